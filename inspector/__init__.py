@@ -1,0 +1,1 @@
+"""The inspector: agent side and service."""

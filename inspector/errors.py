@@ -1,0 +1,67 @@
+"""Errors of the service.
+
+    InspectorError
+    ├── SettingsError       a setting cannot be used (exit 2)
+    ├── PortInUseError      a port is taken (exit 2)
+    ├── StoreError
+    │   ├── StoreNewerError     written by a newer version
+    │   ├── StoreInUseError     another service has it open
+    │   └── StoreUnavailableError   disk full, read-only, gone: try again later
+    └── OverloadedError     more than can be taken in; try again after `retry_after_s`
+
+A message says what was attempted, what is wrong and what to do.
+"""
+
+from __future__ import annotations
+
+
+class InspectorError(Exception):
+    """Root of the service's errors; `code` is stable and part of the HTTP contract."""
+
+    code = "inspector_error"
+
+
+class SettingsError(InspectorError):
+    """A setting cannot be used."""
+
+    code = "bad_setting"
+
+
+class PortInUseError(InspectorError):
+    """A port is taken."""
+
+    code = "port_in_use"
+
+
+class StoreError(InspectorError):
+    """The store cannot be used."""
+
+    code = "store_error"
+
+
+class StoreNewerError(StoreError):
+    """The store was written by a newer version."""
+
+    code = "store_newer"
+
+
+class StoreInUseError(StoreError):
+    """Another service has the store open."""
+
+    code = "store_in_use"
+
+
+class StoreUnavailableError(StoreError):
+    """Nothing can be written now: disk full, read-only or gone."""
+
+    code = "store_unavailable"
+
+
+class OverloadedError(InspectorError):
+    """More is arriving than can be committed."""
+
+    code = "overloaded"
+
+    def __init__(self, message: str, *, retry_after_s: int = 1) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s

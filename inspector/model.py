@@ -1,0 +1,196 @@
+"""The rows everything above the store speaks: pure, frozen, no I/O.
+
+Three shapes, three owners: OTLP messages (`otlp/`) become rows (here), rows become HTTP JSON
+(`wire.py`). Times are Unix nanoseconds; ids are lower-case hex strings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+
+
+class SpanKind(StrEnum):
+    """What a span is, read from its attributes (never from the OTLP kind)."""
+
+    AGENT = "agent"
+    LLM = "llm"
+    TOOL = "tool"
+    WORKFLOW = "workflow"
+    STEP = "step"
+    MCP = "mcp"
+    RESOURCE = "resource"
+    PROMPT = "prompt"
+    RETRIEVAL = "retrieval"
+    EMBEDDING = "embedding"
+    MEMORY = "memory"
+    GUARDRAIL = "guardrail"
+    OTHER = "other"
+
+
+class SpanStatus(StrEnum):
+    """`running` and `lost` are ours; the rest is the OTLP status, `cancelled` split from error."""
+
+    RUNNING = "running"
+    UNSET = "unset"
+    OK = "ok"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+
+
+class SessionStatus(StrEnum):
+    """In order of precedence: the first that applies is shown."""
+
+    WAITING = "waiting"
+    PAUSED = "paused"
+    RUNNING = "running"
+    LOST = "lost"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    COMPLETED = "completed"
+
+
+class Engine(StrEnum):
+    """What executes the session."""
+
+    ASYNCIO = "asyncio"
+    TEMPORAL = "temporal"
+    INBOUND = "inbound"
+    OTLP = "otlp"
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingSpan:
+    """One decoded span with the resource and scope it came under.
+
+    A running span (from a live record) is the same message with `end_time_unix_nano == 0`.
+    """
+
+    span: Span
+    resource: Resource
+    scope: InstrumentationScope
+    resource_schema_url: str = ""
+    scope_schema_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingLog:
+    """One decoded log record with the resource and scope it came under."""
+
+    record: LogRecord
+    resource: Resource
+    scope: InstrumentationScope
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFacts:
+    """What the store indexes about a span; `normalise.span_facts` reads it once, on ingest."""
+
+    kind: SpanKind
+    status: SpanStatus
+    is_root: bool
+    """No parent, or a parent in another process (OTLP flag `is_remote`)."""
+    session_key: tuple[int, str] | None
+    """(rank, key): the lower rank is the better source; None: the trace id decides."""
+    service: str | None
+    process_id: str | None
+    """Resource `service.instance.id`, if the sender is one of our bridges or sets it."""
+    engine: Engine | None = None
+    title: str | None = None
+    """`inspector.session.title`, when given."""
+    agent: str | None = None
+    first_user_message: str | None = None
+    """At most 200 characters; None when content was not captured."""
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    duplicate_of: str | None = None
+    """Span id of the span that shows the same operation."""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """One line of the waterfall. `offset_ns` counts from the session's `epoch_ns`."""
+
+    session_id: str
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: SpanKind
+    status: SpanStatus
+    offset_ns: int
+    duration_ns: int | None
+    wait_ns: int = 0
+    waits: int = 0
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    size_bytes: int = 0
+    duplicate_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One line of the session list. Counters are of leaves only (usage) or of all spans."""
+
+    id: str
+    title: str
+    status: SessionStatus
+    engine: Engine
+    epoch_ns: int
+    started_ns: int
+    ended_ns: int | None
+    waiting_ns: int = 0
+    waiting_since_ns: int | None = None
+    span_count: int = 0
+    error_count: int = 0
+    llm_calls: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    models: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    dropped_count: int = 0
+    """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A log record kept with its span: progress, a pause, a decision, a state snapshot."""
+
+    session_id: str
+    trace_id: str
+    span_id: str | None
+    time_ns: int
+    name: str
+    attributes: Mapping[str, Json] = field(default_factory=dict)
+    body: Json = None
+    severity: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSpan:
+    """All that is known of one span, as received."""
+
+    row: SpanRow
+    span: Span
+    resource: Resource
+    scope: InstrumentationScope
+    moments: Sequence[Moment] = ()

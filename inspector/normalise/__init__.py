@@ -1,0 +1,8 @@
+"""Read a span in whatever convention it was written: pure functions, no I/O."""
+
+from __future__ import annotations
+
+from inspector.normalise.facts import span_facts
+from inspector.normalise.view import span_view
+
+__all__ = ["span_facts", "span_view"]

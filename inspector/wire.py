@@ -1,0 +1,498 @@
+"""The HTTP JSON, as pydantic models: the one owner of the wire shape.
+
+`openapi.yaml` is generated from these and the routes; TypeScript types come from that file.
+Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-case hex.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
+
+
+class Wire(BaseModel):
+    """Base of everything we answer: closed, so that the contract says all there is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Health(Wire):
+    """`GET /health`: who answers, and whether it is ready."""
+
+    name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
+    version: str
+    ready: bool
+    store: Literal["ok", "read_only", "full", "unavailable"] = "ok"
+
+
+class Session(Wire):
+    """One session: a conversation, a run, or a single trace."""
+
+    id: str
+    title: str
+    status: SessionStatus
+    engine: Engine
+    started_at: str = Field(description="RFC 3339, UTC.")
+    ended_at: str | None = Field(description="RFC 3339, UTC; null while anything runs.")
+    duration_ms: float | None = Field(description="Null while anything runs.")
+    waiting_ms: float = Field(description="Time spent waiting for a person.")
+    waiting_since: str | None = None
+    epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
+    span_count: int
+    error_count: int
+    llm_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+    models: list[str]
+    services: list[str]
+    agents: list[str]
+    tags: list[str]
+    dropped_count: int
+
+
+class SessionList(Wire):
+    """A page of sessions, newest first."""
+
+    sessions: list[Session]
+    next_cursor: str | None
+    as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class SpanRow(Wire):
+    """One line of the waterfall."""
+
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: SpanKind
+    status: SpanStatus
+    offset_ns: int = Field(description="From the session's `epoch_ns`; may be negative.")
+    duration_ns: int | None = Field(description="Null while the span runs.")
+    wait_ns: int
+    waits: int
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    size_bytes: int
+    duplicate_of: str | None
+
+
+class SpanSkeleton(Wire):
+    """A page of a session's spans, by (offset, span id)."""
+
+    session_id: str
+    epoch_ns: str
+    spans: list[SpanRow]
+    next_cursor: str | None
+    as_of: str
+
+
+class Payload(Wire):
+    """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
+
+    text: str
+    is_json: bool
+    is_truncated: bool = False
+    original_bytes: int | None = Field(default=None, description="Size before truncation.")
+
+
+class TextPart(Wire):
+    """Plain text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ReasoningPart(Wire):
+    """What a model thought before it answered."""
+
+    type: Literal["reasoning"] = "reasoning"
+    text: str
+
+
+class ToolCallPart(Wire):
+    """The model asks for a tool."""
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str | None
+    name: str
+    arguments: Payload | None
+
+
+class ToolResultPart(Wire):
+    """What the tool answered."""
+
+    type: Literal["tool_result"] = "tool_result"
+    id: str | None
+    result: Payload | None
+
+
+class BlobPart(Wire):
+    """Inline media, base64."""
+
+    type: Literal["blob"] = "blob"
+    modality: str | None
+    mime_type: str | None
+    data: str | None = Field(description="Base64; null when only its size was captured.")
+    size_bytes: int | None = None
+
+
+class LinkPart(Wire):
+    """Media somewhere else: shown as text, never fetched."""
+
+    type: Literal["link"] = "link"
+    modality: str | None
+    mime_type: str | None
+    uri: str
+
+
+class OtherPart(Wire):
+    """A part of a type we do not know: shown as it came."""
+
+    type: Literal["other"] = "other"
+    part_type: str
+    value: Payload
+
+
+Part = Annotated[
+    TextPart | ReasoningPart | ToolCallPart | ToolResultPart | BlobPart | LinkPart | OtherPart,
+    Field(discriminator="type"),
+]
+
+
+class Message(Wire):
+    """One turn of a conversation."""
+
+    role: str = Field(description="system, user, assistant, tool, or what the sender wrote.")
+    origin: Literal["system", "input", "output"]
+    name: str | None = None
+    finish_reason: str | None = None
+    parts: list[Part]
+
+
+class ToolView(Wire):
+    """A tool execution."""
+
+    name: str
+    call_id: str | None
+    description: str | None
+    arguments: Payload | None
+    result: Payload | None
+    is_error: bool
+
+
+class ToolDefinition(Wire):
+    """A tool that was offered to the model."""
+
+    name: str
+    description: str | None
+    parameters: Payload | None
+
+
+class LlmView(Wire):
+    """A model call."""
+
+    provider: str | None
+    model_requested: str | None
+    model_responded: str | None
+    finish_reasons: list[str]
+    time_to_first_chunk_ms: float | None
+    request_params: dict[str, JsonValue]
+    tools_offered: list[ToolDefinition]
+
+
+class Usage(Wire):
+    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+
+
+class StateChange(Wire):
+    """A snapshot of the agent's state, or the RFC 6902 patch against the one before."""
+
+    name: str
+    description: str | None
+    time: str
+    value: Payload | None
+    patch: Payload | None
+
+
+class Decision(Wire):
+    """A verdict of a hook, a policy or a person."""
+
+    time: str
+    hook: str | None
+    interceptor: str | None
+    action: str
+    reason: str | None
+    microseconds: float | None
+    before: Payload | None
+    after: Payload | None
+
+
+class McpView(Wire):
+    """An MCP exchange."""
+
+    method: str
+    request_id: str | None
+    protocol_version: str | None
+    transport: str | None
+    server: str | None
+    resource_uri: str | None
+    mime_type: str | None
+    size_bytes: int | None
+    prompt_name: str | None
+    request: Payload | None
+    response: Payload | None
+
+
+class ErrorView(Wire):
+    """Why the span failed."""
+
+    type: str | None
+    code: str | None
+    message: str | None
+    stacktrace: str | None
+
+
+class View(Wire):
+    """What a span says, whatever convention it was written in."""
+
+    messages: list[Message]
+    llm: LlmView | None
+    tool: ToolView | None
+    usage: Usage | None
+    state: list[StateChange]
+    decisions: list[Decision]
+    mcp: McpView | None
+    error: ErrorView | None
+    truncated: list[str] = Field(description="Attributes that the sender cut short.")
+
+
+class SpanEvent(Wire):
+    """A moment inside a span: an OTLP span event, or a log record kept with it."""
+
+    time: str
+    offset_ns: int
+    name: str
+    attributes: dict[str, JsonValue]
+    body: JsonValue = None
+    source: Literal["span", "log"]
+
+
+class SpanLink(Wire):
+    """A link to another span."""
+
+    trace_id: str
+    span_id: str
+    trace_state: str
+    attributes: dict[str, JsonValue]
+    dropped_attributes: int
+
+
+class Scope(Wire):
+    """The instrumentation that wrote the span."""
+
+    name: str
+    version: str
+    attributes: dict[str, JsonValue]
+
+
+class Resource(Wire):
+    """The process that wrote the span."""
+
+    attributes: dict[str, JsonValue]
+
+
+class Dropped(Wire):
+    """What the sender's SDK dropped before we saw it."""
+
+    attributes: int
+    events: int
+    links: int
+
+
+class SpanDetail(SpanRow):
+    """One span, whole."""
+
+    session_id: str
+    started_at: str
+    ended_at: str | None
+    otlp_kind: Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
+    status_message: str | None
+    trace_state: str
+    flags: int
+    attributes: dict[str, JsonValue] = Field(description="Flat, as stored.")
+    events: list[SpanEvent]
+    links: list[SpanLink]
+    resource: Resource
+    scope: Scope
+    dropped: Dropped
+    view: View
+
+
+class Problem(BaseModel):
+    """RFC 9457 `application/problem+json`, with a stable `code`."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+
+
+# --- the stream (`GET /events`) ---------------------------------------------------------------
+
+
+class StreamMessage(Wire):
+    """What every message of the stream carries."""
+
+    time: str = Field(description="RFC 3339: when the change was committed.")
+    session_id: str
+
+
+class SessionStarted(StreamMessage):
+    """A session was seen for the first time."""
+
+    type: Literal["SessionStarted"] = "SessionStarted"
+    session: Session
+
+
+class SessionUpdated(StreamMessage):
+    """The whole new row."""
+
+    type: Literal["SessionUpdated"] = "SessionUpdated"
+    session: Session
+    moved_from: str | None = Field(
+        default=None, description="A trace was found to belong here; the old id answers 308."
+    )
+
+
+class SessionFinished(StreamMessage):
+    """Nothing of it runs any more. New spans may make it run again."""
+
+    type: Literal["SessionFinished"] = "SessionFinished"
+    session: Session
+
+
+class SessionDeleted(StreamMessage):
+    """It was deleted, or merged into another."""
+
+    type: Literal["SessionDeleted"] = "SessionDeleted"
+    moved_to: str | None = None
+
+
+class SpanStarted(StreamMessage):
+    """A span runs."""
+
+    type: Literal["SpanStarted"] = "SpanStarted"
+    span: SpanRow
+
+
+class SpanUpdated(StreamMessage):
+    """The whole new row of a span that still runs, or was re-classified."""
+
+    type: Literal["SpanUpdated"] = "SpanUpdated"
+    span: SpanRow
+
+
+class SpanEnded(StreamMessage):
+    """A span ended."""
+
+    type: Literal["SpanEnded"] = "SpanEnded"
+    span: SpanRow
+
+
+class MomentMessage(StreamMessage):
+    """A moment on a span: which one it is, the type says."""
+
+    trace_id: str
+    span_id: str | None
+    name: str
+    attributes: dict[str, JsonValue]
+
+
+class WaitingOnSignal(MomentMessage):
+    """The session waits for a person."""
+
+    type: Literal["WaitingOnSignal"] = "WaitingOnSignal"
+
+
+class SignalReceived(MomentMessage):
+    """It goes on."""
+
+    type: Literal["SignalReceived"] = "SignalReceived"
+
+
+class DecisionMade(MomentMessage):
+    """A hook, a policy or a person decided."""
+
+    type: Literal["DecisionMade"] = "DecisionMade"
+
+
+class ProgressUpdate(MomentMessage):
+    """An operation reports how far it is."""
+
+    type: Literal["ProgressUpdate"] = "ProgressUpdate"
+
+
+class ResourceFetched(StreamMessage):
+    """A resource was read; sent beside the span's `SpanEnded`."""
+
+    type: Literal["ResourceFetched"] = "ResourceFetched"
+    span: SpanRow
+
+
+class PromptUsed(StreamMessage):
+    """A prompt was applied; sent beside the span's `SpanEnded`."""
+
+    type: Literal["PromptUsed"] = "PromptUsed"
+    span: SpanRow
+
+
+class Heartbeat(Wire):
+    """Keep-alive, every 10 s at the latest, with the service's clock."""
+
+    type: Literal["Heartbeat"] = "Heartbeat"
+    time: str
+    now_ns: str
+
+
+class Gap(Wire):
+    """The reader's position is unknown here: read the lists again."""
+
+    type: Literal["Gap"] = "Gap"
+    time: str
+    reload: Literal[True] = True
+
+
+StreamEvent = Annotated[
+    SessionStarted
+    | SessionUpdated
+    | SessionFinished
+    | SessionDeleted
+    | SpanStarted
+    | SpanUpdated
+    | SpanEnded
+    | WaitingOnSignal
+    | SignalReceived
+    | DecisionMade
+    | ProgressUpdate
+    | ResourceFetched
+    | PromptUsed
+    | Heartbeat
+    | Gap,
+    Field(discriminator="type"),
+]

@@ -1,0 +1,1 @@
+"""A tiny hook bus for agents: standard library only."""

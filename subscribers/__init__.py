@@ -1,0 +1,1 @@
+"""Subscribers turn hooks into OpenTelemetry spans."""
