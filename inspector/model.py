@@ -16,7 +16,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-Json: TypeAlias = None | bool | int | float | str | list[Any] | dict[str, Any]
+Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 
 class SpanKind(StrEnum):
