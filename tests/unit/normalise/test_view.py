@@ -40,7 +40,7 @@ def view(attributes: dict[str, Json]) -> View:
 def test_a_conversation_reads_the_same_as_text_and_as_structure() -> None:
     base: dict[str, Json] = {"gen_ai.operation.name": "chat"}
     as_text = view({**base, "gen_ai.input.messages": json.dumps(MESSAGES)})
-    as_structure = view({**base, "gen_ai.input.messages": MESSAGES})  # type: ignore[dict-item]
+    as_structure = view({**base, "gen_ai.input.messages": MESSAGES})
     assert as_text.messages == as_structure.messages
     assert [part.type for message in as_text.messages for part in message.parts] == snapshot(
         ["text", "reasoning", "tool_call", "tool_result"]
