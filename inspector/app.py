@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import Any
 
 from fastapi import FastAPI
 from starlette.types import Lifespan
 
+from inspector.forward import Forwarder
 from inspector.http import health, otlp, problems, ui
 from inspector.http.access import Access, Guard
 from inspector.http.openapi import with_schemas
+from inspector.otlp.receiver import Receiver, Submit
 from inspector.settings import Settings
-from inspector.token import load_token
+from inspector.token import load_token, store_path
 from inspector.version import VERSION
 
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.
@@ -55,6 +58,20 @@ def access_token(settings: Settings) -> str:
     """Return the token that `settings` say, or the one beside the store."""
     given = settings.token.get_secret_value() if settings.token else None
     return load_token(settings.store, given=given)
+
+
+async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) -> None:
+    """Put on `app.state` what takes requests in and passes them on; `stack` closes it."""
+    settings: Settings = app.state.settings
+    forwarder = None
+    if settings.forward_otlp:
+        path = store_path(settings.store)
+        queue = path.with_name(path.name + ".forward") if path else None
+        forwarder = Forwarder(settings.forward_otlp, queue)
+        await forwarder.start()
+        stack.push_async_callback(forwarder.close)
+    app.state.receiver = Receiver(submit, forwarder)
+    stack.callback(app.state.receiver.close)
 
 
 def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:

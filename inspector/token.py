@@ -14,7 +14,7 @@ SQLITE = "sqlite:///"
 
 def store_path(store: str) -> Path | None:
     """Return the file of a store address; None for one that has no file."""
-    return Path(store.removeprefix(SQLITE)) if store.startswith(SQLITE) else None
+    return Path(store.removeprefix(SQLITE)).expanduser() if store.startswith(SQLITE) else None
 
 
 def token_path(store: str) -> Path:
