@@ -12,7 +12,7 @@ from inspector.otlp import batch as module
 from inspector.otlp.batch import Batch, sort_out
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import LOGS, METRICS, TRACES
-from tests.support.otlp import TRACE_ID, span, span_id, trace_request
+from tests.support.export import TRACE_ID, span, span_id, trace_request
 
 
 def sort_spans(*spans: Span) -> tuple[Batch, Rejections]:

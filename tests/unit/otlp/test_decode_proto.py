@@ -10,7 +10,7 @@ from inspector.errors import BadDataError
 from inspector.otlp.decode_proto import decode_proto
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
-from tests.support.otlp import span, trace_request
+from tests.support.export import span, trace_request
 
 
 def names(request: Any) -> list[str]:
