@@ -252,7 +252,7 @@ def requests(draw: st.DrawFn) -> ExportTraceServiceRequest:
                 trace_id=draw(ids),
                 span_id=draw(ids)[:8],
                 name=draw(text),
-                kind=draw(st.integers(0, 5)),  # type: ignore[arg-type]  # an open enum
+                kind=draw(st.integers(0, 5)),
                 start_time_unix_nano=draw(st.integers(0, 2**64 - 1)),
                 flags=draw(st.integers(0, 2**32 - 1)),
                 dropped_attributes_count=draw(st.integers(0, 2**32 - 1)),
