@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
 from inspector.forward import Forwarder
@@ -31,7 +32,7 @@ def create_app(
         token: Instead of the one in `settings`, or beside the store.
         lifespan: Sets what the routes need on `app.state`.
     """
-    app = _bare_app(lifespan)
+    app = _assemble([health.router, otlp.router, ui.router], lifespan)
     app.state.settings = settings
     app.state.access = Access.build(
         token or access_token(settings),
@@ -40,17 +41,13 @@ def create_app(
         origins=settings.allowed_origins,
         require_ingest_token=settings.require_ingest_token,
     )
-    for router in (health.router, otlp.router, ui.router):
-        app.include_router(router)
     return app
 
 
 def create_ingest_app(app: FastAPI) -> FastAPI:
     """Return what is served on the OTLP port: ingest and health, on the parts of `app`."""
-    ingest_app = _bare_app(None)
+    ingest_app = _assemble([health.router, otlp.router], None)
     ingest_app.state = app.state
-    ingest_app.include_router(health.router)
-    ingest_app.include_router(otlp.router)
     return ingest_app
 
 
@@ -74,7 +71,7 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
     stack.callback(app.state.receiver.close)
 
 
-def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
+def _assemble(routers: Sequence[APIRouter], lifespan: Lifespan[FastAPI] | None) -> FastAPI:
     app = FastAPI(
         title="Inspector",
         version=VERSION,
@@ -87,6 +84,9 @@ def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
         lifespan=lifespan,
     )
     app.add_middleware(Guard)
-    problems.install(app)
+    for router in routers:
+        app.include_router(router)
+    routes = [route for router in routers for route in router.routes]
+    problems.install(app, routes, otlp.render)
     with_schemas(app)
     return app
