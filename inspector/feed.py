@@ -89,8 +89,8 @@ class Feed:
         for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
             _wake(loop, list(group))
 
-    def close(self) -> None:
-        """End every stream. Idempotent; from any thread."""
+    async def close(self) -> None:
+        """End every stream. Idempotent."""
         with self._lock:
             self._is_closed = True
             viewers = list(self._viewers)

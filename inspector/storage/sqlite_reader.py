@@ -63,7 +63,8 @@ class SqliteReader:
 
     def sessions(self, query: SessionQuery) -> list[SessionRecord]:
         """Return a page of sessions, newest start first."""
-        where, parameters = ["1"], list[apsw.SQLiteValue]()
+        where = ["1"]
+        parameters: list[apsw.SQLiteValue] = []
         if query.statuses:
             where.append(f"status IN ({_marks(query.statuses)})")
             parameters += [status.value for status in query.statuses]
