@@ -85,9 +85,10 @@ class Noun(NamedTuple):
     """The given kwarg that `Operation.args` reads."""
     output: str = "result"
     """The kwarg of the after hook that `Operation.result` becomes."""
-    before_defaults: Mapping[str, None] = MappingProxyType({})
-    after_defaults: Mapping[str, None] = MappingProxyType({})
-    error_defaults: Mapping[str, None] = MappingProxyType({})
+    before_defaults: Mapping[str, None] = {}
+    after_defaults: Mapping[str, None] = {}
+    error_defaults: Mapping[str, None] = {}
+    """What the contract promises, as None. Plain dicts: `{**proxy}` takes thrice the time."""
     not_after: frozenset[str] = frozenset()
     """Given kwargs that the after hook does not carry."""
     request_as: str | None = None
@@ -668,7 +669,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
 def _always(hook: str) -> Mapping[str, None]:
     """Return the kwargs that an emission of `hook` always has, each as None."""
     names = (kwarg.name for kwarg in CATALOGUE[hook].kwargs if kwarg.always)
-    return MappingProxyType(dict.fromkeys(names))
+    return dict.fromkeys(names)
 
 
 def _noun(
