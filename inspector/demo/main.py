@@ -30,7 +30,15 @@ _FAILED = 1
 _INTERRUPTED = 130
 
 
-def run(*, seed: int, loop: bool, speed: float, url: str | None, story: str | None = None) -> int:
+def run(
+    *,
+    seed: int,
+    loop: bool,
+    speed: float,
+    url: str | None,
+    token: str | None = None,
+    story: str | None = None,
+) -> int:
     """Tell the stories and return the exit code.
 
     Args:
@@ -38,12 +46,13 @@ def run(*, seed: int, loop: bool, speed: float, url: str | None, story: str | No
         loop: Begin again until interrupted; otherwise each story is told once.
         speed: 1 takes as long as real models do; 10 is ten times faster.
         url: The service; None: found as `inspector.attach()` finds it.
+        token: Of the service; None: found with the address.
         story: Name of the only story to tell; None: all of them.
 
     Returns:
         0, or 1 when a story failed, or 130 when interrupted.
     """
-    handle = inspector.attach(url)
+    handle = inspector.attach(url, token=token)
     endpoint = model_from_environment()
     telling = _Telling(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
     try:
