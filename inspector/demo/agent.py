@@ -37,7 +37,7 @@ class Tool(Protocol):
     def server_name(self) -> str | None:
         """The MCP server that owns it; None: this process."""
 
-    async def call(self, arguments: Mapping[str, Any], operation_id: str) -> dict[str, Any]:
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
         """Return an MCP tool result. Raises ToolFailedError."""
 
 
@@ -105,7 +105,7 @@ class Agent:
                 last = delta
             text = "".join(texts)
             op.result = _completion(self.model.model, text, calls, last)
-            op.set(usage=last.usage)
+            op.set(usage=last.usage.as_mapping() if last.usage else None)
         return text, calls
 
     async def _use_tools(self, calls: Sequence[ToolCall]) -> list[Message]:
@@ -126,27 +126,32 @@ class Agent:
             async with asyncio.timeout(limit_s / self.pace.speed if limit_s else None):
                 return await self._execute(tool, call)
         except TimeoutError:
-            await emit("operation_cancelled", operation_id=call.id, context=self._context_of(call))
             return f"{call.name} was given up after {limit_s:g} s."
         except ToolFailedError as error:
             return str(error)
 
     async def _execute(self, tool: Tool, call: ToolCall) -> str:
         arguments = _parse_arguments(call)
+        context = RunContext(self.context.session_id, tool_call_id=call.id)
         async with operation(
             "tool_call",
             tool_name=tool.name,
             args=arguments,
-            context=self._context_of(call),
+            context=context,
             tool_call_id=call.id,
             server_name=tool.server_name,
         ) as op:
-            result = await tool.call(arguments, call.id)
-            op.result = result
+            try:
+                op.result = result = await tool.call(op.args, op.call_id)
+            except asyncio.CancelledError:
+                await emit(
+                    "operation_cancelled",
+                    operation_id=op.call_id,
+                    context=context,
+                    call_id=op.call_id,
+                )
+                raise
         return result_text(result)
-
-    def _context_of(self, call: ToolCall) -> RunContext:
-        return RunContext(self.context.session_id, tool_call_id=call.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,7 @@ class AgentTool:
         task = {"type": "string", "description": "What it should do, with all it needs to know."}
         return {"type": "object", "properties": {"task": task}, "required": ["task"]}
 
-    async def call(self, arguments: Mapping[str, Any], operation_id: str) -> dict[str, Any]:
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
         """Run the agent on the task."""
         try:
             answer = await self.agent.run(str(arguments.get("task", "")))

@@ -75,13 +75,13 @@ class McpTool:
         """The server that owns it."""
         return self.connection.name
 
-    async def call(self, arguments: Mapping[str, Any], operation_id: str) -> dict[str, Any]:
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
         """Call it; return the MCP result as it came over the wire.
 
         Raises:
             ToolFailedError: The server refused the request or is gone.
         """
-        return await self.connection.call_tool(self.name, arguments, operation_id)
+        return await self.connection.call_tool(self.name, arguments, call_id)
 
 
 class McpConnection:
@@ -104,19 +104,20 @@ class McpConnection:
         ]
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, Any], operation_id: str
+        self, name: str, arguments: Mapping[str, Any], call_id: str
     ) -> dict[str, Any]:
-        """Call a tool; its progress is reported under `operation_id`."""
+        """Call a tool; its progress is reported as that of operation `call_id`."""
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             await emit(
                 "progress_update",
-                operation_id=operation_id,
+                operation_id=call_id,
                 percent=100 * progress / total if total else None,
                 message=message,
                 context=self._context,
                 progress=progress,
                 total=total,
+                call_id=call_id,
             )
 
         async def send() -> CallToolResult:
@@ -136,26 +137,33 @@ class McpConnection:
         Raises:
             MCPError: The server has no such resource.
         """
-        async with operation("resource_fetch", uri=uri, context=self._context) as op:
+        async with operation(
+            "resource_fetch", uri=uri, context=self._context, server_name=self.name
+        ) as op:
             result = await self._request(
                 "resources/read", {"uri": uri}, lambda: self._client.read_resource(uri)
             )
             text = "\n".join(getattr(part, "text", "") for part in result.contents)
             mime_type = result.contents[0].mime_type if result.contents else None
-            op.set(content=text, mime_type=mime_type)
+            op.result = text
+            op.set(mime_type=mime_type)
         return text
 
     async def apply_prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """Have the server render a prompt; return its text."""
         async with operation(
-            "prompt_apply", template_id=name, parameters=dict(arguments), context=self._context
+            "prompt_apply",
+            template_id=name,
+            parameters=dict(arguments),
+            context=self._context,
+            server_name=self.name,
         ) as op:
             result = await self._request(
                 "prompts/get",
                 {"name": name, "arguments": dict(arguments)},
                 lambda: self._client.get_prompt(name, dict(arguments)),
             )
-            op.set(rendered=[_wire(message) for message in result.messages])
+            op.result = [_wire(message) for message in result.messages]
         texts = [
             message.content.text
             for message in result.messages

@@ -40,6 +40,11 @@ class Usage:
     output_tokens: int
     cost_usd: float | None = None
 
+    def as_mapping(self) -> dict[str, int | float]:
+        """Return what is known, by name."""
+        known = {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
+        return known if self.cost_usd is None else {**known, "cost_usd": self.cost_usd}
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:

@@ -130,7 +130,8 @@ class Session:
             "model_select", preferences=preferences, available_models=list(scores), context=context
         ) as op:
             selected = max(scores, key=lambda name: scores[name])
-            op.set(selected_model=selected, scores=scores)
+            op.result = selected
+            op.set(scores=scores)
         # Each agent draws from a source of its own: agents that run at once stay repeatable.
         own_rng = random.Random(self.rng.getrandbits(64))
         return self.endpoint or ScriptedModel(role.script, own_rng, self.pace, model=selected)
