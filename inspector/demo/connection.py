@@ -203,31 +203,41 @@ async def connect(
     ) -> ElicitResult | ErrorData:
         return await answer(params.message, getattr(params, "requested_schema", {}))
 
-    async with AsyncExitStack() as stack:
-        client = Client(_transport(spec, stack), elicitation_callback=on_elicitation)
-        async with operation(
-            "rpc_request",
-            envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},
-            transport=_TRANSPORT,
-            server_name=spec.name,
-        ) as op:
-            await stack.enter_async_context(client)
-            info = _wire(client.server_info) if client.server_info else {}
-            op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
-        await emit("transport_connected", transport_type=_TRANSPORT, uri=spec.uri)
-        reason = "closed by the agent"
-        try:
-            yield McpConnection(spec, client, run_context)
-        except BaseException as error:
-            reason = str(error) or type(error).__name__
-            raise
-        finally:
-            await emit(
-                "transport_disconnected",
-                transport_type=_TRANSPORT,
-                uri=spec.uri,
-                reason=reason,
-            )
+    try:
+        async with AsyncExitStack() as stack:
+            client = Client(_transport(spec, stack), elicitation_callback=on_elicitation)
+            async with operation(
+                "rpc_request",
+                envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},
+                transport=_TRANSPORT,
+                server_name=spec.name,
+            ) as op:
+                await stack.enter_async_context(client)
+                info = _wire(client.server_info) if client.server_info else {}
+                op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
+            await emit("transport_connected", transport_type=_TRANSPORT, uri=spec.uri)
+            reason = "closed by the agent"
+            try:
+                yield McpConnection(spec, client, run_context)
+            except BaseException as error:
+                reason = str(error) or type(error).__name__
+                raise
+            finally:
+                await emit(
+                    "transport_disconnected",
+                    transport_type=_TRANSPORT,
+                    uri=spec.uri,
+                    reason=reason,
+                )
+    except BaseExceptionGroup as group:
+        # The SDK's task groups wrap what the block raised; callers want the error itself.
+        raise _innermost(group) from None
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextManager[Any]:

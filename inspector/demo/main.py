@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from mcp import MCPError
+
 import inspector
 from inspector.demo.connection import ServerSpec
 from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
@@ -105,7 +107,7 @@ class _Telling:
         try:
             # A task of its own: the session id and the open operations end with it.
             await asyncio.create_task(session.run())
-        except ModelEndpointError as error:
+        except (ModelEndpointError, MCPError, OSError) as error:
             _say(f"{session.id}  failed: {error}")
             return False
         return True

@@ -42,7 +42,10 @@ class Usage:
 
     def as_mapping(self) -> dict[str, int | float]:
         """Return what is known, by name."""
-        known = {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
+        known: dict[str, int | float] = {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+        }
         return known if self.cost_usd is None else {**known, "cost_usd": self.cost_usd}
 
 
