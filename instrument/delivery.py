@@ -78,8 +78,10 @@ def make_emit(table: Table) -> Emit:
                 if _is_our_own_cancellation(error):
                     raise
                 failure = _note_failure(name, observer, error, kwargs)
-                if name != HOOK_FAILED:
-                    await _emit(HOOK_FAILED, **failure)
+            else:
+                continue
+            if name != HOOK_FAILED:
+                await _emit(HOOK_FAILED, **failure)
 
     return _emit
 
