@@ -99,9 +99,11 @@ class Bridge:
             bus.observe("operation_opened", self._on_opened),
             bus.observe("operation_closed", self._on_closed),
         ]
-        for hook in self._spec.hooks.values():
-            if hook.name not in {"operation_opened", "operation_closed"}:
-                offs.append(bus.observe(hook.name, self._observer(hook)))
+        offs.extend(
+            bus.observe(hook.name, self._observer(hook))
+            for hook in self._spec.hooks.values()
+            if hook.name not in {"operation_opened", "operation_closed"}
+        )
 
         def off() -> None:
             for undo in offs:
@@ -173,9 +175,7 @@ class Bridge:
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
 
-    def _start_custom(
-        self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]
-    ) -> None:
+    def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
         parent, context = self._table.parent_of(given, is_operation=True)
         values = {"noun": noun, "kwargs": dict(kwargs)}
@@ -228,9 +228,7 @@ class Bridge:
             return (value, is_notification(rpc.get("method")))
         return value if isinstance(value, str | int) else id(value)
 
-    def _add_known(
-        self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None
-    ) -> None:
+    def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
         self._add_session(kwargs, is_root=parent is None)
         kwargs["$agent"] = parent.agent if parent is not None else None
         if spec.noun == "llm_generate":
@@ -555,9 +553,7 @@ class Bridge:
         if self._live is not None:
             self._live.moment(name, time_ns, context if context.is_valid else None, attributes)
 
-    def _after_event(
-        self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None
-    ) -> None:
+    def _after_event(self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None) -> None:
         if hook == "session_finished":
             self._finish_session(kwargs)
         elif hook == "operation_cancelled" and owned is not None:

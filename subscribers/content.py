@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
+from functools import partial
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -126,6 +127,9 @@ class _Reader:
             return int(value) if value.bit_length() <= 4_096 else "<int>"
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else str(value)
+        return self._container(value, depth)
+
+    def _container(self, value: Any, depth: int) -> Any:
         if isinstance(value, bytes | bytearray | memoryview):
             return {"bytes": len(value)}
         if isinstance(value, Mapping):
@@ -252,7 +256,7 @@ def _fit(tree: Any, text: str, max_bytes: int) -> str:
         chars = room
         while chars > 8 * len(lengths):
             cap = _common_length(lengths, chars)
-            text = _ENCODER.encode(_map_strings(tree, lambda leaf, cap=cap: cut_text(leaf, cap)))
+            text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
             excess = _size(text) - max_bytes
             if excess <= 0:
                 return text

@@ -233,11 +233,13 @@ def byte_count(content: Any) -> int | None:
 
 def count(value: Any) -> int | None:
     """How many items."""
-    return len(value) if isinstance(value, Sequence | Mapping) and not isinstance(value, str) else None
+    return (
+        len(value) if isinstance(value, Sequence | Mapping) and not isinstance(value, str) else None
+    )
 
 
 def percent(value: Any) -> float | None:
-    """A percentage, clamped to 0–100."""
+    """A percentage, clamped to 0 to 100."""
     found = number(value)
     return None if found is None else min(max(found, 0.0), 100.0)
 

@@ -12,7 +12,7 @@ from subscribers.convert import CONVERSIONS, MAX_LIST_ITEMS
 from subscribers.options import Capture, Options, Vocabulary
 from subscribers.paths import Reader, compile_path
 from subscribers.redaction import Redactor, is_secret_key
-from subscribers.spec import Attribute, Sensitivity, Spec, SpanSpec, Truncation
+from subscribers.spec import Attribute, Sensitivity, SpanSpec, Spec, Truncation
 
 Attributes: TypeAlias = dict[str, Any]
 Kwargs: TypeAlias = Mapping[str, Any]
@@ -48,7 +48,7 @@ class Engine:
         for row in self._rows[hook]:
             try:
                 row(found, kwargs)
-            except Exception:  # noqa: BLE001, S112, PERF203 - values of the watched program
+            except Exception:  # noqa: BLE001 - values of the watched program
                 continue
         return found
 

@@ -34,7 +34,7 @@ CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 
 
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
-    """Classify the `exc` of an `error_*` hook (usually an exception, but emitters pass anything)."""
+    """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
     message = _message(exc, redactor)
     if isinstance(exc, asyncio.CancelledError):
         return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
@@ -78,7 +78,9 @@ def _scrub(text: object, redactor: Redactor) -> str:
     if not isinstance(text, str):
         return ""
     margin = 256  # so that a secret across the cut is seen whole
-    return cut_text(redactor.text(clean_text(text[: MAX_MESSAGE_CHARS + margin])), MAX_MESSAGE_CHARS)
+    return cut_text(
+        redactor.text(clean_text(text[: MAX_MESSAGE_CHARS + margin])), MAX_MESSAGE_CHARS
+    )
 
 
 def _qualified_name(exc: object) -> str:

@@ -201,7 +201,7 @@ def _function_call(call: Any) -> Part:
 
 def parsed(arguments: Any) -> Any:
     """Parse arguments that came as JSON text; text that is no JSON stays text."""
-    if not isinstance(arguments, str) or not arguments[:1] in "{[" or len(arguments) > 100_000:
+    if not isinstance(arguments, str) or arguments[:1] not in "{[" or len(arguments) > 100_000:
         return arguments
     try:
         return json.loads(arguments)

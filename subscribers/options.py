@@ -66,7 +66,11 @@ def read_options(
         ValueError: An argument is not one of its values. A bad variable is only logged: the
             environment of a watched agent must not stop it.
     """
-    vocabulary = Vocabulary(semconv) if semconv else _from_environ("INSPECTOR_SEMCONV", environ, Vocabulary.DUP)
+    vocabulary = (
+        Vocabulary(semconv)
+        if semconv
+        else _from_environ("INSPECTOR_SEMCONV", environ, Vocabulary.DUP)
+    )
     if capture:
         return Options(vocabulary=vocabulary, capture=Capture(capture))
     fallback = _otel_capture(environ) or default_capture

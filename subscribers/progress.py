@@ -68,7 +68,8 @@ class ProgressLimiter:
         return [operation.held for operation in operations.values() if operation.held]
 
 
-_K, _V = TypeVar("_K"), TypeVar("_V")
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 def _bounded(table: dict[_K, _V], key: _K, value: _V) -> _V:

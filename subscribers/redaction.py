@@ -24,7 +24,8 @@ _RULES: tuple[_Rule, ...] = (
     (
         ("key",),
         re.compile(
-            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",
+            r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?"
+            r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",
             re.DOTALL,
         ),
         REDACTED,

@@ -34,8 +34,8 @@ class OwnedSpan:
     """A span of ours, from start to end."""
 
     __slots__ = (
-        "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family", "is_finished",
-        "is_open", "key", "kwargs", "outer", "parent", "span", "template",
+        "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family",
+        "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span", "template",
     )  # fmt: skip
 
     def __init__(

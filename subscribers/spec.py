@@ -12,12 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from instrument import CATALOGUE
 from subscribers.convert import CONVERSIONS
 from subscribers.errors import SpecError
 from subscribers.paths import roots
+
+_E = TypeVar("_E", bound=StrEnum)
 
 DEFAULT_PATH = Path(__file__).with_name("telemetry_spec.toml")
 
@@ -168,7 +170,7 @@ class _Loader:
             hooks[name] = self._hook(name, row, spans, common, outcome)
         missing = sorted(CATALOGUE.keys() - hooks.keys() - _WITHOUT_TELEMETRY)
         if missing:
-            self._fail("hooks", f"no row for {', '.join(missing)}")
+            raise self._error("hooks", f"no row for {', '.join(missing)}")
         return Spec(str(data.get("version", "")), hooks, spans)
 
     def _span(self, name: str, row: dict[str, Any]) -> SpanSpec:
@@ -176,10 +178,10 @@ class _Loader:
         self._only(row, where, {"noun", "name", "legacy_name", "kind", "key", "when"})
         for column in ("noun", "name", "legacy_name", "kind", "key"):
             if not isinstance(row.get(column), str):
-                self._fail(where, f"`{column}` is missing")
+                raise self._error(where, f"`{column}` is missing")
         self._one_of(where, "kind", row["kind"], KINDS)
         if f"before_{row['noun']}" not in CATALOGUE:
-            self._fail(where, f"unknown noun {row['noun']!r}")
+            raise self._error(where, f"unknown noun {row['noun']!r}")
         return SpanSpec(
             name, row["noun"], row["name"], row["legacy_name"], row["kind"], row["key"],
             row.get("when"),
@@ -197,14 +199,14 @@ class _Loader:
         columns = {"action", "span", "failure", "event", "on", "attributes"}
         self._only(row, where, columns)
         if name not in CATALOGUE:
-            self._fail(where, "unknown hook: instrument.CATALOGUE has no such event")
+            raise self._error(where, "unknown hook: instrument.CATALOGUE has no such event")
         action, span, on = row.get("action"), row.get("span"), row.get("on", "span")
         self._one_of(where, "action", action, ACTIONS)
         self._one_of(where, "on", on, TARGETS)
         if span is not None and span not in spans:
-            self._fail(where, f"unknown span {span!r}")
+            raise self._error(where, f"unknown span {span!r}")
         if (action == "event") != ("event" in row):
-            self._fail(where, '`event` belongs to action = "event", and to nothing else')
+            raise self._error(where, '`event` belongs to action = "event", and to nothing else')
         rows = self._attributes(where, row, {kwarg.name for kwarg in CATALOGUE[name].kwargs})
         if action == "end":
             rows += outcome
@@ -212,7 +214,7 @@ class _Loader:
             own = {key for attribute in rows for key in attribute.keys}
             rows = tuple(r for r in common if not own & set(r.keys)) + rows
         self._no_duplicates(where, rows)
-        return HookSpec(name, action, span, row.get("failure"), row.get("event"), on, rows)
+        return HookSpec(name, str(action), span, row.get("failure"), row.get("event"), on, rows)
 
     def _attributes(
         self, where: str, table: dict[str, Any], kwargs: set[str] | None
@@ -225,12 +227,23 @@ class _Loader:
 
     def _attribute(self, where: str, row: dict[str, Any], kwargs: set[str] | None) -> Attribute:
         where = f"{where} ({row.get('current') or row.get('legacy')})"
-        columns = {"current", "legacy", "from", "value", "via", "type", "req", "cut", "sens", "when"}
+        columns = {
+            "current",
+            "legacy",
+            "from",
+            "value",
+            "via",
+            "type",
+            "req",
+            "cut",
+            "sens",
+            "when",
+        }
         self._only(row, where, columns)
         if not row.get("current") and not row.get("legacy"):
-            self._fail(where, "neither `current` nor `legacy`")
+            raise self._error(where, "neither `current` nor `legacy`")
         if ("from" in row) == ("value" in row):
-            self._fail(where, "needs either `from` or `value`")
+            raise self._error(where, "needs either `from` or `value`")
         self._one_of(where, "type", row.get("type"), tuple(DEFAULT_CONVERSIONS))
         via = row.get("via", DEFAULT_CONVERSIONS[row["type"]])
         self._one_of(where, "via", via, tuple(CONVERSIONS))
@@ -239,7 +252,7 @@ class _Loader:
         is_json = row["type"] == "json"
         cut = self._cell(where, "cut", row, Truncation)
         if is_json != (cut is Truncation.JSON):
-            self._fail(where, '`cut = "T3"` belongs to `type = "json"`, and to nothing else')
+            raise self._error(where, '`cut = "T3"` belongs to `type = "json"`, and to nothing else')
         return Attribute(
             current=row.get("current"),
             legacy=row.get("legacy"),
@@ -257,35 +270,38 @@ class _Loader:
         for root in roots(path):
             if root.startswith("$"):
                 if root not in KNOWN_TO_THE_BRIDGE:
-                    self._fail(where, f"unknown {root!r}; the bridge knows no such thing")
+                    raise self._error(where, f"unknown {root!r}; the bridge knows no such thing")
             elif kwargs is not None and root not in kwargs:
-                self._fail(where, f"unknown kwarg {root!r}; there are {', '.join(sorted(kwargs))}")
+                raise self._error(
+                    where, f"unknown kwarg {root!r}; there are {', '.join(sorted(kwargs))}"
+                )
 
-    def _cell(self, where: str, column: str, row: dict[str, Any], kind: type[Any]) -> Any:
+    def _cell(self, where: str, column: str, row: dict[str, Any], kind: type[_E]) -> _E:
         try:
-            return kind(row.get(column))
+            return kind(row.get(column, ""))
         except ValueError:
             allowed = ", ".join(kind)
-            self._fail(where, f"`{column}` is {row.get(column)!r}, not one of {allowed}")
+            what = f"`{column}` is {row.get(column)!r}, not one of {allowed}"
+            raise self._error(where, what) from None
 
     def _one_of(self, where: str, column: str, value: object, allowed: tuple[str, ...]) -> None:
         if value not in allowed:
-            self._fail(where, f"`{column}` is {value!r}, not one of {', '.join(allowed)}")
+            raise self._error(where, f"`{column}` is {value!r}, not one of {', '.join(allowed)}")
 
     def _only(self, row: dict[str, Any], where: str, columns: set[str]) -> None:
         if unknown := sorted(row.keys() - columns):
-            self._fail(where, f"unknown column {', '.join(unknown)}")
+            raise self._error(where, f"unknown column {', '.join(unknown)}")
 
     def _no_duplicates(self, where: str, rows: tuple[Attribute, ...]) -> None:
         seen: set[str] = set()
         for row in rows:
             for key in row.keys:
                 if key in seen:
-                    self._fail(where, f"two rows write {key}")
+                    raise self._error(where, f"two rows write {key}")
                 seen.add(key)
 
-    def _fail(self, where: str, what: str) -> None:
-        raise SpecError(f"Cannot use the telemetry spec {self._file}: {where}: {what}.")
+    def _error(self, where: str, what: str) -> SpecError:
+        return SpecError(f"Cannot use the telemetry spec {self._file}: {where}: {what}.")
 
 
 _WITHOUT_TELEMETRY = frozenset(
