@@ -39,7 +39,7 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         StoreError: The store cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    loop_factory = uvicorn.Config(_nothing).get_loop_factory()
+    loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(settings, say))
 
@@ -59,7 +59,7 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
                 await server.listening.wait()
             say(f"Inspector: {address(settings, port_of(main_socket))}")
             await _stop_asked(servers)
-            await app.state.feed.close()
+            app.state.feed.close()  # ends the streams
             for server in servers:
                 server.should_exit = True
             await asyncio.wait(running)

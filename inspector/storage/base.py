@@ -197,6 +197,11 @@ class Changes:
     moments: list[MomentRecord] = field(default_factory=list)
     departures: list[Departure] = field(default_factory=list)
 
+    @property
+    def is_empty(self) -> bool:
+        """Nothing to commit."""
+        return not (self.sessions or self.traces or self.spans or self.moments or self.departures)
+
     def published(self, after: int) -> list[Change]:
         """Return what viewers must hear of, by change number: all that is newer than `after`."""
         rows: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
@@ -273,6 +278,9 @@ class Reader(Protocol):
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
     ) -> list[MomentRecord]:
         """Return the moments of exactly this span, trace (no span) or session (no trace)."""
+
+    def has_moment(self, moment: MomentRecord) -> bool:
+        """Return whether the same record, on the same thing, is kept already."""
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""

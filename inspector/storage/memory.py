@@ -214,6 +214,14 @@ class _Tables:
         found.sort(key=lambda moment: (moment.time_ns, moment.change))
         return [self._homed(moment) for moment in found[:limit]]
 
+    def has_moment(self, moment: MomentRecord) -> bool:
+        return any(
+            (known.trace_id, known.span_id, known.time_ns, known.digest)
+            == (moment.trace_id, moment.span_id, moment.time_ns, moment.digest)
+            and (moment.trace_id is not None or known.session_id == moment.session_id)
+            for known in self._moments
+        )
+
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         homed = (self._homed(moment) for moment in self._moments if moment.change > after)
         return [moment for moment in homed if moment.session_id == session_id][:limit]

@@ -298,14 +298,14 @@ class _Numbers:
         self._next: int = next(self._connection.execute(self._highest))[0] + 1
 
     def of(self, id_: str | bytes) -> int:
-        number = self._known.get(id_)
-        if number is None:
-            rows = self._connection.execute(self._select, (id_,)).fetchall()
-            number = rows[0][0] if rows else self._next
-            self._next += not rows
-            if len(self._known) >= _REMEMBERED_IDS:
-                self._known.clear()
-            self._known[id_] = number
+        if (known := self._known.get(id_)) is not None:
+            return known
+        rows: list[tuple[int]] = list(self._connection.execute(self._select, (id_,)))
+        number = rows[0][0] if rows else self._next
+        self._next += not rows
+        if len(self._known) >= _REMEMBERED_IDS:
+            self._known.clear()
+        self._known[id_] = number
         return number
 
 

@@ -63,7 +63,8 @@ class SqliteReader:
 
     def sessions(self, query: SessionQuery) -> list[SessionRecord]:
         """Return a page of sessions, newest start first."""
-        where, parameters = ["1"], list[apsw.SQLiteValue]()
+        where = ["1"]
+        parameters: list[apsw.SQLiteValue] = []
         if query.statuses:
             where.append(f"status IN ({_marks(query.statuses)})")
             parameters += [status.value for status in query.statuses]
@@ -177,15 +178,15 @@ class SqliteReader:
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
     ) -> list[MomentRecord]:
         """Return the moments of exactly this span, trace (no span) or session (no trace)."""
-        if trace_id is None:
-            where = "moment.session_no = (SELECT no FROM session WHERE id = ?)"
-            parameters: tuple[apsw.SQLiteValue, ...] = (session_id,)
-        else:
-            where = "moment.trace_no = (SELECT no FROM trace WHERE id = ?) AND moment.span_id IS ?"
-            span_bytes = None if span_id is None else bytes.fromhex(span_id)
-            parameters = (bytes.fromhex(trace_id), span_bytes)
+        where, parameters = _place(trace_id, span_id, session_id)
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.time_ns, moment.change LIMIT ?"
         return [_moment(row) for row in self._all(sql, (*parameters, limit))]
+
+    def has_moment(self, moment: MomentRecord) -> bool:
+        """Return whether the same record, on the same thing, is kept already."""
+        where, parameters = _place(moment.trace_id, moment.span_id, moment.session_id)
+        sql = f"SELECT 1 FROM moment WHERE {where} AND time_ns = ? AND digest = ?"
+        return bool(self._all(sql, (*parameters, moment.time_ns, moment.digest)))
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
@@ -221,6 +222,15 @@ def contains_folded(*arguments: apsw.SQLiteValue) -> bool:
     """SQL function of (text, folded): whether `text`, without case, contains `folded`."""
     text, folded = arguments
     return isinstance(text, str) and str(folded) in text.casefold()
+
+
+def _place(
+    trace_id: str | None, span_id: str | None, session_id: str | None
+) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
+    if trace_id is None:
+        return "moment.session_no = (SELECT no FROM session WHERE id = ?)", (session_id,)
+    where = "moment.trace_no = (SELECT no FROM trace WHERE id = ?) AND moment.span_id IS ?"
+    return where, (bytes.fromhex(trace_id), None if span_id is None else bytes.fromhex(span_id))
 
 
 def _marks(values: Collection[object]) -> str:

@@ -252,7 +252,7 @@ def requests(draw: st.DrawFn) -> ExportTraceServiceRequest:
                 trace_id=draw(ids),
                 span_id=draw(ids)[:8],
                 name=draw(text),
-                kind=draw(st.integers(0, 5)),  # type: ignore[arg-type]  # an open enum
+                kind=draw(st.integers(0, 5)),
                 start_time_unix_nano=draw(st.integers(0, 2**64 - 1)),
                 flags=draw(st.integers(0, 2**32 - 1)),
                 dropped_attributes_count=draw(st.integers(0, 2**32 - 1)),
@@ -290,36 +290,32 @@ def _with_hex_ids(said: Any) -> Any:
     return [_with_hex_ids(item) for item in said] if isinstance(said, list) else said
 
 
+KEYS = [
+    "resourceSpans",
+    "scopeSpans",
+    "spans",
+    "resource",
+    "scope",
+    "attributes",
+    "key",
+    "value",
+    "kind",
+]
+KEYS += [
+    "traceId",
+    "spanId",
+    "name",
+    "stringValue",
+    "intValue",
+    "arrayValue",
+    "kvlistValue",
+    "values",
+    "events",
+]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | text,
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "resourceSpans",
-                    "scopeSpans",
-                    "spans",
-                    "resource",
-                    "scope",
-                    "attributes",
-                    "key",
-                    "value",
-                    "kind",
-                    "name",
-                    "traceId",
-                    "spanId",
-                    "stringValue",
-                    "intValue",
-                    "arrayValue",
-                    "kvlistValue",
-                    "values",
-                    "events",
-                ]
-            ),
-            inner,
-            max_size=4,
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
     ),
     max_leaves=20,
 )
