@@ -73,7 +73,8 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	$(BIN)/pytest -q -m browser
+	$(BIN)/pytest -q -m browser --output test-results --tracing retain-on-failure \
+		--screenshot only-on-failure
 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time
@@ -96,9 +97,10 @@ check: $(ENV) $(NODE_MODULES) ## format, lint, types, imports
 	cd web && $(NPM) run --silent check
 
 .PHONY: fix
-fix: $(ENV) ## format and repair what can be repaired
+fix: $(ENV) $(NODE_MODULES) ## format and repair what can be repaired
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	cd web && $(NPM) run --silent fix
 
 .PHONY: gen
 gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, reference pages

@@ -29,6 +29,7 @@ _LANES = 2
 _PAUSE_S = 4.0
 
 _FAILED = 1
+_NO_SERVICE = 3
 _INTERRUPTED = 130
 
 
@@ -52,9 +53,12 @@ def run(
         story: Name of the only story to tell; None: all of them.
 
     Returns:
-        0, or 1 when a story failed, or 130 when interrupted.
+        0, or 1 when a story failed, 3 when no service runs, 130 when interrupted.
     """
-    handle = inspector.attach(url, token=token)
+    handle = inspector.attach(url, token=token, service_name="inspector-demo")
+    if not handle.is_attached:
+        sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
+        return _NO_SERVICE
     endpoint = model_from_environment()
     telling = _Telling(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
     try:
