@@ -11,7 +11,7 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import health, otlp, problems, ui
+from inspector.http import events, health, otlp, problems, sessions, spans, ui
 from inspector.http.access import Access, Guard
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
@@ -24,6 +24,15 @@ from inspector.version import VERSION
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
+_ROUTERS = [
+    health.router,
+    sessions.router,
+    spans.router,
+    events.router,
+    otlp.router,
+    ui.router,
+]
+
 
 def create_app(
     settings: Settings, *, token: str | None = None, lifespan: Lifespan[FastAPI] | None = None
@@ -35,7 +44,7 @@ def create_app(
         token: Instead of the one in `settings`, or beside the store.
         lifespan: Instead of `running`; sets what the routes need on `app.state`.
     """
-    app = _assemble([health.router, otlp.router, ui.router], lifespan or running)
+    app = _assemble(_ROUTERS, lifespan or running)
     app.state.settings = settings
     app.state.access = Access.build(
         token or access_token(settings),
@@ -73,7 +82,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         store = open_store(settings.store)
         stack.callback(store.close)
         feed = Feed(store)
-        stack.callback(feed.close)
+        stack.push_async_callback(feed.close)
         ingest = Ingest(store, feed)
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
@@ -13,9 +14,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import uvicorn
 from fastapi import FastAPI
 
+from inspector import runfile
 from inspector.app import access_token, create_app, create_ingest_app
 from inspector.errors import PortInUseError
 from inspector.ports import listen, port_of
+from inspector.runfile import RunFile
 from inspector.settings import PREFIX, Settings
 
 logger = logging.getLogger("inspector.serve")
@@ -57,20 +60,37 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
             running = [tasks.create_task(server.serve([server.taken])) for server in servers]
             for server in servers:
                 await server.listening.wait()
-            say(f"Inspector: {address(settings, port_of(main_socket))}")
-            await _stop_asked(servers)
-            app.state.feed.close()  # ends the streams
+            base = base_url(settings, port_of(main_socket))
+            token = access_token(settings)
+            with _run_file(RunFile(base, token, os.getpid(), settings.store)):
+                say(f"Inspector: {base}/ui/?token={token}")
+                await _stop_asked(servers)
+            await app.state.feed.close()  # ends the streams
             for server in servers:
                 server.should_exit = True
             await asyncio.wait(running)
 
 
-def address(settings: Settings, port: int) -> str:
-    """Return what to open in a browser; who opens it is logged in."""
+def base_url(settings: Settings, port: int) -> str:
+    """Return the address of the service, for somebody on this machine."""
     scheme = "https" if settings.tls_cert else "http"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
-    shown = f"[{host}]" if ":" in host else host
-    return f"{scheme}://{shown}:{port}/ui/?token={access_token(settings)}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+@contextlib.contextmanager
+def _run_file(run: RunFile) -> Iterator[None]:
+    """Let agents of this user find the service while it runs."""
+    try:
+        runfile.write(run)
+    except OSError as error:
+        logger.warning(
+            "Cannot write the run-file (%s): agents need INSPECTOR_URL and INSPECTOR_TOKEN.", error
+        )
+    try:
+        yield
+    finally:
+        runfile.remove(run.pid)
 
 
 class _Server(uvicorn.Server):

@@ -7,7 +7,7 @@ For observers that want their kwargs checked:
 What 1.2 promises is required, what came later is `NotRequired`.
 """
 
-from __future__ import annotations
+# Annotations are not postponed here: `__required_keys__` would then take all for required.
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict

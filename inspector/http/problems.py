@@ -87,8 +87,8 @@ def as_problem(error: Exception) -> ProblemError:
 
 def install(
     app: FastAPI,
-    routes: Sequence[BaseRoute],
-    render: Callable[[Scope, ProblemError], Response],
+    routes: Sequence[BaseRoute] = (),
+    render: Callable[[Scope, ProblemError], Response] | None = None,
 ) -> None:
     """Make every error of ours, and of the framework, a problem.
 
@@ -97,14 +97,14 @@ def install(
     Args:
         app: Whose errors.
         routes: All of them; FastAPI does not show those of an included router.
-        render: Makes a problem a response.
+        render: Makes a problem a response, where it is not to be problem+json.
     """
 
     async def on_error(request: Request, error: Exception) -> Response:
         problem = as_problem(error)
-        if problem.status == 405:
+        if problem.status == 405 and routes:
             problem.headers["Allow"] = ", ".join(sorted(_methods(routes, request.scope)))
-        return render(request.scope, problem)
+        return render(request.scope, problem) if render else problem_response(problem)
 
     for kind in (ProblemError, InspectorError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, on_error)
