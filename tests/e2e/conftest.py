@@ -60,13 +60,13 @@ class Service:
         """End it as a crash would."""
         assert self._process is not None
         self._process.kill()
-        self._process.wait()
+        self._process.communicate()
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
-                self._process.wait(10)
+                self._process.communicate(timeout=10)
             except subprocess.TimeoutExpired:
                 self.kill()
 

@@ -37,11 +37,10 @@ def _start(settings: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
 
 @pytest.fixture
 def looping(settings: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    process = _start(settings, "--loop")
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with _start(settings, "--loop") as process:
+        yield process
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _address(process: subprocess.Popen[str]) -> tuple[str, dict[str, str]]:
@@ -87,6 +86,5 @@ def test_a_port_in_use_is_said_by_the_service_and_ends_the_demo(
 ) -> None:
     taken = {**settings, "INSPECTOR_PORT": service.environment["INSPECTOR_PORT"]}
 
-    process = _start(taken)
-
-    assert process.wait(20) == 2
+    with _start(taken) as process:
+        assert process.wait(20) == 2
