@@ -50,27 +50,37 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
 
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
     _tls(settings)
-    main_socket = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
-    ingest_socket = _listen_if_free(settings, "otlp_http_port")
-    app = create_app(settings)
-    # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
-    async with app.router.lifespan_context(app), _grpc(settings, app):
-        servers = [_Server(_config(settings, app), main_socket)]
-        if ingest_socket:
-            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest_socket))
-        async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(server.serve([server.taken])) for server in servers]
-            for server in servers:
-                await server.listening.wait()
-            base = base_url(settings, port_of(main_socket))
-            token = access_token(settings)
-            with _run_file(RunFile(base, token, os.getpid(), settings.store)):
-                say(f"Inspector: {base}/ui/?token={token}")
-                await _stop_asked(servers)
-            await app.state.feed.close()  # ends the streams
-            for server in servers:
-                server.should_exit = True
-            await asyncio.wait(running)
+    with contextlib.ExitStack() as ports:
+        # Taken first of all: a port in use is found before the store is touched.
+        main = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
+        ports.enter_context(main)
+        ingest = _listen_if_free(settings, "otlp_http_port")
+        app = create_app(settings)
+        servers = [_Server(_config(settings, app), main)]
+        if ingest:
+            ports.enter_context(ingest)
+            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest))
+        # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
+        async with app.router.lifespan_context(app), _grpc(settings, app):
+            await _run(servers, settings, app, say)
+
+
+async def _run(
+    servers: list[_Server], settings: Settings, app: FastAPI, say: Callable[[str], None]
+) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(server.serve([server.taken])) for server in servers]
+        for server in servers:
+            await server.listening.wait()
+        base = base_url(settings, port_of(servers[0].taken))
+        token = access_token(settings)
+        with _run_file(RunFile(base, token, os.getpid(), settings.store)):
+            say(f"Inspector: {base}/ui/?token={token}")
+            await _stop_asked(servers)
+        await app.state.feed.close()  # ends the streams
+        for server in servers:
+            server.should_exit = True
+        await asyncio.wait(running)
 
 
 def base_url(settings: Settings, port: int) -> str:
