@@ -13,7 +13,7 @@ import pytest
 
 from inspector import runfile
 from inspector.runfile import RunFile
-from tests.unit.subscribers.receiver import Receiver, attributes
+from tests.support.receiver import Receiver, attributes
 
 ROOT = Path(__file__).resolve().parents[3]
 

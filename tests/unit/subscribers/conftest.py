@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from instrument import Bus
 from subscribers import Capture, Options, install
-from tests.unit.subscribers.receiver import Receiver
+from tests.support.receiver import Receiver
 
 
 class Traced:

@@ -27,7 +27,7 @@ def parent_id(span: ReadableSpan) -> int | None:
 
 def span_id(span: ReadableSpan) -> int:
     assert span.context is not None
-    return span.context.span_id
+    return int(span.context.span_id)
 
 
 def values(span: ReadableSpan) -> dict[str, Any]:
@@ -301,21 +301,21 @@ async def test_only_the_first_request_of_a_tool_call_is_merged(traced: Traced) -
 
 
 async def test_a_tool_whose_name_carries_its_server_is_merged(traced: Traced) -> None:
-    async with traced.bus.operation("tool_call", tool_name="fetch_fetch", args={}):
-        async with traced.bus.operation(
-            "rpc_request", envelope=call_envelope("fetch"), transport="stdio"
-        ):
-            pass
+    async with (
+        traced.bus.operation("tool_call", tool_name="fetch_fetch", args={}),
+        traced.bus.operation("rpc_request", envelope=call_envelope("fetch"), transport="stdio"),
+    ):
+        pass
     assert values(traced.one("execute_tool fetch_fetch"))["gen_ai.tool.name"] == "fetch_fetch"
     assert len(traced.spans) == 1
 
 
 async def test_a_request_for_another_tool_is_not_merged(traced: Traced) -> None:
-    async with traced.bus.operation("tool_call", tool_name="outer", args={}):
-        async with traced.bus.operation(
-            "rpc_request", envelope=call_envelope("inner"), transport="stdio"
-        ):
-            pass
+    async with (
+        traced.bus.operation("tool_call", tool_name="outer", args={}),
+        traced.bus.operation("rpc_request", envelope=call_envelope("inner"), transport="stdio"),
+    ):
+        pass
     assert len(traced.spans) == 2
 
 
@@ -363,9 +363,11 @@ async def test_bare_rpc_hooks_merge_too(traced: Traced) -> None:
 async def test_requests_of_resources_and_prompts_are_merged(
     traced: Traced, noun: str, kwargs: dict[str, Any], envelope: dict[str, Any], name: str
 ) -> None:
-    async with traced.bus.operation(noun, **kwargs):
-        async with traced.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
-            pass
+    async with (
+        traced.bus.operation(noun, **kwargs),
+        traced.bus.operation("rpc_request", envelope=envelope, transport="stdio"),
+    ):
+        pass
     assert len(traced.spans) == 1
     assert values(traced.one(name))["inspector.mcp.transport"] == "stdio"
 
@@ -546,10 +548,12 @@ async def test_a_noun_of_ones_own_gets_a_span_of_its_name(traced: Traced) -> Non
 
 
 async def test_children_of_a_model_selection_belong_to_its_parent(traced: Traced) -> None:
-    async with traced.bus.operation("agent_call", agent={"name": "a"}):
-        async with traced.bus.operation("model_select", available_models=["m"], preferences={}):
-            async with traced.bus.operation("tool_call", tool_name="t", args={}):
-                pass
+    async with (
+        traced.bus.operation("agent_call", agent={"name": "a"}),
+        traced.bus.operation("model_select", available_models=["m"], preferences={}),
+        traced.bus.operation("tool_call", tool_name="t", args={}),
+    ):
+        pass
     assert parent_id(traced.one("execute_tool t")) == span_id(traced.one("invoke_agent a"))
 
 
@@ -578,7 +582,7 @@ async def test_an_operation_that_never_began_still_says_how_it_ended(
     traced: Traced, status: str, error_type: str | None, code: StatusCode
 ) -> None:
     emit = traced.bus._emit
-    given = {"tool_name": "t", "args": {}, "context": None}
+    given: dict[str, Any] = {"tool_name": "t", "args": {}, "context": None}
     await emit("operation_opened", call_id="1", parent_call_id=None, noun="tool_call", kwargs=given)
     await emit("operation_closed", call_id="1", noun="tool_call", status=status, exc=None)
     span = traced.one("execute_tool t")

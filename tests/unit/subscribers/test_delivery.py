@@ -17,7 +17,7 @@ from instrument import Bus
 from subscribers import Capture, Options
 from subscribers.delivery import Limits
 from subscribers.wiring import Wiring, wire
-from tests.unit.subscribers.receiver import DEADLINE_S, Receiver, attributes
+from tests.support.receiver import DEADLINE_S, Receiver, attributes
 
 QUICK = Limits(first_retry_s=0.01, last_retry_s=0.05, heartbeat_s=60.0)
 
@@ -65,10 +65,12 @@ async def test_a_running_span_is_told_before_it_ends(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     connected = connect(receiver.url)
-    async with connected.bus.operation("agent_call", agent={"name": "a"}):
-        async with connected.bus.operation("tool_call", tool_name="t", args={"q": 1}):
-            receiver.wait_for(lambda r: len(r.events("inspector.span.started")) == 2)
-            assert receiver.spans == []
+    async with (
+        connected.bus.operation("agent_call", agent={"name": "a"}),
+        connected.bus.operation("tool_call", tool_name="t", args={"q": 1}),
+    ):
+        receiver.wait_for(lambda r: len(r.events("inspector.span.started")) == 2)
+        assert receiver.spans == []
     receiver.wait_for(lambda r: len(r.spans) == 2)
     tool = next(span for span in receiver.spans if span.name == "execute_tool t")
     started = next(r for r in receiver.logs if r.span_id == tool.span_id)
