@@ -20,6 +20,9 @@ from typing import Any, TypeAlias
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
+from opentelemetry.sdk.trace import Span
+
+BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
 
 _OWNED = otel_context.create_key("inspector-owned-span")
 
@@ -179,6 +182,23 @@ class SpanTable:
             bare = [owned for frames in self._bare.values() for owned in frames]
         named = [call.owned for call in list(self.calls.values()) if call.owned is not None]
         return list(dict.fromkeys(owned for owned in bare + named if owned.is_open))
+
+
+def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
+    """Return the span of ours that a foreign span, just started, shows once more.
+
+    An MCP SDK that traces itself makes a span for the request that our span above it stands for.
+    """
+    context = parent_context if parent_context is not None else otel_context.get_current()
+    owned = owned_of(context)
+    parent, scope = span.parent, span.instrumentation_scope
+    if owned is None or parent is None or (scope is not None and scope.name == BRIDGE_SCOPE):
+        return None
+    if parent.span_id != owned.span.get_span_context().span_id:
+        return None
+    method = (span.attributes or {}).get("mcp.method.name")
+    is_same = method is not None and method == owned.attributes.get("mcp.method.name")
+    return owned if is_same else None
 
 
 def current_owned() -> OwnedSpan | None:

@@ -152,6 +152,30 @@ async def test_a_moment_is_a_span_event_and_a_record_with_one_time(
     assert record.span_id == receiver.spans[0].span_id
 
 
+async def test_a_foreign_span_of_the_same_request_is_marked_as_a_duplicate(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    envelope = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "t"}}
+    seen = {"mcp.method.name": "tools/call"}
+    async with connected.bus.operation("tool_call", tool_name="t", args={}):
+        for _ in ("first", "retry"):
+            async with connected.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
+                with connected.tracer.start_as_current_span(
+                    "MCP send tools/call t", attributes=seen
+                ):
+                    pass
+        with connected.tracer.start_as_current_span("GET"):
+            pass
+    receiver.wait_for(lambda r: len(r.spans) == 5)
+    ids = {span.span_id: span for span in receiver.spans}
+    for span in receiver.spans:
+        original = attributes(span.attributes).get("inspector.duplicate_of")
+        assert (original is not None) == span.name.startswith("MCP send")
+        if original is not None:
+            assert ids[bytes.fromhex(original)].name in {"execute_tool t", "tools/call t"}
+
+
 def test_a_process_says_that_it_lives_and_that_it_goes(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
