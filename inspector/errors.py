@@ -7,6 +7,9 @@
     │   ├── StoreNewerError     written by a newer version
     │   ├── StoreInUseError     another service has it open
     │   └── StoreUnavailableError   disk full, read-only, gone: try again later
+    ├── ReceiveError        what was sent cannot be taken in; sending it again will not help
+    │   ├── BadDataError        it is not what it says it is
+    │   └── TooLargeError       it is above a limit
     └── OverloadedError     more than can be taken in; try again after `retry_after_s`
 
 A message says what was attempted, what is wrong and what to do.
@@ -55,6 +58,24 @@ class StoreUnavailableError(StoreError):
     """Nothing can be written now: disk full, read-only or gone."""
 
     code = "store_unavailable"
+
+
+class ReceiveError(InspectorError):
+    """What was sent cannot be taken in; sending it again will not help."""
+
+    code = "not_received"
+
+
+class BadDataError(ReceiveError):
+    """What was sent is not what it says it is."""
+
+    code = "bad_data"
+
+
+class TooLargeError(ReceiveError):
+    """What was sent is above a limit."""
+
+    code = "too_large"
 
 
 class OverloadedError(InspectorError):

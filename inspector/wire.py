@@ -94,6 +94,37 @@ class SpanSkeleton(Wire):
     as_of: str
 
 
+class SpanColumnSet(Wire):
+    """The fields of `SpanRow`, each as one array: the n-th entries make the n-th row."""
+
+    trace_id: list[str]
+    span_id: list[str]
+    parent_span_id: list[str | None]
+    name: list[str]
+    kind: list[SpanKind]
+    status: list[SpanStatus]
+    offset_ns: list[int]
+    duration_ns: list[int | None]
+    wait_ns: list[int]
+    waits: list[int]
+    model: list[str | None]
+    input_tokens: list[int | None]
+    output_tokens: list[int | None]
+    cost_usd: list[float | None]
+    size_bytes: list[int]
+    duplicate_of: list[str | None]
+
+
+class SpanColumns(Wire):
+    """A page of a session's spans as columns (`?format=columns`), in the order of the rows."""
+
+    session_id: str
+    epoch_ns: str
+    columns: SpanColumnSet
+    next_cursor: str | None
+    as_of: str
+
+
 class Payload(Wire):
     """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
 
@@ -341,6 +372,22 @@ class SpanDetail(SpanRow):
     scope: Scope
     dropped: Dropped
     view: View
+
+
+class SearchHit(Wire):
+    """A span whose name or attributes contain what was searched for."""
+
+    session_id: str
+    session_title: str
+    span: SpanRow
+
+
+class SearchResult(Wire):
+    """The newest hits first."""
+
+    sessions: list[Session] = Field(description="Whose title or id contains it.")
+    spans: list[SearchHit]
+    is_complete: bool = Field(description="False: older spans were not looked at.")
 
 
 class Problem(BaseModel):

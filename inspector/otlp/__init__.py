@@ -1,1 +1,1 @@
-"""See the modules."""
+"""OTLP in: bytes become `IncomingSpan` and `IncomingLog`. Knows no HTTP, and no store."""

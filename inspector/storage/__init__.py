@@ -1,1 +1,34 @@
-"""See the modules."""
+"""Where sessions, spans and moments are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.errors import StoreError
+from inspector.storage.base import Store
+from inspector.storage.memory import MemoryStore
+from inspector.storage.sqlite import SqliteStore
+
+__all__ = ["Store", "open_store"]
+
+_SQLITE = "sqlite:///"
+
+
+def open_store(url: str) -> Store:
+    """Open the store that `url` names.
+
+    Args:
+        url: `memory:`, or `sqlite:///PATH`: four slashes make an absolute path.
+
+    Raises:
+        StoreInUseError: Another service has it open.
+        StoreNewerError: A newer version wrote it.
+        StoreError: It cannot be opened, or the URL names no store.
+    """
+    if url == "memory:":
+        return MemoryStore()
+    if url.startswith(_SQLITE) and len(url) > len(_SQLITE):
+        return SqliteStore(Path(url.removeprefix(_SQLITE)).expanduser())
+    raise StoreError(
+        f"Cannot open the store {url!r}: the address must be `sqlite:///PATH` or `memory:`."
+    )

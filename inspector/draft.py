@@ -1,0 +1,277 @@
+"""The working set of one commit: what it looked up, what it altered, and its change numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+
+from inspector.model import SessionStatus
+from inspector.sessions import SETTLED, Profile, SessionState, Tally, TraceState
+from inspector.storage.base import (
+    Changes,
+    Content,
+    Departure,
+    MomentRecord,
+    Reader,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+)
+
+_SpanKey = tuple[str, str]
+_REMEMBERED = 20_000
+
+
+@dataclass(slots=True)
+class Memory:
+    """States kept between commits, to be dropped when a commit fails: the store is the truth."""
+
+    sessions: dict[str, tuple[SessionState, SessionRecord | None]] = field(default_factory=dict)
+    traces: dict[str, TraceState] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Trust only the store again."""
+        self.sessions.clear()
+        self.traces.clear()
+
+    def shrink(self) -> None:
+        """Forget what was used longest ago. Between commits only."""
+        for kept in (self.sessions, self.traces):
+            while len(kept) > _REMEMBERED:
+                del kept[next(iter(kept))]
+
+
+class Draft:
+    """Collects what one commit alters; `finish` numbers it."""
+
+    def __init__(self, reader: Reader, memory: Memory, now_ns: int) -> None:
+        self.reader = reader
+        self.now_ns = now_ns
+        self._memory = memory
+        self._touched_sessions: dict[str, None] = {}
+        self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
+        self._new_traces: set[str] = set()
+        self._spans: dict[_SpanKey, SpanRecord | None] = {}
+        self._dirty: dict[_SpanKey, SpanRecord] = {}
+        self._contents: dict[_SpanKey, Content] = {}
+        self._ancestors: list[tuple[str, str]] = []
+        self.moments: list[MomentRecord] = []
+        self._departures: list[Departure] = []
+
+    # --- sessions ---------------------------------------------------------------------------
+
+    def session(self, session_id: str) -> SessionState | None:
+        """Return a known session, to be altered."""
+        entry = self._memory.sessions.pop(session_id, None)
+        if entry is None and (record := self.reader.session(session_id)):
+            entry = (SessionState.load(record.state), record)
+        if entry is None:
+            return None
+        self._memory.sessions[session_id] = entry
+        self._touched_sessions[session_id] = None
+        return entry[0]
+
+    def session_or_new(self, session_id: str, epoch_ns: int) -> SessionState:
+        """Return the session; one that is seen for the first time begins at `epoch_ns`."""
+        known = self.session(session_id)
+        if known is not None:
+            return known
+        state = SessionState(session_id, epoch_ns)
+        self._memory.sessions[session_id] = (state, None)
+        self._touched_sessions[session_id] = None
+        return state
+
+    # --- traces -----------------------------------------------------------------------------
+
+    def load_traces(self, trace_ids: Collection[str]) -> None:
+        """Look up several traces at once."""
+        missing = [trace_id for trace_id in trace_ids if trace_id not in self._memory.traces]
+        for record in self.reader.traces(missing):
+            self._memory.traces[record.trace_id] = self._load_trace(record)
+        for trace_id in missing:
+            if trace_id not in self._memory.traces:
+                self._memory.traces[trace_id] = TraceState(trace_id)
+                self._new_traces.add(trace_id)
+
+    def trace(self, trace_id: str) -> TraceState:
+        """Return the trace, to be altered; new if it was not known."""
+        if trace_id not in self._memory.traces:
+            self.load_traces((trace_id,))
+        trace = self._memory.traces.pop(trace_id)
+        self._memory.traces[trace_id] = trace
+        if trace_id not in self._tally_before:
+            self._tally_before[trace_id] = replace(trace.tally)
+        return trace
+
+    def rehome(self, trace: TraceState, session: SessionState) -> None:
+        """Give the whole trace to `session`; leave a forwarding address where it was."""
+        old = self.session(trace.session_id) if trace.session_id else None
+        if old is not None:
+            old.tally.add(self._tally_before[trace.trace_id], -1)
+            _move_waits(trace.trace_id, old, session)
+            self._leave(trace, old, session)
+            for span in self.reader.spans(trace.trace_id):
+                moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
+                key = (span.trace_id, span.span_id)
+                self._spans[key] = self._dirty[key] = moved
+        self._tally_before[trace.trace_id] = Tally()
+        trace.session_id = session.id
+
+    def _leave(self, trace: TraceState, old: SessionState, new: SessionState) -> None:
+        rest = [r for r in self.reader.traces_of(old.id) if r.trace_id != trace.trace_id]
+        is_whole = not rest and not old.is_declared
+        self._departures.append(Departure(old.id, new.id, is_whole, changed_ns=self.now_ns))
+        if is_whole:
+            del self._memory.sessions[old.id], self._touched_sessions[old.id]
+            return
+        engine, old.profile = old.profile.engine, Profile()
+        old.profile.engine = engine if old.is_declared else None
+        for record in rest:
+            state = self._memory.traces.get(record.trace_id) or self._load_trace(record)
+            old.profile.join(state.profile)
+
+    def _load_trace(self, record: TraceRecord) -> TraceState:
+        ancestors = self.reader.usage_ancestors(record.trace_id)
+        return TraceState.load(record.trace_id, record.session_id, record.state, ancestors)
+
+    # --- spans ------------------------------------------------------------------------------
+
+    def load_spans(self, trace_id: str, span_ids: Collection[str]) -> None:
+        """Look up several spans of a trace at once."""
+        if trace_id in self._new_traces:
+            return
+        missing = [span_id for span_id in span_ids if (trace_id, span_id) not in self._spans]
+        found = {span.span_id: span for span in self.reader.spans(trace_id, missing)}
+        for span_id in missing:
+            self._spans[trace_id, span_id] = found.get(span_id)
+
+    def span(self, trace_id: str, span_id: str) -> SpanRecord | None:
+        """Return the newest version of a span."""
+        key = (trace_id, span_id)
+        if key not in self._spans:
+            if trace_id in self._new_traces:
+                return None
+            self.load_spans(trace_id, (span_id,))
+        return self._spans[key]
+
+    def content(self, span: SpanRecord) -> Content:
+        """Return the newest content of a span."""
+        known = self._contents.get((span.trace_id, span.span_id))
+        return known or self.reader.content(span)
+
+    def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
+        """Replace a span's row by `new`, and its content if given; the tally follows."""
+        key = (new.trace_id, new.span_id)
+        old = self.span(*key)
+        trace = self.trace(new.trace_id)
+        if old is not None:
+            trace.tally.count(old, -1)
+            new.created, new.settled, new.content = old.created, old.settled, old.content
+        trace.tally.count(new, 1)
+        self._spans[key] = self._dirty[key] = new
+        if content is not None:
+            self._contents[key] = content
+
+    def cover(self, trace: TraceState, span_id: str | None) -> None:
+        """Note usage below `span_id`: neither its own nor that of any span above it counts.
+
+        Stops at the first span that knew, so that each is visited once however late it comes.
+        """
+        while span_id is not None and span_id not in trace.usage_ancestors:
+            trace.usage_ancestors.add(span_id)
+            self._ancestors.append((trace.trace_id, span_id))
+            span = self.span(trace.trace_id, span_id)
+            if span is None:
+                return
+            if span.is_counted:
+                self.put_span(replace(span, is_counted=False))
+            span_id = span.parent_span_id
+
+    # --- the end ----------------------------------------------------------------------------
+
+    def delete_session(self, session_id: str) -> None:
+        """Delete a session with all that it has."""
+        for record in self.reader.traces_of(session_id):
+            self._memory.traces.pop(record.trace_id, None)
+        self._memory.sessions.pop(session_id, None)
+        self._departures.append(Departure(session_id, None, changed_ns=self.now_ns))
+
+    def finish(self, status_of: Callable[[SessionState], SessionStatus]) -> Changes:
+        """Return the commit: statuses decided, everything numbered."""
+        traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
+        for trace in traces:
+            self._tell_session(trace)
+        numbers = _Numbers(self.reader.head)
+        changes = Changes(first=self.reader.head + 1)
+        rows = [(id_, *self._memory.sessions[id_]) for id_ in self._touched_sessions]
+        for session_id, state, before in rows:
+            if before is None:
+                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        self._number_rows(changes, numbers)
+        for session_id, state, before in rows:
+            if before is not None:
+                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        changes.traces = [TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces]
+        changes.usage_ancestors = self._ancestors
+        changes.head = numbers.last
+        return changes
+
+    def _tell_session(self, trace: TraceState) -> None:
+        session = self.session(trace.session_id) if trace.session_id else None
+        if session is not None:
+            session.tally.add(trace.tally)
+            session.tally.add(self._tally_before[trace.trace_id], -1)
+            session.profile.join(trace.profile)
+
+    def _number_rows(self, changes: Changes, numbers: _Numbers) -> None:
+        for key, span in self._dirty.items():
+            span.change, span.changed_ns = numbers.take(), self.now_ns
+            span.created = span.created or span.change
+            if span.end_ns is not None and not span.settled:
+                span.settled = span.change
+            if content := self._contents.get(key):
+                span.content = span.change
+                changes.contents[span.content] = content
+            changes.spans.append(span)
+        for moment in self.moments:
+            moment.change, moment.changed_ns = numbers.take(), self.now_ns
+        for departure in self._departures:
+            departure.change, departure.changed_ns = numbers.take(), self.now_ns
+        changes.moments, changes.departures = self.moments, self._departures
+
+    def _number_session(
+        self,
+        changes: Changes,
+        numbers: _Numbers,
+        session_id: str,
+        state: SessionState,
+        before: SessionRecord | None,
+        status: SessionStatus,
+    ) -> None:
+        row = state.row(status)
+        record = SessionRecord(row, state.dump())
+        if before is None or row != before.row:
+            record.change, record.changed_ns = numbers.take(), self.now_ns
+        else:
+            record.change, record.changed_ns = before.change, before.changed_ns
+        record.created = before.created if before else record.change
+        if status in SETTLED:
+            record.settled = (before.settled if before else 0) or record.change
+        self._memory.sessions[session_id] = (state, record)
+        changes.sessions.append(record)
+
+
+class _Numbers:
+    def __init__(self, last: int) -> None:
+        self.last = last
+
+    def take(self) -> int:
+        self.last += 1
+        return self.last
+
+
+def _move_waits(trace_id: str, old: SessionState, new: SessionState) -> None:
+    prefix = f"{trace_id}:"
+    for source, target in ((old.open_waits, new.open_waits), (old.loose_waits, new.loose_waits)):
+        for key in [key for key in source if key.startswith(prefix)]:
+            target[key] = source.pop(key)

@@ -1,0 +1,245 @@
+"""The change feed: who looks on hears of every commit, late ones too (ADR 0003).
+
+A viewer is nothing but a position. What it has not seen yet is taken from the newest commits kept
+in memory (`_Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from inspector import wire
+from inspector.feed_messages import Entry, entries_of
+from inspector.model import SessionRow
+from inspector.normalise.times import rfc3339
+from inspector.storage.base import Changes, Reader, Store
+
+MAX_BEHIND = 100_000
+"""A viewer further behind than so many changes reads the lists again instead."""
+_TAIL_ENTRIES = 8_192
+_CHUNK = 500
+"""Entries per write."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTiming:
+    """How often a viewer is written to."""
+
+    interval_s: float = 0.1
+    keep_alive_s: float = 10.0
+
+
+@dataclass(eq=False, slots=True)
+class _Viewer:
+    """Wakes one stream; lives in the loop that serves it."""
+
+    loop: asyncio.AbstractEventLoop
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Feed:
+    """Serves `GET /events` for any number of viewers.
+
+    `publish` may be called from any thread; streams run in event loops.
+
+    Args:
+        store: Where viewers that are behind read from.
+        timing: How often a viewer is written to.
+        clock: Unix ns, sent along with keep-alives.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        timing: FeedTiming | None = None,
+        clock: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._store = store
+        self._timing = timing or FeedTiming()
+        self._clock = clock
+        with store.read() as reader:
+            self._tail = _Tail(reader.head)
+        self._lock = threading.Lock()
+        self._viewers: set[_Viewer] = set()
+        self._is_closed = False
+
+    @property
+    def viewer_count(self) -> int:
+        """How many streams are open."""
+        return len(self._viewers)
+
+    def position(self, change: int) -> str:
+        """Return the id of a change: what lists answer as `as_of`."""
+        return f"{self._store.id}.{change}"
+
+    def publish(self, changes: Changes) -> None:
+        """Tell the viewers of a commit; after it is durable, and in order."""
+        rows = {record.row.id: record.row for record in changes.sessions}
+        entries = entries_of(changes.published(changes.first - 1), rows.get)
+        with self._lock:
+            self._tail.add(entries, changes.head)
+            viewers = list(self._viewers)
+        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
+            _wake(loop, list(group))
+
+    async def close(self) -> None:
+        """End every stream. Idempotent."""
+        with self._lock:
+            self._is_closed = True
+            viewers = list(self._viewers)
+        for viewer in viewers:
+            _wake(viewer.loop, [viewer])
+
+    async def stream(
+        self, after: str | None = None, session_ids: Collection[str] = ()
+    ) -> AsyncIterator[bytes]:
+        """Yield server-sent events, whole ones, one write at a time, until `close`.
+
+        Args:
+            after: The last id the viewer saw, or the `as_of` of a list; None: only what comes.
+            session_ids: Narrows what concerns spans; empty: all.
+        """
+        viewer = _Viewer(asyncio.get_running_loop())
+        with self._lock:
+            self._viewers.add(viewer)
+        try:
+            cursor = self._start(after)
+            if cursor is None:
+                cursor = self._tail.head
+                gap = wire.Gap(time=rfc3339(self._clock()))
+                yield _event(gap.model_dump_json(), self.position(cursor))
+            else:
+                yield self._heartbeat(cursor)
+            async for block in self._follow(viewer, cursor, frozenset(session_ids)):
+                yield block
+        finally:
+            with self._lock:
+                self._viewers.discard(viewer)
+
+    def _start(self, after: str | None) -> int | None:
+        """Return the position to go on from; None when `after` means nothing here."""
+        if after is None:
+            return self._tail.head
+        store_id, _, number = after.rpartition(".")
+        if store_id != self._store.id or not (number.isascii() and number.isdecimal()):
+            return None
+        change = int(number[:20])
+        return change if self._tail.head - MAX_BEHIND <= change <= self._tail.head else None
+
+    async def _follow(
+        self, viewer: _Viewer, cursor: int, session_ids: frozenset[str]
+    ) -> AsyncIterator[bytes]:
+        loop, timing = viewer.loop, self._timing
+        written_s = loop.time()
+        earliest_s = 0.0
+        while not self._is_closed:
+            viewer.news.clear()
+            if cursor < self._tail.head:
+                await _sleep_until(loop, earliest_s)
+                entries, reached = await self._after(cursor)
+                block = b"".join(self._blocks(entries, cursor, session_ids))
+                cursor = reached
+                if block:
+                    written_s = loop.time()
+                    earliest_s = written_s + timing.interval_s
+                    yield block
+                if cursor < self._tail.head and len(entries) >= _CHUNK:
+                    earliest_s = 0.0  # it catches up: the pace is that of its connection
+                continue
+            try:
+                async with asyncio.timeout_at(written_s + timing.keep_alive_s):
+                    await viewer.news.wait()
+            except TimeoutError:
+                written_s = loop.time()
+                yield self._heartbeat(cursor)
+
+    async def _after(self, cursor: int) -> tuple[Sequence[Entry], int]:
+        """Return the oldest entries after `cursor`, and the position that they reach."""
+        with self._lock:
+            recent = self._tail.after(cursor, _CHUNK)
+        if recent is not None:
+            return recent
+        return await asyncio.to_thread(self._read_after, cursor)
+
+    def _read_after(self, cursor: int) -> tuple[Sequence[Entry], int]:
+        with self._store.read() as reader:
+            found = reader.changes(cursor, _CHUNK)
+            entries = entries_of(found, lambda id_: _destination_row(reader, id_))
+            is_all = len(found) < _CHUNK
+            return entries, reader.head if is_all else found[-1].change
+
+    def _blocks(
+        self, entries: Iterable[Entry], cursor: int, session_ids: frozenset[str]
+    ) -> Iterable[bytes]:
+        for entry in entries:
+            if entry.concerns(session_ids):
+                *before, last = entry.messages(cursor)
+                for message in before:
+                    yield _event(message)
+                # Only the last message of a change carries its id: cut before it, and the
+                # viewer gets the change again.
+                yield _event(last, self.position(entry.change))
+
+    def _heartbeat(self, cursor: int) -> bytes:
+        now_ns = self._clock()
+        beat = wire.Heartbeat(time=rfc3339(now_ns), now_ns=str(now_ns))
+        return _event(beat.model_dump_json(), self.position(cursor))
+
+
+class _Tail:
+    """The newest version of what changed last, by change number."""
+
+    def __init__(self, head: int) -> None:
+        self.head = head
+        self._floor = head  # everything newer than this is here
+        self._entries: dict[tuple[str, ...], Entry] = {}
+
+    def add(self, entries: Iterable[Entry], head: int) -> None:
+        for entry in entries:
+            self._entries.pop(entry.key, None)
+            self._entries[entry.key] = entry
+        self.head = head
+        while len(self._entries) > _TAIL_ENTRIES:
+            self._floor = self._entries.pop(next(iter(self._entries))).change
+
+    def after(self, cursor: int, limit: int) -> tuple[Sequence[Entry], int] | None:
+        """Return the oldest entries after `cursor`; None when they are not all here."""
+        if cursor < self._floor:
+            return None
+        newest_first = reversed(self._entries.values())
+        pending = list(itertools.takewhile(lambda entry: entry.change > cursor, newest_first))
+        chunk = pending[::-1][:limit]
+        return chunk, self.head if len(chunk) == len(pending) else chunk[-1].change
+
+
+def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:
+    destination = reader.destination(session_id) or session_id
+    record = reader.session(destination)
+    return record.row if record else None
+
+
+def _event(data: str, position: str | None = None) -> bytes:
+    """Return one server-sent event; JSON has no line breaks of its own."""
+    head = "" if position is None else f"id: {position}\n"
+    return f"{head}data: {data}\n\n".encode()
+
+
+def _wake(loop: asyncio.AbstractEventLoop, viewers: Sequence[_Viewer]) -> None:
+    def ring() -> None:
+        for viewer in viewers:
+            viewer.news.set()
+
+    with contextlib.suppress(RuntimeError):  # that loop is closed, and its streams with it
+        loop.call_soon_threadsafe(ring)
+
+
+async def _sleep_until(loop: asyncio.AbstractEventLoop, time_s: float) -> None:
+    if time_s > loop.time():
+        await asyncio.sleep(time_s - loop.time())

@@ -1,0 +1,186 @@
+"""What viewers are told of a change: rows become messages of the stream. Pure.
+
+The same row is a start to one viewer and an update to another: it depends on what the viewer had
+seen. Texts are made when first asked for, then shared by all viewers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, TypeAlias
+
+from inspector import live, presenter, wire
+from inspector.model import SessionRow, SpanKind, SpanStatus
+from inspector.normalise.times import rfc3339
+from inspector.sessions import SETTLED
+from inspector.storage.base import Change, Departure, MomentRecord, SessionRecord, SpanRecord
+
+_MOMENTS: dict[str, type[wire.MomentMessage]] = {
+    live.SESSION_PAUSED: wire.WaitingOnSignal,
+    live.SESSION_RESUMED: wire.SignalReceived,
+    "inspector.decision": wire.DecisionMade,
+    "inspector.progress": wire.ProgressUpdate,
+}
+_ENDED_BESIDE: dict[SpanKind, type[wire.ResourceFetched | wire.PromptUsed]] = {
+    SpanKind.RESOURCE: wire.ResourceFetched,
+    SpanKind.PROMPT: wire.PromptUsed,
+}
+
+
+_SpanMessage: TypeAlias = (
+    wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded | wire.ResourceFetched | wire.PromptUsed
+)
+
+
+class Entry(Protocol):
+    """A change, as the stream shows it."""
+
+    change: int
+    key: tuple[str, ...]
+    """A later entry of the same key replaces this one."""
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        """Return whether a viewer of these sessions (empty: of all) is told."""
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        """Return the JSON of the messages for a viewer that has seen all up to `cursor`."""
+
+
+def entries_of(
+    changes: Sequence[Change], session_row: Callable[[str], SessionRow | None]
+) -> list[Entry]:
+    """Return what viewers are told of `changes`, which go by number.
+
+    `session_row` finds the present row of the session that another one was merged into.
+    """
+    entries: list[Entry] = []
+    for row in changes:
+        match row:
+            case SessionRecord():
+                entries.append(_SessionEntry(row))
+            case SpanRecord():
+                entries.append(_SpanEntry(row))
+            case Departure():
+                target = session_row(row.moved_to) if row.moved_to else None
+                entries.append(_DepartureEntry(row, target))
+            case MomentRecord():
+                if row.name in _MOMENTS and row.session_id is not None:
+                    entries.append(_MomentEntry(row, row.session_id))
+    return entries
+
+
+class _SessionEntry:
+    def __init__(self, record: SessionRecord) -> None:
+        self.change = record.change
+        self.key: tuple[str, ...] = ("session", record.row.id)
+        self._record = record
+        self._texts: dict[str, tuple[str]] = {}
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        return True
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        record = self._record
+        message: type[wire.SessionStarted | wire.SessionUpdated | wire.SessionFinished]
+        if record.row.status in SETTLED and record.settled > cursor:
+            message = wire.SessionFinished
+        else:
+            message = wire.SessionStarted if record.created > cursor else wire.SessionUpdated
+        if message.__name__ not in self._texts:
+            text = message(
+                time=rfc3339(record.changed_ns),
+                session_id=record.row.id,
+                session=presenter.session(record.row),
+            ).model_dump_json()
+            self._texts[message.__name__] = (text,)
+        return self._texts[message.__name__]
+
+
+class _SpanEntry:
+    def __init__(self, record: SpanRecord) -> None:
+        self.change = record.change
+        self.key: tuple[str, ...] = ("span", record.trace_id, record.span_id)
+        self._record = record
+        self._texts: dict[str, Sequence[str]] = {}
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        return not session_ids or self._record.session_id in session_ids
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        record = self._record
+        message: type[wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded] = wire.SpanUpdated
+        if record.settled > cursor:
+            message = wire.SpanEnded
+        elif record.created > cursor and record.status is SpanStatus.RUNNING:
+            message = wire.SpanStarted
+        if message.__name__ not in self._texts:
+            shown: list[type[_SpanMessage]] = [message]
+            if message is wire.SpanEnded and (beside := _ENDED_BESIDE.get(record.kind)):
+                shown.insert(0, beside)
+            row, time = presenter.span_row(record.row()), rfc3339(record.changed_ns)
+            self._texts[message.__name__] = [
+                type_(time=time, session_id=record.session_id, span=row).model_dump_json()
+                for type_ in shown
+            ]
+        return self._texts[message.__name__]
+
+
+class _MomentEntry:
+    def __init__(self, record: MomentRecord, session_id: str) -> None:
+        self.change = record.change
+        self.key: tuple[str, ...] = ("moment", str(record.change))
+        self._record = record
+        self._session_id = session_id
+        self._texts: tuple[str, ...] = ()
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        is_request = self._record.name in live.PAUSES
+        return is_request or not session_ids or self._session_id in session_ids
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        if not self._texts:
+            moment = self._record.moment()
+            message = _MOMENTS[moment.name](
+                time=rfc3339(self._record.changed_ns),
+                session_id=self._session_id,
+                trace_id=moment.trace_id,
+                span_id=moment.span_id,
+                name=moment.name,
+                attributes=dict(moment.attributes),
+            )
+            self._texts = (message.model_dump_json(),)
+        return self._texts
+
+
+class _DepartureEntry:
+    def __init__(self, departure: Departure, target: SessionRow | None) -> None:
+        self.change = departure.change
+        self.key: tuple[str, ...] = ("departure", str(departure.change))
+        self._departure = departure
+        self._target = target
+        self._texts: list[str] = []
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        return True
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        if not self._texts:
+            gone, time = self._departure, rfc3339(self._departure.changed_ns)
+            if self._target is not None:
+                moved = wire.SessionUpdated(
+                    time=time,
+                    session_id=self._target.id,
+                    session=presenter.session(self._target),
+                    moved_from=gone.session_id,
+                )
+                self._texts.append(moved.model_dump_json())
+            if gone.is_whole:
+                deleted = wire.SessionDeleted(
+                    time=time, session_id=gone.session_id, moved_to=gone.moved_to
+                )
+                self._texts.append(deleted.model_dump_json())
+            elif self._target is None:
+                # A trace left for a session that is gone by now: nothing short of reading again
+                # tells a viewer which spans that were.
+                self._texts.append(wire.Gap(time=time).model_dump_json())
+        return self._texts

@@ -1,0 +1,141 @@
+"""Send everything received on, by OTLP, to Jaeger or any collector.
+
+A request is queued on disk in the moment it was committed, and goes to each target in order, with
+back-off, across restarts. `x-inspector-hop` lists the services that it has come through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from opentelemetry import context as otel_context
+
+from inspector.errors import SettingsError
+from inspector.forward_queue import ForwardQueue
+from inspector.forward_send import Verdict, open_sender
+from inspector.otlp.signals import Signal
+
+logger = logging.getLogger("inspector.forward")
+
+MAX_QUEUE_BYTES = 512 * 1024 * 1024
+MAX_HOPS = 8
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+
+T = TypeVar("T")
+
+
+class Forwarder:
+    """Forwards to every target.
+
+    Attributes:
+        counts: Requests `sent`, `refused` and `dropped` since the start.
+
+    Args:
+        targets: `http(s)://host:port` for OTLP/HTTP, `grpc://host:port` for OTLP/gRPC.
+        queue_path: File of the queue; None keeps it in memory.
+        max_bytes: Of waiting bodies; above it the oldest are dropped.
+
+    Raises:
+        SettingsError: A target is not an address.
+    """
+
+    def __init__(
+        self,
+        targets: Iterable[str],
+        queue_path: Path | None,
+        *,
+        max_bytes: int = MAX_QUEUE_BYTES,
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._targets = list(dict.fromkeys(targets))
+        for target in self._targets:
+            if not target.startswith(("http://", "https://", "grpc://")):
+                raise SettingsError(
+                    f"Cannot forward to {target!r}: it must begin with http://, https:// or "
+                    "grpc:// (INSPECTOR_FORWARD_OTLP)."
+                )
+        self._queue = ForwardQueue(queue_path, self._targets, max_bytes=max_bytes)
+        self._service_id = self._queue.service_id
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="inspector-forward")
+        self._arrived = {target: asyncio.Event() for target in self._targets}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin to send what waits from before."""
+        self._tasks = [asyncio.create_task(self._drain(target)) for target in self._targets]
+
+    async def offer(self, signal: Signal, body: bytes, *, hops: str) -> None:
+        """Queue a request. Never fails: forwarding must not cost the sender anything."""
+        passed = [hop.strip() for hop in hops.split(",") if hop.strip()]
+        if self._service_id in passed or len(passed) >= MAX_HOPS:
+            self.counts["looped"] += 1
+            return
+        onward = ",".join([*passed, self._service_id])
+        try:
+            dropped = await self._on_disk(self._queue.push, signal.name, onward, body)
+        except Exception:
+            logger.exception("Cannot queue a request for forwarding; it is only stored here.")
+            return
+        if dropped:
+            self._count("dropped", f"The forwarding queue is full: {dropped} oldest dropped.")
+        for event in self._arrived.values():
+            event.set()
+
+    async def close(self) -> None:
+        """Stop; what waits is kept for the next start."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._on_disk(self._queue.close)
+        self._disk.shutdown()
+
+    async def _drain(self, target: str) -> None:
+        _hide_from_tracing()
+        async with contextlib.AsyncExitStack() as stack:
+            sender = await stack.enter_async_context(open_sender(target))
+            wait_s = FIRST_WAIT_S
+            while True:
+                self._arrived[target].clear()
+                request = await self._on_disk(self._queue.peek, target)
+                if request is None:
+                    await self._arrived[target].wait()
+                    continue
+                verdict = await sender.send(request)
+                if verdict.is_final:
+                    self._note(target, verdict)
+                    await self._on_disk(self._queue.done, target, request.id)
+                    wait_s = FIRST_WAIT_S
+                    continue
+                self._count("waits", f"{target} does not take anything now: {verdict.why}.")
+                await asyncio.sleep(verdict.retry_after_s or wait_s * random.uniform(0.8, 1.2))
+                wait_s = min(wait_s * 2, LONGEST_WAIT_S)
+
+    def _note(self, target: str, verdict: Verdict) -> None:
+        if verdict.why:
+            self._count("refused", f"{target} refused a request: {verdict.why}.")
+        else:
+            self.counts["sent"] += 1
+
+    def _count(self, what: str, said: str) -> None:
+        # Said at the 1st, 2nd, 4th, 8th … time: neither silence nor a flood.
+        self.counts[what] += 1
+        if self.counts[what].bit_count() == 1:
+            logger.warning("%s (%d times so far)", said, self.counts[what])
+
+    async def _on_disk(self, function: Callable[..., T], *args: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._disk, function, *args)
+
+
+def _hide_from_tracing() -> None:
+    """Keep instrumented HTTP clients from making spans of our own requests, which come to us."""
+    # The key has no public name; instrumentations ask for this very one.
+    suppress = otel_context._SUPPRESS_INSTRUMENTATION_KEY
+    otel_context.attach(otel_context.set_value(suppress, True))

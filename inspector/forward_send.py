@@ -1,0 +1,155 @@
+"""One request to one OTLP receiver, and what its answer means."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from inspector.forward_queue import QueuedRequest
+from inspector.otlp.signals import SIGNALS
+
+if TYPE_CHECKING:
+    import grpc.aio
+    import httpx
+
+TIMEOUT_S = 10.0
+MAX_ANSWER_BYTES = 64 * 1024
+HOP_HEADER = "x-inspector-hop"
+
+_RETRYABLE_HTTP = frozenset({429, 502, 503, 504})
+_RETRYABLE_GRPC = frozenset(
+    {
+        "CANCELLED",
+        "DEADLINE_EXCEEDED",
+        "ABORTED",
+        "OUT_OF_RANGE",
+        "UNAVAILABLE",
+        "DATA_LOSS",
+        "RESOURCE_EXHAUSTED",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a request.
+
+    Attributes:
+        is_final: It need not be sent again.
+        why: It was not taken, since …; empty when it was.
+        retry_after_s: What the receiver asked for.
+    """
+
+    is_final: bool
+    why: str = ""
+    retry_after_s: float | None = None
+
+
+TAKEN = Verdict(is_final=True)
+
+
+class Sender(Protocol):
+    """Sends to one receiver."""
+
+    async def send(self, request: QueuedRequest) -> Verdict:
+        """Send once; never raises."""
+
+
+@asynccontextmanager
+async def open_sender(target: str) -> AsyncIterator[Sender]:
+    """Open a sender for `target`: `grpc://` is OTLP/gRPC, all else OTLP/HTTP."""
+    if target.startswith("grpc://"):
+        import grpc.aio  # noqa: PLC0415 - only for those who forward by it
+
+        async with grpc.aio.insecure_channel(target.removeprefix("grpc://")) as channel:
+            yield _GrpcSender(channel)
+        return
+    # Takes half a second, which is not to be the start of the service's.
+    httpx = await asyncio.to_thread(__import__, "httpx")
+    async with httpx.AsyncClient(timeout=TIMEOUT_S) as client:
+        yield _HttpSender(client, target.rstrip("/"))
+
+
+class _HttpSender:
+    def __init__(self, client: httpx.AsyncClient, url: str) -> None:
+        self._client, self._url = client, url
+        self._unsupported: set[str] = set()
+
+    async def send(self, request: QueuedRequest) -> Verdict:
+        if request.signal in self._unsupported:
+            return TAKEN
+        import httpx  # noqa: PLC0415 - loaded already, see `open_sender`
+
+        try:
+            async with self._client.stream(
+                "POST",
+                f"{self._url}/v1/{request.signal}",
+                content=request.body,
+                headers={"content-type": "application/x-protobuf", HOP_HEADER: request.hops},
+            ) as response:
+                return self._judge(request, response, await _read_some(response))
+        except httpx.HTTPError as error:
+            return Verdict(False, f"{type(error).__name__}: {error}")
+
+    def _judge(self, request: QueuedRequest, response: httpx.Response, body: bytes) -> Verdict:
+        if response.status_code == 200:
+            return _judge_answer(request, body)
+        if response.status_code == 404:
+            self._unsupported.add(request.signal)  # it does not take this signal: asked once
+        is_final = response.status_code not in _RETRYABLE_HTTP
+        after = response.headers.get("retry-after", "")
+        return Verdict(
+            is_final,
+            f"HTTP {response.status_code} for {request.signal}",
+            min(float(after), 300.0) if after.isdigit() else None,
+        )
+
+
+class _GrpcSender:
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._calls: dict[str, grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = {
+            name: channel.unary_unary(f"/{signal.service}/Export")
+            for name, signal in SIGNALS.items()
+        }
+        self._unsupported: set[str] = set()
+
+    async def send(self, request: QueuedRequest) -> Verdict:
+        if request.signal in self._unsupported:
+            return TAKEN
+        import grpc.aio  # noqa: PLC0415 - loaded already, see `open_sender`
+
+        try:
+            answer = await self._calls[request.signal](
+                request.body, metadata=((HOP_HEADER, request.hops),), timeout=TIMEOUT_S
+            )
+        except grpc.aio.AioRpcError as error:
+            code = error.code().name
+            if code == "UNIMPLEMENTED":
+                self._unsupported.add(request.signal)
+            return Verdict(code not in _RETRYABLE_GRPC, f"{code}: {error.details()}")
+        return _judge_answer(request, answer)
+
+
+async def _read_some(response: httpx.Response) -> bytes:
+    """Read the answer, but not without end: it comes from somebody else."""
+    body = b""
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            break
+    return body
+
+
+def _judge_answer(request: QueuedRequest, body: bytes) -> Verdict:
+    signal = SIGNALS[request.signal]
+    try:
+        partial = signal.response.FromString(body).partial_success
+    except ValueError:  # DecodeError: taken all the same, it said 200
+        return TAKEN
+    rejected = getattr(partial, signal.rejected)
+    if not rejected:
+        return TAKEN
+    return Verdict(True, f"{rejected} {signal.items} rejected: {partial.error_message[:200]}")

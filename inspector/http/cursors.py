@@ -1,0 +1,62 @@
+"""Page cursors: opaque to clients, a JSON array to us."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from inspector.http.problems import ProblemError
+from inspector.storage.base import SpanPosition
+
+
+def encode_cursor(*parts: int | str) -> str:
+    """Return the cursor that stands for `parts`."""
+    text = json.dumps(parts, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
+
+
+def session_cursor(cursor: str | None) -> tuple[int, str] | None:
+    """Return (started_ns, id) of a cursor of the session list."""
+    if cursor is None:
+        return None
+    match _decode(cursor):
+        case [int(started_ns), str(session_id)] if abs(started_ns) < 2**63:
+            return started_ns, session_id
+    raise _refusal()
+
+
+def span_cursor(cursor: str | None) -> SpanPosition | None:
+    """Return the position of a cursor of a span list."""
+    if cursor is None:
+        return None
+    match _decode(cursor):
+        case [int(start_ns), str(span_id), str(trace_id)] if abs(start_ns) < 2**63:
+            if _is_hex(span_id) and _is_hex(trace_id):
+                return SpanPosition(start_ns, span_id, trace_id)
+    raise _refusal()
+
+
+def _decode(cursor: str) -> Any:  # whatever a client sent
+    try:
+        text = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True)
+        return json.loads(text)
+    except (binascii.Error, ValueError, RecursionError) as error:
+        raise _refusal() from error
+
+
+def _is_hex(text: str) -> bool:
+    try:
+        return bytes.fromhex(text).hex() == text
+    except ValueError:
+        return False
+
+
+def _refusal() -> ProblemError:
+    return ProblemError(
+        400,
+        "bad_cursor",
+        "Bad cursor",
+        "This cursor is not one of ours. Take `next_cursor` of the page before, or leave it out.",
+    )

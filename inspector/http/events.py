@@ -1,0 +1,69 @@
+"""`GET /events`: the change feed as server-sent events."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import StreamingResponse
+
+from inspector.feed import Feed
+
+router = APIRouter(tags=["stream"])
+
+# As `fastapi.sse` would write it (OpenAPI 3.2, 4.14.4). Its own response is not used, because it
+# takes every event alone through two queues; the feed hands over whole writes.
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Changes, newest version only; then live.",
+        "content": {
+            "text/event-stream": {
+                "itemSchema": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string", "description": "Pass it as `after`."},
+                        "data": {
+                            "type": "string",
+                            "contentMediaType": "application/json",
+                            "contentSchema": {"$ref": "#/components/schemas/StreamEvent"},
+                        },
+                    },
+                    "required": ["data"],
+                }
+            }
+        },
+    }
+}
+_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "X-Accel-Buffering": "no",  # nginx would keep events back
+}
+
+
+class EventStream(StreamingResponse):
+    """A response whose schema is given by the route: each of its items, not the whole text."""
+
+
+@router.get("/events", response_class=EventStream, responses=_RESPONSES)
+async def events(
+    request: Request,
+    after: Annotated[
+        str | None,
+        Query(max_length=100, description="An `as_of`, or the last id seen; the header wins."),
+    ] = None,
+    session_id: Annotated[
+        str | None,
+        Query(max_length=10_000, description="Spans of these sessions only, comma-separated."),
+    ] = None,
+) -> EventStream:
+    """Follow what changes.
+
+    `Gap` means that the position is unknown here: read the lists again. A `SessionUpdated` with
+    `moved_from` means that the session named there lost spans to this one: read it again.
+    """
+    feed: Feed = request.app.state.feed
+    # A browser repeats the address it began with; the header says how far it has come since.
+    position = request.headers.get("last-event-id") or after
+    wanted = {part for part in (session_id or "").split(",") if part}
+    return EventStream(feed.stream(position, wanted), headers=_HEADERS)

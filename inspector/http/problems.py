@@ -1,0 +1,130 @@
+"""Errors as `application/problem+json` (RFC 9457), each with a stable `code`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
+
+from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
+from inspector.wire import Problem
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class ProblemError(Exception):
+    """What a route raises to answer with a problem.
+
+    Args:
+        status: HTTP status.
+        code: Stable, snake case: clients switch on it.
+        title: The kind of problem, in a few words.
+        detail: What was attempted, what is wrong, what to do.
+        headers: To add to the answer.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        title: str,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.title, self.detail = status, code, title, detail
+        self.headers = dict(headers or {})
+
+
+def problem_response(error: ProblemError) -> Response:
+    """Return `error` as a response."""
+    body = Problem(title=error.title, status=error.status, detail=error.detail, code=error.code)
+    return Response(
+        body.model_dump_json(),
+        status_code=error.status,
+        media_type=MEDIA_TYPE,
+        headers=error.headers,
+    )
+
+
+def as_problem(error: Exception) -> ProblemError:
+    """Say any error in the words of a problem. What we did not foresee says nothing of itself."""
+    match error:
+        case ProblemError():
+            return error
+        case OverloadedError():
+            return ProblemError(
+                503,
+                error.code,
+                "Overloaded",
+                str(error),
+                headers={"Retry-After": str(error.retry_after_s)},
+            )
+        case StoreUnavailableError():
+            return ProblemError(
+                503, error.code, "Store unavailable", str(error), headers={"Retry-After": "5"}
+            )
+        case InspectorError():
+            return ProblemError(500, error.code, "Failed", str(error))
+        case RequestValidationError():
+            return ProblemError(422, "bad_request", "Bad request", _say_validation(error))
+        case HTTPException():
+            phrase = HTTPStatus(error.status_code).phrase
+            code = phrase.lower().replace(" ", "_").replace("-", "_")
+            return ProblemError(
+                error.status_code, code, phrase, str(error.detail), headers=error.headers
+            )
+        case _:
+            return ProblemError(500, "internal", "Internal error", "See the service's log.")
+
+
+def install(
+    app: FastAPI,
+    routes: Sequence[BaseRoute] = (),
+    render: Callable[[Scope, ProblemError], Response] | None = None,
+) -> None:
+    """Make every error of ours, and of the framework, a problem.
+
+    Others are the `Guard`'s: it is outside of everything.
+
+    Args:
+        app: Whose errors.
+        routes: All of them; FastAPI does not show those of an included router.
+        render: Makes a problem a response, where it is not to be problem+json.
+    """
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        problem = as_problem(error)
+        if problem.status == 405 and routes:
+            problem.headers["Allow"] = ", ".join(sorted(_methods(routes, request.scope)))
+        return render(request.scope, problem) if render else problem_response(problem)
+
+    for kind in (ProblemError, InspectorError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, on_error)
+
+
+def route_path(scope: Scope) -> str:
+    """Return the path below the place where the application is mounted."""
+    root: str = scope.get("root_path", "")
+    path: str = scope["path"]
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
+
+def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
+    """Return what the path can be asked with. Starlette names the methods of one route only."""
+    fitting = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    return {method for route in fitting for method in getattr(route, "methods", None) or ()}
+
+
+def _say_validation(error: RequestValidationError) -> str:
+    said = [
+        f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()
+    ]
+    return "; ".join(said[:10])

@@ -1,0 +1,180 @@
+"""`/sessions`: the list, one session, its spans, its deletion, its export."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.concurrency import iterate_in_threadpool
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from inspector import presenter, wire
+from inspector.export import session_lines
+from inspector.feed import Feed
+from inspector.http.cursors import encode_cursor, session_cursor, span_cursor
+from inspector.http.problems import ProblemError
+from inspector.ingest import Ingest
+from inspector.model import SessionStatus
+from inspector.storage.base import Reader, SessionQuery, Store
+
+router = APIRouter(tags=["sessions"])
+
+_MOVED: dict[int | str, dict[str, Any]] = {
+    308: {"description": "Merged into another session; `Location` is where."}
+}
+_JSON = "application/json"
+
+
+@router.get("/sessions")
+def list_sessions(
+    request: Request,
+    status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
+    q: Annotated[
+        str, Query(max_length=200, description="Part of the title or the id, in any case.")
+    ] = "",
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> wire.SessionList:
+    """List sessions, running and stored alike, newest start first."""
+    query = SessionQuery(tuple(status or ()), q, session_cursor(cursor), limit + 1)
+    with _store(request).read() as reader:
+        found, head = reader.sessions(query), reader.head
+    page = found[:limit]
+    return wire.SessionList(
+        sessions=[presenter.session(record.row) for record in page],
+        next_cursor=encode_cursor(page[-1].row.started_ns, page[-1].row.id)
+        if len(found) > limit
+        else None,
+        as_of=_feed(request).position(head),
+    )
+
+
+@router.get(
+    "/sessions/{session_id:path}/spans",
+    response_model=wire.SpanSkeleton | wire.SpanColumns,
+    responses=_MOVED,
+)
+def list_spans(
+    request: Request,
+    session_id: str,
+    format: Annotated[
+        Literal["rows", "columns"], Query(description="`columns`: one array a field.")
+    ] = "rows",
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=20_000)] = 2_000,
+) -> Response:
+    """List a session's spans by (offset, span id).
+
+    Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
+    """
+    position = span_cursor(cursor)
+    with _store(request).read() as reader:
+        session = reader.session(session_id)
+        if session is None:
+            return _elsewhere(request, reader, session_id, "list_spans")
+        found, head = reader.spans_of(session_id, position, limit + 1), reader.head
+    page = found[:limit]
+    rows = [record.row() for record in page]
+    last = page[-1] if len(found) > limit else None
+    next_cursor = encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None
+    epoch_ns, as_of = str(session.row.epoch_ns), _feed(request).position(head)
+    body: wire.SpanSkeleton | wire.SpanColumns
+    if format == "columns":
+        body = wire.SpanColumns(
+            session_id=session_id,
+            epoch_ns=epoch_ns,
+            columns=presenter.span_columns(rows),
+            next_cursor=next_cursor,
+            as_of=as_of,
+        )
+    else:
+        body = wire.SpanSkeleton(
+            session_id=session_id,
+            epoch_ns=epoch_ns,
+            spans=[presenter.span_row(row) for row in rows],
+            next_cursor=next_cursor,
+            as_of=as_of,
+        )
+    # Straight to bytes: FastAPI would check every row once more.
+    return Response(body.model_dump_json(), media_type=_JSON)
+
+
+@router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=_MOVED)
+def get_session(request: Request, session_id: str) -> Response:
+    """Return one session."""
+    with _store(request).read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return _elsewhere(request, reader, session_id, "get_session")
+    return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
+
+
+@router.delete(
+    "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=_MOVED
+)
+async def delete_session(request: Request, session_id: str) -> Response:
+    """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
+    ingest: Ingest = request.app.state.ingest
+    if await ingest.delete(session_id):
+        return Response(status_code=204)
+    with _store(request).read() as reader:
+        return _elsewhere(request, reader, session_id, "delete_session")
+
+
+@router.get(
+    "/trace/{session_id:path}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "OTLP JSON, one `TracesData` or `LogsData` a line, gzipped.",
+            "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        304: {"description": "Not changed since the `ETag` that was given."},
+        **_MOVED,
+    },
+)
+def export_session(request: Request, session_id: str) -> Response:
+    """Export all that was received of a session."""
+    store = _store(request)
+    with store.read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return _elsewhere(request, reader, session_id, "export_session")
+    headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
+    if record.settled:
+        headers["ETag"] = f'"{_feed(request).position(record.change)}"'
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers={"ETag": headers["ETag"]})
+    lines = iterate_in_threadpool(_gzipped(session_lines(store, session_id)))
+    return StreamingResponse(lines, media_type="application/gzip", headers=headers)
+
+
+def _elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
+    """Answer for a session that is not here: where it went, or that it never was."""
+    target = reader.destination(session_id)
+    if target is None:
+        raise ProblemError(
+            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+        )
+    url = request.url_for(route, session_id=target).include_query_params(**request.query_params)
+    return RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), status_code=308)
+
+
+def _gzipped(lines: Iterator[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(wbits=31)  # the gzip container, with no time in it
+    for line in lines:
+        if packed := packer.compress(line):
+            yield packed
+    yield packer.flush()
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def _feed(request: Request) -> Feed:
+    feed: Feed = request.app.state.feed
+    return feed

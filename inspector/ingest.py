@@ -1,0 +1,237 @@
+"""From decoded telemetry to committed rows: a bounded queue and the one writer thread.
+
+Whatever waits when the writer is free goes into one commit, so that one flush to disk serves
+many senders. A sender is answered when its data is durable, and viewers hear of it after that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from inspector.errors import (
+    InspectorError,
+    OverloadedError,
+    StoreError,
+    StoreUnavailableError,
+)
+from inspector.feed import Feed
+from inspector.model import IncomingLog, IncomingSpan
+from inspector.recorder import Recorder
+from inspector.storage.base import Changes, Store
+
+Clock: TypeAlias = Callable[[], int]
+"""Gives Unix nanoseconds."""
+
+MAX_WAITING_BYTES = 128 * 1024 * 1024
+"""Protobuf bytes that may wait or be in work; in memory they are a few times that."""
+MAX_COMMIT_ITEMS = 8_192
+"""Spans and logs after which a commit takes no further batch."""
+_TICK_S = 1.0
+
+_T = TypeVar("_T")
+_log = logging.getLogger("inspector.ingest")
+
+
+@dataclass(slots=True)
+class _Batch:
+    spans: Sequence[IncomingSpan]
+    logs: Sequence[IncomingLog]
+    size_bytes: int
+    done: Future[None] = field(default_factory=Future)
+
+    @property
+    def item_count(self) -> int:
+        return len(self.spans) + len(self.logs)
+
+
+@dataclass(slots=True)
+class _Order:
+    """Something else that only the writer may do."""
+
+    plan: Callable[[int], Changes]
+    done: Future[bool] = field(default_factory=Future)
+
+
+class Ingest:
+    """Takes decoded batches in, and lets time pass for the sessions.
+
+    Args:
+        store: Where commits go.
+        feed: Who is told of them.
+        clock: Unix ns; silence of senders is measured by it.
+        tick_s: How often time passes by itself; None: only when `tick` is called.
+        max_waiting_bytes: More than this waiting for the disk is refused.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        feed: Feed,
+        *,
+        clock: Clock = time.time_ns,
+        tick_s: float | None = _TICK_S,
+        max_waiting_bytes: int = MAX_WAITING_BYTES,
+    ) -> None:
+        self._store = store
+        self._feed = feed
+        self._clock = clock
+        self._tick_s = tick_s
+        self._max_waiting_bytes = max_waiting_bytes
+        self._recorder = Recorder(store, clock())
+        self._wake = threading.Condition()
+        self._waiting: deque[_Batch | _Order] = deque()
+        self._waiting_bytes = 0
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._work, name="inspector-ingest", daemon=True)
+        self._thread.start()
+
+    async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+        """Keep `spans` and `logs`; returns when they are durable.
+
+        Raises:
+            OverloadedError: Too much waits for the disk; nothing of this was taken.
+            StoreUnavailableError: The store cannot be written; nothing of this was kept.
+        InspectorError: This batch cannot be kept at all; sending it again does not help.
+        """
+        if not spans and not logs:
+            return
+        size_bytes = sum(item.span.ByteSize() for item in spans)
+        size_bytes += sum(item.record.ByteSize() for item in logs)
+        batch = _Batch(spans, logs, size_bytes)
+        with self._wake:
+            self._refuse_when_closed()
+            # A batch that is too large alone is taken when nothing else waits.
+            if self._waiting_bytes and self._waiting_bytes + size_bytes > self._max_waiting_bytes:
+                raise OverloadedError(
+                    f"Cannot take {size_bytes} bytes in: {self._waiting_bytes} bytes wait to be"
+                    " written. Try again in a second."
+                )
+            self._waiting_bytes += size_bytes
+            self._waiting.append(batch)
+            self._wake.notify()
+        await asyncio.wrap_future(batch.done)
+
+    async def delete(self, session_id: str) -> bool:
+        """Delete a session with all that it has; return whether there was one."""
+        return await self._order(lambda now_ns: self._recorder.delete(session_id, now_ns))
+
+    async def tick(self, now_ns: int | None = None) -> None:
+        """Let time pass: what was silent for too long is settled or lost."""
+        await self._order(lambda now: self._recorder.tick(now if now_ns is None else now_ns))
+
+    async def close(self) -> None:
+        """Commit what waits, then stop. Idempotent."""
+        with self._wake:
+            self._is_closed = True
+            self._wake.notify()
+        await asyncio.to_thread(self._thread.join)
+
+    async def _order(self, plan: Callable[[int], Changes]) -> bool:
+        order = _Order(plan)
+        with self._wake:
+            self._refuse_when_closed()
+            self._waiting.append(order)
+            self._wake.notify()
+        return await asyncio.wrap_future(order.done)
+
+    def _refuse_when_closed(self) -> None:
+        if self._is_closed:
+            raise StoreUnavailableError("Cannot write: the service is shutting down.")
+
+    # --- the writer thread ------------------------------------------------------------------
+
+    def _work(self) -> None:
+        next_tick_s = time.monotonic() + (self._tick_s or 0)
+        while True:
+            with self._wake:
+                self._wake.wait_for(
+                    lambda: self._waiting or self._is_closed,
+                    None if self._tick_s is None else max(0.0, next_tick_s - time.monotonic()),
+                )
+                if self._is_closed and not self._waiting:
+                    return
+                batches, order = self._take()
+            if batches:
+                self._write(batches)
+            if order is not None:
+                self._obey(order)
+            if self._tick_s is not None and time.monotonic() >= next_tick_s:
+                self._obey(_Order(self._recorder.tick))
+                next_tick_s = time.monotonic() + self._tick_s
+
+    def _take(self) -> tuple[list[_Batch], _Order | None]:
+        batches: list[_Batch] = []
+        item_count = 0
+        while self._waiting and item_count < MAX_COMMIT_ITEMS:
+            item = self._waiting.popleft()
+            if isinstance(item, _Order):
+                return batches, item
+            batches.append(item)
+            item_count += item.item_count
+        return batches, None
+
+    def _write(self, batches: Sequence[_Batch]) -> None:
+        error = self._attempt(batches)
+        if error is not None and not isinstance(error, StoreError) and len(batches) > 1:
+            # One of them breaks our code: the others need not suffer for it.
+            for batch in batches:
+                self._answer([batch], self._attempt([batch]))
+        else:
+            self._answer(batches, error)
+
+    def _attempt(self, batches: Sequence[_Batch]) -> Exception | None:
+        spans = [span for batch in batches for span in batch.spans]
+        logs = [log for batch in batches for log in batch.logs]
+        return self._try(lambda: self._recorder.record(spans, logs, self._clock()))[1]
+
+    def _answer(self, batches: Sequence[_Batch], error: Exception | None) -> None:
+        with self._wake:
+            self._waiting_bytes -= sum(batch.size_bytes for batch in batches)
+        for batch in batches:
+            if error is None:
+                _resolve(batch.done, None)
+            else:
+                _fail(batch.done, error)
+
+    def _obey(self, order: _Order) -> None:
+        did_something, error = self._try(lambda: order.plan(self._clock()))
+        if error is None:
+            _resolve(order.done, did_something)
+        else:
+            _fail(order.done, error)
+
+    def _try(self, plan: Callable[[], Changes]) -> tuple[bool, Exception | None]:
+        """Commit and publish what `plan` gives; return whether that was anything, or the error."""
+        try:
+            changes = plan()
+            if not changes.is_empty:
+                self._store.commit(changes)
+                self._recorder.committed()
+                self._feed.publish(changes)
+        except StoreError as error:
+            self._recorder.forget()
+            return False, error
+        except Exception as error:  # noqa: BLE001 - who asked hears of it; the writer goes on
+            self._recorder.forget()
+            _log.exception("Cannot keep a batch")
+            return False, InspectorError(f"Cannot keep the data: {error!r}. It was not stored.")
+        return not changes.is_empty, None
+
+
+def _resolve(future: Future[_T], value: _T) -> None:
+    # Whoever asked may have gone meanwhile.
+    if future.set_running_or_notify_cancel():
+        future.set_result(value)
+
+
+def _fail(future: Future[_T], error: BaseException) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(error)

@@ -1,0 +1,178 @@
+"""Live records: what log records say about running spans, sessions and processes. Pure.
+
+The wire is `docs/formats.md`, "Live records".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import IncomingLog, Json
+from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+
+SPAN_STARTED = "inspector.span.started"
+SPAN_PROGRESS = "inspector.span.progress"
+HEARTBEAT = "inspector.process.heartbeat"
+SESSION_STARTED = "inspector.session.started"
+SESSION_PAUSED = "inspector.session.paused"
+SESSION_RESUMED = "inspector.session.resumed"
+SESSION_FINISHED = "inspector.session.finished"
+SESSION_RECORDS = frozenset({SESSION_STARTED, SESSION_PAUSED, SESSION_RESUMED, SESSION_FINISHED})
+PAUSES = frozenset({SESSION_PAUSED, SESSION_RESUMED})
+
+_SPAN_PREFIX = "inspector.span."
+_DESCRIPTION = frozenset(
+    _SPAN_PREFIX + name
+    for name in ("name", "kind", "parent_span_id", "flags", "scope_name", "scope_version")
+)
+_KINDS: dict[int, Span.SpanKind.ValueType] = {int(kind): kind for kind in Span.SpanKind.values()}
+_LOST_AFTER_S = 12.0
+_MAX_LOST_AFTER_S = 3600.0
+_UNKNOWN_SESSION = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSpan:
+    """What is known of a span that runs."""
+
+    span: Span
+    """Without an end; a progress record sets only what it was given."""
+    scope: InstrumentationScope
+    is_progress: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSign:
+    """A process lives, or says that it goes."""
+
+    process_id: str
+    is_exiting: bool
+    lost_after_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Anything else: kept as it came."""
+
+    name: str
+    trace_id: str | None
+    span_id: str | None
+    time_ns: int
+    session_key: str | None
+    """The session that a session record names."""
+
+
+Live: TypeAlias = LiveSpan | ProcessSign | Happening
+
+
+def read_log(log: IncomingLog) -> Live | None:
+    """Return what `log` says; None when there is nothing to keep it with."""
+    record = log.record
+    name = event_name(record)
+    if name in (SPAN_STARTED, SPAN_PROGRESS):
+        return _live_span(record, is_progress=name == SPAN_PROGRESS)
+    if name == HEARTBEAT:
+        return _process_sign(record, log.resource)
+    trace_id = record.trace_id.hex() if _is_id(record.trace_id, 16) else None
+    span_id = record.span_id.hex() if trace_id and _is_id(record.span_id, 8) else None
+    session_key = _session_key(record) if name in SESSION_RECORDS else None
+    if trace_id is None and session_key is None:
+        return None
+    time_ns = record.time_unix_nano or record.observed_time_unix_nano
+    return Happening(name, trace_id, span_id, time_ns, session_key)
+
+
+def event_name(record: LogRecord) -> str:
+    """Return the record's event name, wherever its age of OTLP puts it; "log" without one."""
+    return record.event_name or as_text(attribute(record, "event.name")) or "log"
+
+
+def attribute(record: LogRecord, key: str) -> Json:
+    """Return the value of `key` as JSON; None without one."""
+    return next((json_value(pair.value) for pair in record.attributes if pair.key == key), None)
+
+
+def update_span(known: Span, live: LiveSpan) -> Span:
+    """Return `known`, a span that runs, with what a live record adds.
+
+    A progress record replaces what it gives. A start fills in what is missing: it may come after
+    the progress that it preceded.
+    """
+    updated, news = Span(), live.span
+    updated.CopyFrom(known)
+    if news.name and (live.is_progress or not known.name):
+        updated.name = news.name
+    given = {pair.key: pair for pair in news.attributes}
+    have = {pair.key: pair for pair in known.attributes}
+    merged = {**have, **given} if live.is_progress else {**given, **have}
+    del updated.attributes[:]
+    updated.attributes.extend(merged.values())
+    if not live.is_progress:
+        updated.start_time_unix_nano = news.start_time_unix_nano
+        updated.kind, updated.flags = news.kind, news.flags
+        updated.parent_span_id = news.parent_span_id
+    return updated
+
+
+def _live_span(record: LogRecord, *, is_progress: bool) -> LiveSpan | None:
+    if not (_is_id(record.trace_id, 16) and _is_id(record.span_id, 8)):
+        return None
+    about = {
+        pair.key.removeprefix(_SPAN_PREFIX): json_value(pair.value)
+        for pair in record.attributes
+        if pair.key in _DESCRIPTION
+    }
+    kind = as_int(about.get("kind"))
+    flags = as_int(about.get("flags"))
+    span = Span(
+        trace_id=record.trace_id,
+        span_id=record.span_id,
+        parent_span_id=_parent(as_text(about.get("parent_span_id"))),
+        name=as_text(about.get("name")) or "",
+        kind=_KINDS.get(kind or 0, Span.SPAN_KIND_UNSPECIFIED),
+        flags=(record.flags if flags is None else flags) & 0xFFFFFFFF,
+        start_time_unix_nano=record.time_unix_nano or record.observed_time_unix_nano,
+        attributes=[pair for pair in record.attributes if pair.key not in _DESCRIPTION],
+    )
+    scope = InstrumentationScope(
+        name=as_text(about.get("scope_name")) or "",
+        version=as_text(about.get("scope_version")) or "",
+    )
+    return LiveSpan(span, scope, is_progress)
+
+
+def _process_sign(record: LogRecord, resource: Resource) -> ProcessSign | None:
+    process_id = next(
+        (p.value.string_value for p in resource.attributes if p.key == "service.instance.id"), ""
+    )
+    if not process_id:
+        return None
+    lost_after_s = as_float(attribute(record, "inspector.process.lost_after_s"))
+    return ProcessSign(
+        process_id,
+        is_exiting=attribute(record, "inspector.process.state") == "exiting",
+        lost_after_s=min(max(lost_after_s or _LOST_AFTER_S, 1.0), _MAX_LOST_AFTER_S),
+    )
+
+
+def _session_key(record: LogRecord) -> str | None:
+    key = as_text(attribute(record, "session.id"))
+    return None if key == _UNKNOWN_SESSION else key
+
+
+def _parent(text: str | None) -> bytes:
+    try:
+        parent = bytes.fromhex(text or "")
+    except ValueError:
+        return b""
+    return parent if _is_id(parent, 8) else b""
+
+
+def _is_id(value: bytes, length: int) -> bool:
+    return len(value) == length and any(value)

@@ -1,0 +1,75 @@
+"""OTLP attribute values as plain JSON values."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable
+
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+
+from inspector.model import Json
+
+MAX_DEPTH = 64
+
+
+def json_value(value: AnyValue, depth: int = 0) -> Json:
+    """Return `value` as a JSON value.
+
+    Bytes become base64 text and non-finite doubles their names, because JSON has neither.
+    Below `MAX_DEPTH` a value is shown as `"…"`.
+    """
+    match value.WhichOneof("value"):
+        case "string_value":
+            return value.string_value
+        case "bool_value":
+            return value.bool_value
+        case "int_value":
+            return value.int_value
+        case "double_value":
+            number = value.double_value
+            return number if math.isfinite(number) else str(number)
+        case "bytes_value":
+            return base64.b64encode(value.bytes_value).decode("ascii")
+        case "array_value":
+            if depth >= MAX_DEPTH:
+                return "…"
+            return [json_value(item, depth + 1) for item in value.array_value.values]
+        case "kvlist_value":
+            if depth >= MAX_DEPTH:
+                return "…"
+            return {kv.key: json_value(kv.value, depth + 1) for kv in value.kvlist_value.values}
+        case _:
+            return None
+
+
+def flat_attributes(pairs: Iterable[KeyValue]) -> dict[str, Json]:
+    """Return `pairs` as a dict; of a repeated key the last one stays."""
+    return {pair.key: json_value(pair.value) for pair in pairs}
+
+
+def as_text(value: Json) -> str | None:
+    """Return a non-empty string value, else None."""
+    return value if isinstance(value, str) and value else None
+
+
+def as_int(value: Json) -> int | None:
+    """Return a count written as int, float or decimal text; None when negative or neither."""
+    if isinstance(value, bool):
+        return None
+    try:
+        number = int(float(value)) if isinstance(value, (int, float, str)) else -1
+    except (ValueError, OverflowError):
+        return None
+    return number if 0 <= number < 2**63 else None
+
+
+def as_float(value: Json) -> float | None:
+    """Return a finite, non-negative number written as number or text, else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) and number >= 0 else None

@@ -1,0 +1,134 @@
+"""Where each fact is found: keys in order of precedence, over every convention we read.
+
+Aliases of one quantity are alternatives, never summands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.model import Json
+
+MODEL = (
+    "gen_ai.request.model",
+    "gen_ai.response.model",
+    "llm.request.model_name",
+    "llm.model_name",
+    "ai.model.id",
+    "mcp.llm.model",
+)
+MODEL_REQUESTED = (
+    "gen_ai.request.model",
+    "llm.request.model_name",
+    "ai.model.id",
+    "langsmith.metadata.ls_model_name",
+    "mcp.llm.model",
+)
+MODEL_RESPONDED = (
+    "gen_ai.response.model",
+    "llm.response.model_name",
+    "llm.model_name",
+    "ai.response.model",
+)
+PROVIDER = (
+    "gen_ai.provider.name",
+    "gen_ai.system",
+    "llm.provider",
+    "llm.system",
+    "ai.model.provider",
+    "langsmith.metadata.ls_provider",
+    "mcp.llm.provider",
+)
+INPUT_TOKENS = (
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+    "llm.token_count.prompt",
+    "llm.usage.prompt_tokens",
+    "ai.usage.inputTokens",
+    "ai.usage.promptTokens",
+)
+OUTPUT_TOKENS = (
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+    "llm.token_count.completion",
+    "llm.usage.completion_tokens",
+    "ai.usage.outputTokens",
+    "ai.usage.completionTokens",
+)
+CACHE_READ_TOKENS = (
+    "gen_ai.usage.cache_read.input_tokens",
+    "gen_ai.usage.cache_read_input_tokens",
+    "llm.token_count.prompt_details.cache_read",
+    "ai.usage.cachedInputTokens",
+    "ai.usage.inputTokenDetails.cacheReadTokens",
+    "gen_ai.usage.details.cache_read_tokens",
+)
+CACHE_WRITE_TOKENS = (
+    "gen_ai.usage.cache_write.input_tokens",
+    "gen_ai.usage.cache_creation.input_tokens",
+    "gen_ai.usage.cache_creation_input_tokens",
+    "llm.token_count.prompt_details.cache_write",
+    "ai.usage.inputTokenDetails.cacheWriteTokens",
+    "gen_ai.usage.details.cache_write_tokens",
+)
+REASONING_TOKENS = (
+    "gen_ai.usage.reasoning.output_tokens",
+    "gen_ai.usage.reasoning_tokens",
+    "llm.token_count.completion_details.reasoning",
+    "ai.usage.reasoningTokens",
+    "ai.usage.outputTokenDetails.reasoningTokens",
+    "gen_ai.usage.details.reasoning_tokens",
+)
+COST_USD = ("inspector.cost.usd", "llm.cost.total", "operation.cost")
+AGENT = ("gen_ai.agent.name", "agent.name", "mcp.agent.name")
+TOOL = ("gen_ai.tool.name", "tool.name", "mcp.tool.name", "ai.toolCall.name")
+TOOL_CALL_ID = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
+TOOL_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "mcp.tool.input_json",
+    "tool_arguments",
+    "ai.toolCall.args",
+    "traceloop.entity.input",
+    "input.value",
+)
+TOOL_RESULT = (
+    "gen_ai.tool.call.result",
+    "mcp.tool.output_json",
+    "tool_response",
+    "ai.toolCall.result",
+    "traceloop.entity.output",
+    "output.value",
+)
+FINISH_REASONS = (
+    "gen_ai.response.finish_reasons",
+    "llm.finish_reason",
+    "ai.response.finishReason",
+    "mcp.stop_reason",
+)
+TITLE = ("inspector.session.title",)
+ENGINE = ("inspector.engine",)
+TAGS = ("inspector.tags", "tag.tags", "langsmith.span.tags", "logfire.tags")
+# In order: the application's session, a conversation, then what single vendors call it.
+SESSION = (
+    "session.id",
+    "gen_ai.conversation.id",
+    "traceloop.association.properties.session_id",
+    "ai.telemetry.metadata.sessionId",
+    "ai.settings.context.sessionId",
+    "langsmith.metadata.thread_id",
+    "langsmith.metadata.session_id",
+)
+
+
+def first(attributes: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
+    """Return the first value that is there and not empty; 0 and False count as there."""
+    for key in keys:
+        value = attributes.get(key)
+        if value is not None and value != "" and value != []:
+            return value
+    return None
+
+
+def first_key(attributes: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
+    """Return the key that `first` would read."""
+    return next((key for key in keys if attributes.get(key) not in (None, "", [])), None)

@@ -1,0 +1,174 @@
+"""What a span is, by its attributes.
+
+The OTLP kind is unreliable (several instrumentations write INTERNAL for calls), so it only
+separates the two ends of an MCP exchange. When several vocabularies are on one span, the first of
+`kind_of`'s readers that knows it wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json, SpanKind
+
+_GEN_AI = {
+    "chat": SpanKind.LLM,
+    "generate_content": SpanKind.LLM,
+    "text_completion": SpanKind.LLM,
+    "fetch_response": SpanKind.LLM,
+    "invoke_agent": SpanKind.AGENT,
+    "create_agent": SpanKind.AGENT,
+    "invoke_workflow": SpanKind.WORKFLOW,
+    "plan": SpanKind.STEP,
+    "agent_step": SpanKind.STEP,
+    "execute_tool": SpanKind.TOOL,
+    "embeddings": SpanKind.EMBEDDING,
+    "retrieval": SpanKind.RETRIEVAL,
+}
+_OPENINFERENCE = {
+    "LLM": SpanKind.LLM,
+    "AGENT": SpanKind.AGENT,
+    "CHAIN": SpanKind.STEP,
+    "PROMPT": SpanKind.STEP,
+    "DECISION": SpanKind.STEP,
+    "TOOL": SpanKind.TOOL,
+    "EMBEDDING": SpanKind.EMBEDDING,
+    "RETRIEVER": SpanKind.RETRIEVAL,
+    "RERANKER": SpanKind.RETRIEVAL,
+    "GUARDRAIL": SpanKind.GUARDRAIL,
+    "EVALUATOR": SpanKind.GUARDRAIL,
+}
+_TRACELOOP = {
+    "workflow": SpanKind.WORKFLOW,
+    "task": SpanKind.STEP,
+    "agent": SpanKind.AGENT,
+    "tool": SpanKind.TOOL,
+    "session": SpanKind.MCP,
+    "server": SpanKind.MCP,
+}
+_LLM_REQUEST = {
+    "chat": SpanKind.LLM,
+    "completion": SpanKind.LLM,
+    "embedding": SpanKind.EMBEDDING,
+}
+_LANGSMITH = {
+    "llm": SpanKind.LLM,
+    "chain": SpanKind.STEP,
+    "prompt": SpanKind.STEP,
+    "parser": SpanKind.STEP,
+    "tool": SpanKind.TOOL,
+    "embedding": SpanKind.EMBEDDING,
+    "retriever": SpanKind.RETRIEVAL,
+}
+_LEGACY_NAMES = {
+    "agent.call": SpanKind.AGENT,
+    "llm.generate": SpanKind.LLM,
+    "tool.call": SpanKind.TOOL,
+    "workflow.run": SpanKind.WORKFLOW,
+    "resource.fetch": SpanKind.RESOURCE,
+    "prompt.apply": SpanKind.PROMPT,
+}
+
+Attributes = Mapping[str, Json]
+
+
+def _own(span: Span, attributes: Attributes) -> SpanKind | None:
+    value = attributes.get("inspector.kind")
+    return SpanKind(value) if isinstance(value, str) and value in set(SpanKind) else None
+
+
+def _openinference(span: Span, attributes: Attributes) -> SpanKind | None:
+    kind = _OPENINFERENCE.get(str(attributes.get("openinference.span.kind", "")).upper())
+    if kind is SpanKind.STEP and not span.parent_span_id:
+        return SpanKind.WORKFLOW
+    return kind
+
+
+def _gen_ai(span: Span, attributes: Attributes) -> SpanKind | None:
+    operation = str(attributes.get("gen_ai.operation.name", ""))
+    if operation == "execute_tool" and _is_mcp_server(span, attributes):
+        return SpanKind.MCP
+    if operation.endswith(("_memory", "_memory_store")):
+        return SpanKind.MEMORY
+    return _GEN_AI.get(operation)
+
+
+def _mcp(span: Span, attributes: Attributes) -> SpanKind | None:
+    match attributes.get("mcp.method.name"):
+        case None | "":
+            return None
+        case "tools/call" if not _is_mcp_server(span, attributes):
+            return SpanKind.TOOL
+        case "resources/read":
+            return SpanKind.RESOURCE
+        case "prompts/get":
+            return SpanKind.PROMPT
+        case _:
+            return SpanKind.MCP
+
+
+def _is_mcp_server(span: Span, attributes: Attributes) -> bool:
+    # The server's end of a call that the client's end already counts as the tool.
+    return span.kind == Span.SPAN_KIND_SERVER and "mcp.method.name" in attributes
+
+
+def _vercel(span: Span, attributes: Attributes) -> SpanKind | None:
+    operation = str(attributes.get("ai.operationId", ""))
+    if not operation:
+        return None
+    if operation.endswith((".doGenerate", ".doStream")):
+        return SpanKind.LLM
+    if operation == "ai.toolCall":
+        return SpanKind.TOOL
+    if operation.startswith("ai.embed"):
+        return SpanKind.EMBEDDING
+    return SpanKind.AGENT if operation.startswith(("ai.generate", "ai.stream")) else None
+
+
+def _traceloop(span: Span, attributes: Attributes) -> SpanKind | None:
+    return _TRACELOOP.get(str(attributes.get("traceloop.span.kind", ""))) or _LLM_REQUEST.get(
+        str(attributes.get("llm.request.type", ""))
+    )
+
+
+def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
+    return _LANGSMITH.get(str(attributes.get("langsmith.span.kind", "")))
+
+
+def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
+    if span.name in _LEGACY_NAMES:
+        return _LEGACY_NAMES[span.name]
+    for key, kind in (
+        ("mcp.workflow.type", SpanKind.WORKFLOW),
+        ("mcp.llm.provider", SpanKind.LLM),
+        ("mcp.llm.model", SpanKind.LLM),
+        ("mcp.tool.name", SpanKind.TOOL),
+        ("mcp.agent.name", SpanKind.AGENT),
+        ("mcp.rpc.method", SpanKind.MCP),
+    ):
+        if key in attributes:
+            return kind
+    return None
+
+
+_READERS: tuple[Callable[[Span, Attributes], SpanKind | None], ...] = (
+    _own,
+    _openinference,
+    _gen_ai,
+    _mcp,
+    _vercel,
+    _traceloop,
+    _langsmith,
+    _legacy,
+)
+
+
+def kind_of(span: Span, attributes: Attributes) -> SpanKind:
+    """Return the kind of `span`; `other` when no vocabulary is known."""
+    for read in _READERS:
+        kind = read(span, attributes)
+        if kind is not None:
+            return kind
+    return SpanKind.OTHER

@@ -1,0 +1,16 @@
+"""Unix nanoseconds as text."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def rfc3339(time_ns: int) -> str:
+    """Return `time_ns` (Unix ns) as RFC 3339 in UTC with nine decimals.
+
+    Times no calendar has (a hostile or broken sender) are clamped to the years 1 to 9999.
+    """
+    seconds, fraction_ns = divmod(time_ns, 1_000_000_000)
+    seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    return f"{moment.replace(tzinfo=None).isoformat()}.{fraction_ns:09d}Z"

@@ -1,0 +1,18 @@
+"""What of a request was not taken, for `partial_success`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Rejections:
+    """Counts rejected items, and keeps why the first one was."""
+
+    count: int = 0
+    reason: str = ""
+
+    def add(self, reason: str, count: int = 1) -> None:
+        """Count `count` more."""
+        self.count += count
+        self.reason = self.reason or reason

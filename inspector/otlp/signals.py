@@ -1,0 +1,92 @@
+"""The three signals of OTLP, and what their messages are called.
+
+Their requests have one shape: `resource_xs[].scope_xs[].xs[]`, with the same field numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
+    ExportLogsServiceRequest,
+    ExportLogsServiceResponse,
+)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+
+ExportRequest: TypeAlias = (
+    ExportTraceServiceRequest | ExportLogsServiceRequest | ExportMetricsServiceRequest
+)
+ExportResponse: TypeAlias = (
+    ExportTraceServiceResponse | ExportLogsServiceResponse | ExportMetricsServiceResponse
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One signal.
+
+    Attributes:
+        name: `traces`, `logs` or `metrics`: also the end of its HTTP path.
+        service: Full name of its gRPC service, whose method is `Export`.
+        groups: Field of the request that holds one entry per resource.
+        scopes: Field of a group that holds one entry per scope.
+        items: Field of a scope that holds the spans, records or metrics.
+        rejected: Field of `partial_success` that counts what was not taken.
+    """
+
+    name: str
+    service: str
+    request: type[ExportRequest]
+    response: type[ExportResponse]
+    groups: str
+    scopes: str
+    items: str
+    rejected: str
+
+    def walk(self, request: ExportRequest) -> Iterator[tuple[Any, Any]]:
+        """Yield (group, scope) of `request`: the message classes differ, the shape does not."""
+        for group in getattr(request, self.groups):
+            for scope in getattr(group, self.scopes):
+                yield group, scope
+
+
+TRACES = Signal(
+    name="traces",
+    service="opentelemetry.proto.collector.trace.v1.TraceService",
+    request=ExportTraceServiceRequest,
+    response=ExportTraceServiceResponse,
+    groups="resource_spans",
+    scopes="scope_spans",
+    items="spans",
+    rejected="rejected_spans",
+)
+LOGS = Signal(
+    name="logs",
+    service="opentelemetry.proto.collector.logs.v1.LogsService",
+    request=ExportLogsServiceRequest,
+    response=ExportLogsServiceResponse,
+    groups="resource_logs",
+    scopes="scope_logs",
+    items="log_records",
+    rejected="rejected_log_records",
+)
+METRICS = Signal(
+    name="metrics",
+    service="opentelemetry.proto.collector.metrics.v1.MetricsService",
+    request=ExportMetricsServiceRequest,
+    response=ExportMetricsServiceResponse,
+    groups="resource_metrics",
+    scopes="scope_metrics",
+    items="metrics",
+    rejected="rejected_data_points",
+)
+SIGNALS = {signal.name: signal for signal in (TRACES, LOGS, METRICS)}

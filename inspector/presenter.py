@@ -1,0 +1,150 @@
+"""Rows become wire shapes. Pure: the only place that fills `inspector.wire` from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector import wire
+from inspector.model import Moment, SessionRow, SpanRow
+from inspector.normalise import span_view
+from inspector.normalise.attributes import flat_attributes
+from inspector.normalise.times import rfc3339
+from inspector.storage.base import Content, SpanRecord
+
+_OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
+_OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (
+    "unspecified",
+    "internal",
+    "server",
+    "client",
+    "producer",
+    "consumer",
+)
+
+
+def session(row: SessionRow) -> wire.Session:
+    """Return a line of the session list."""
+    ended_ns, since_ns = row.ended_ns, row.waiting_since_ns
+    return wire.Session(
+        id=row.id,
+        title=row.title,
+        status=row.status,
+        engine=row.engine,
+        started_at=rfc3339(row.started_ns),
+        ended_at=None if ended_ns is None else rfc3339(ended_ns),
+        duration_ms=None if ended_ns is None else (ended_ns - row.started_ns) / 1e6,
+        waiting_ms=row.waiting_ns / 1e6,
+        waiting_since=None if since_ns is None else rfc3339(since_ns),
+        epoch_ns=str(row.epoch_ns),
+        span_count=row.span_count,
+        error_count=row.error_count,
+        llm_calls=row.llm_calls,
+        tool_calls=row.tool_calls,
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
+        models=list(row.models),
+        services=list(row.services),
+        agents=list(row.agents),
+        tags=list(row.tags),
+        dropped_count=row.dropped_count,
+    )
+
+
+def span_row(row: SpanRow) -> wire.SpanRow:
+    """Return a line of the waterfall."""
+    return wire.SpanRow(
+        trace_id=row.trace_id,
+        span_id=row.span_id,
+        parent_span_id=row.parent_span_id,
+        name=row.name,
+        kind=row.kind,
+        status=row.status,
+        offset_ns=row.offset_ns,
+        duration_ns=row.duration_ns,
+        wait_ns=row.wait_ns,
+        waits=row.waits,
+        model=row.model,
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
+        size_bytes=row.size_bytes,
+        duplicate_of=row.duplicate_of,
+    )
+
+
+def span_columns(rows: Sequence[SpanRow]) -> wire.SpanColumnSet:
+    """Return the lines of the waterfall as columns."""
+    columns = {name: [getattr(row, name) for row in rows] for name in wire.SpanRow.model_fields}
+    return wire.SpanColumnSet.model_validate(columns)
+
+
+def span_detail(record: SpanRecord, content: Content, moments: Sequence[Moment]) -> wire.SpanDetail:
+    """Return one span, whole."""
+    span, origin = content.span(), content.resource_spans()
+    scope = origin.scope_spans[0].scope
+    return wire.SpanDetail(
+        **dict(span_row(record.row())),
+        session_id=record.session_id,
+        started_at=rfc3339(record.start_ns),
+        ended_at=None if record.end_ns is None else rfc3339(record.end_ns),
+        otlp_kind=_OTLP_KINDS[span.kind] if span.kind < len(_OTLP_KINDS) else "unspecified",
+        status_message=span.status.message or None,
+        trace_state=span.trace_state,
+        flags=span.flags,
+        attributes=flat_attributes(span.attributes),
+        events=_events(record, span, moments),
+        links=[_link(link) for link in span.links],
+        resource=wire.Resource(attributes=flat_attributes(origin.resource.attributes)),
+        scope=wire.Scope(
+            name=scope.name, version=scope.version, attributes=flat_attributes(scope.attributes)
+        ),
+        dropped=wire.Dropped(
+            attributes=span.dropped_attributes_count,
+            events=span.dropped_events_count,
+            links=span.dropped_links_count,
+        ),
+        view=span_view(span, moments),
+    )
+
+
+def _events(record: SpanRecord, span: Span, moments: Iterable[Moment]) -> list[wire.SpanEvent]:
+    """Return span events and moments by time; what was sent as both is shown once."""
+    events = [
+        wire.SpanEvent(
+            time=rfc3339(event.time_unix_nano),
+            offset_ns=event.time_unix_nano - record.epoch_ns,
+            name=event.name,
+            attributes=flat_attributes(event.attributes),
+            source="span",
+        )
+        for event in span.events
+    ]
+    seen = {(event.name, event.offset_ns) for event in events}
+    for moment in moments:
+        offset_ns = moment.time_ns - record.epoch_ns
+        if (moment.name, offset_ns) not in seen:
+            events.append(
+                wire.SpanEvent(
+                    time=rfc3339(moment.time_ns),
+                    offset_ns=offset_ns,
+                    name=moment.name,
+                    attributes=dict(moment.attributes),
+                    body=moment.body,
+                    source="log",
+                )
+            )
+    return sorted(events, key=lambda event: event.offset_ns)
+
+
+def _link(link: Span.Link) -> wire.SpanLink:
+    return wire.SpanLink(
+        trace_id=link.trace_id.hex(),
+        span_id=link.span_id.hex(),
+        trace_state=link.trace_state,
+        attributes=flat_attributes(link.attributes),
+        dropped_attributes=link.dropped_attributes_count,
+    )

@@ -1,0 +1,62 @@
+"""Which processes live: told by their heartbeats, forgotten when they fall silent. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.sessions import SECOND_NS, SILENCE_NS
+
+LOST_AFTER_NS = 12 * SECOND_NS
+"""How long a process that sends live records may be silent."""
+EXIT_GRACE_NS = 1 * SECOND_NS
+"""How long the last spans of a process that said goodbye may still be under way."""
+_TRACE_PREFIX = "trace:"
+
+
+@dataclass(slots=True)
+class _Process:
+    heard_ns: int
+    lost_after_ns: int
+
+
+class Processes:
+    """The processes that are alive, by `service.instance.id`."""
+
+    def __init__(self) -> None:
+        self._alive: dict[str, _Process] = {}
+
+    def hear(self, process_id: str, now_ns: int, lost_after_ns: int | None = None) -> bool:
+        """Note a sign of life of one that sends live records; return whether it is new here."""
+        known = self._alive.get(process_id)
+        if known is None:
+            default_ns = SILENCE_NS if process_id.startswith(_TRACE_PREFIX) else LOST_AFTER_NS
+            self._alive[process_id] = _Process(now_ns, lost_after_ns or default_ns)
+            return True
+        known.heard_ns = now_ns
+        known.lost_after_ns = lost_after_ns or known.lost_after_ns
+        return False
+
+    def touch(self, process_id: str, now_ns: int) -> None:
+        """Note that something of `process_id` arrived, if it is one that is watched."""
+        if process_id in self._alive:
+            self._alive[process_id].heard_ns = now_ns
+
+    def is_alive(self, process_id: str) -> bool:
+        """Return whether it was heard of lately."""
+        return process_id in self._alive
+
+    def take_lost(self, now_ns: int) -> list[str]:
+        """Return those that were silent for too long, and forget them."""
+        lost = [
+            process_id
+            for process_id, process in self._alive.items()
+            if now_ns - process.heard_ns > process.lost_after_ns
+        ]
+        for process_id in lost:
+            del self._alive[process_id]
+        return lost
+
+
+def trace_process(trace_id: str) -> str:
+    """Return the stand-in for a sender that does not name its process: it lives by its trace."""
+    return _TRACE_PREFIX + trace_id

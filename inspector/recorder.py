@@ -1,0 +1,506 @@
+"""What arrives becomes one commit: spans merged, traces given a home, sessions kept by the rules.
+
+Not thread-safe: the one writer owns it. It remembers states between commits to save look-ups;
+`forget` drops them, and the store is the truth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+
+from inspector import live
+from inspector.draft import Draft, Memory
+from inspector.live import Happening, LiveSpan, ProcessSign
+from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
+from inspector.normalise import span_facts
+from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
+from inspector.sessions import (
+    SECOND_NS,
+    PauseSignal,
+    SessionState,
+    TraceState,
+    status_of,
+    waits_of,
+)
+from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
+
+_NO_KEY_RANK = 999
+"""The trace id as session key: any other is better."""
+_SESSION_RECORD_RANK = 0
+"""A session record names the session as well as the best attribute does."""
+# Moments that have a message of their own in the stream; any other is shown by its span's row.
+TOLD = live.PAUSES | {"inspector.decision", "inspector.progress"}
+
+
+@dataclass(slots=True)
+class _Arrival:
+    """A span that arrived, whole or in part."""
+
+    trace_id: str
+    span_id: str
+    span: Span
+    origin: bytes
+    facts: SpanFacts
+    live: LiveSpan | None = None
+
+    @property
+    def is_end(self) -> bool:
+        return bool(self.span.end_time_unix_nano)
+
+
+@dataclass(slots=True)
+class _Noted:
+    """A log record that is kept."""
+
+    happening: Happening
+    content: Content
+    log: IncomingLog
+
+
+@dataclass(slots=True)
+class _Timer:
+    heard_ns: int
+    due_ns: int
+
+
+class Recorder:
+    """Turns what arrives, and time that passes, into commits.
+
+    Args:
+        store: Where the commits will go; read here, written by the caller.
+        now_ns: The clock now. Silence is counted from here on, so that a restart neither keeps
+            what is gone nor gives up what is alive.
+    """
+
+    def __init__(self, store: Store, now_ns: int) -> None:
+        self._store = store
+        self._memory = Memory()
+        self._processes = Processes()
+        self._timers: dict[str, _Timer] = {}
+        self._owned: defaultdict[str, set[str]] = defaultdict(set)
+        self._is_recovered = False
+        self._recover(now_ns)
+
+    # --- what the caller asks for -----------------------------------------------------------
+
+    def record(
+        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog], now_ns: int
+    ) -> Changes:
+        """Return the commit that keeps `spans` and `logs`."""
+        self._recover(now_ns)
+        with self._store.read() as reader:
+            draft = Draft(reader, self._memory, now_ns)
+            heard: dict[str, None] = {}
+            arrivals, signs, noted = _sort(spans, logs)
+            for sign in signs:
+                self._hear_sign(draft, sign)
+            self._give_homes(draft, arrivals, noted)
+            for arrival in arrivals:
+                if self._add_span(draft, arrival):
+                    heard[draft.trace(arrival.trace_id).session_id or ""] = None
+            for note in noted:
+                if session := self._add_moment(draft, note):
+                    heard[session.id] = None
+            return self._finish(draft, heard)
+
+    def tick(self, now_ns: int) -> Changes:
+        """Return the commit that the passing of time asks for; mostly an empty one."""
+        self._recover(now_ns)
+        lost = self._processes.take_lost(now_ns)
+        due = [id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns]
+        if not lost and not due:
+            return Changes()
+        with self._store.read() as reader:
+            draft = Draft(reader, self._memory, now_ns)
+            for process_id in lost:
+                self._lose(draft, process_id)
+            for session_id in due:
+                if draft.session(session_id) is None:
+                    del self._timers[session_id]
+            return self._finish(draft, ())
+
+    def delete(self, session_id: str, now_ns: int) -> Changes:
+        """Return the commit that deletes a session; an empty one when it is not known."""
+        with self._store.read() as reader:
+            draft = Draft(reader, self._memory, now_ns)
+            if reader.session(session_id) is not None:
+                draft.delete_session(session_id)
+                self._timers.pop(session_id, None)
+            return self._finish(draft, ())
+
+    def committed(self) -> None:
+        """The last commit is durable."""
+        self._memory.shrink()
+
+    def forget(self) -> None:
+        """The last commit failed: trust only the store again."""
+        self._memory.forget()
+        self._is_recovered = False
+
+    # --- processes --------------------------------------------------------------------------
+
+    def _recover(self, now_ns: int) -> None:
+        """Find out from the store what runs; each gets its full time from now on."""
+        if self._is_recovered:
+            return
+        with self._store.read() as reader:
+            for process_id in reader.open_processes():
+                self._processes.hear(process_id, now_ns)
+            for record in reader.unsettled():
+                state = SessionState.load(record.state)
+                if state.is_owned:
+                    self._processes.hear(state.owner, now_ns)
+                    self._owned[state.owner].add(state.id)
+                self._watch(state, now_ns, now_ns)
+        self._is_recovered = True
+
+    def _hear_sign(self, draft: Draft, sign: ProcessSign) -> None:
+        lost_after_ns = EXIT_GRACE_NS if sign.is_exiting else int(sign.lost_after_s * SECOND_NS)
+        if self._processes.is_alive(sign.process_id) or not sign.is_exiting:
+            self._hear(draft, sign.process_id, lost_after_ns)
+
+    def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
+        if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+            return
+        # It was given up, and lives: what it had open runs.
+        for span in draft.reader.open_spans(process_id):
+            if span.status is SpanStatus.LOST:
+                draft.put_span(replace(span, status=SpanStatus.RUNNING))
+                self._settle_waits(draft, span.trace_id, span.span_id, None)
+
+    def _lose(self, draft: Draft, process_id: str) -> None:
+        for span in draft.reader.open_spans(process_id):
+            if span.status is SpanStatus.RUNNING:
+                draft.put_span(replace(span, status=SpanStatus.LOST))
+                if session := draft.session(span.session_id):
+                    session.open_waits.pop(_wait_key(span.trace_id, span.span_id), None)
+        for session_id in self._owned.pop(process_id, ()):
+            draft.session(session_id)
+
+    # --- sessions ---------------------------------------------------------------------------
+
+    def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
+        heard_now = set(heard)
+
+        def decide(session: SessionState) -> SessionStatus:
+            timer = self._timers.get(session.id)
+            heard_ns = draft.now_ns
+            if session.id not in heard_now and timer is not None:
+                heard_ns = timer.heard_ns
+            elif session.id not in heard_now:
+                heard_ns = 0  # settled before, and nothing new of it: it stays so
+            return self._watch(session, draft.now_ns, heard_ns)
+
+        return draft.finish(decide)
+
+    def _watch(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
+        is_alive = self._processes.is_alive(session.owner)
+        status, due_ns = status_of(session, now_ns, heard_ns, is_owner_alive=is_alive)
+        if due_ns is not None:
+            self._timers[session.id] = _Timer(heard_ns, due_ns)
+        elif session.tally.open_count or session.is_owned:
+            self._timers[session.id] = _Timer(heard_ns, MAX_INT)
+        else:
+            self._timers.pop(session.id, None)
+        return status
+
+    def _give_homes(
+        self, draft: Draft, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
+    ) -> None:
+        keys: dict[str, tuple[int, str]] = {}
+        starts: dict[str, int] = {}
+        for arrival in arrivals:
+            _improve(keys, arrival.trace_id, arrival.facts.session_key or _own_key(arrival))
+            start_ns = _clamp(arrival.span.start_time_unix_nano)
+            starts[arrival.trace_id] = min(start_ns, starts.get(arrival.trace_id, MAX_INT))
+        for note in noted:
+            happening = note.happening
+            if happening.trace_id and happening.session_key:
+                _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
+                starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
+        draft.load_traces(keys)
+        for trace_id, (rank, session_id) in keys.items():
+            trace = draft.trace(trace_id)
+            if trace.session_id is None or rank < trace.rank:
+                trace.rank = rank
+                if session_id != trace.session_id:
+                    draft.rehome(trace, draft.session_or_new(session_id, starts[trace_id]))
+
+    # --- spans ------------------------------------------------------------------------------
+
+    def _add_span(self, draft: Draft, arrival: _Arrival) -> bool:
+        """Keep what is new; return whether anything was."""
+        self._note_sender(draft, arrival)
+        known = draft.span(arrival.trace_id, arrival.span_id)
+        if known is not None:
+            merged = _merge(draft, known, arrival)
+            if merged is None:
+                return False
+            arrival = merged
+        trace = draft.trace(arrival.trace_id)
+        session = draft.session(trace.session_id) if trace.session_id else None
+        if session is None:
+            return False
+        payload = arrival.span.SerializeToString()
+        new = _record(arrival, session, trace, len(payload))
+        draft.put_span(new, Content(payload, arrival.origin))
+        if _has_usage(new) or new.span_id in trace.usage_ancestors:
+            draft.cover(trace, new.parent_span_id)
+        trace.profile.see(new, arrival.facts)
+        trace.profile.is_live = trace.profile.is_live or not arrival.is_end
+        if new.span_id in trace.paused_spans:
+            self._settle_waits(draft, new.trace_id, new.span_id, None)
+        return True
+
+    def _note_sender(self, draft: Draft, arrival: _Arrival) -> None:
+        process_id = arrival.facts.process_id or trace_process(arrival.trace_id)
+        if arrival.is_end:
+            self._processes.touch(process_id, draft.now_ns)
+        else:
+            self._hear(draft, process_id)
+
+    # --- moments ----------------------------------------------------------------------------
+
+    def _add_moment(self, draft: Draft, note: _Noted) -> SessionState | None:
+        """Keep a log record; return its session if it is one of the session records."""
+        happening = note.happening
+        session = self._session_of(draft, happening)
+        if happening.trace_id:
+            draft.trace(happening.trace_id)
+        moment = MomentRecord(
+            trace_id=happening.trace_id,
+            span_id=happening.span_id,
+            session_id=session.id if session else None,
+            time_ns=_clamp(happening.time_ns),
+            name=happening.name,
+            content=note.content,
+            digest=hashlib.blake2b(note.content.payload, digest_size=16).digest(),
+        )
+        if draft.reader.has_moment(moment) or moment in draft.moments:
+            return None
+        draft.moments.append(moment)
+        if happening.name in live.PAUSES:
+            self._settle_waits(draft, happening.trace_id, happening.span_id, session)
+        elif happening.name not in TOLD:
+            _touch_span(draft, happening)
+        if session is None or happening.name not in live.SESSION_RECORDS:
+            return None
+        session.profile.see_time(moment.time_ns)
+        self._obey(draft, session, note, moment.time_ns)
+        return session
+
+    def _session_of(self, draft: Draft, happening: Happening) -> SessionState | None:
+        if happening.trace_id:
+            session_id = draft.trace(happening.trace_id).session_id
+            return draft.session(session_id) if session_id else None
+        if happening.session_key is None:
+            return None
+        return draft.session_or_new(happening.session_key, _clamp(happening.time_ns))
+
+    def _obey(self, draft: Draft, session: SessionState, note: _Noted, time_ns: int) -> None:
+        session.is_declared = True
+        record = note.log.record
+        facts = span_facts(
+            Span(name="", attributes=record.attributes, start_time_unix_nano=time_ns),
+            note.log.resource,
+        )
+        session.profile.engine = facts.engine or session.profile.engine
+        if facts.title:
+            session.profile.see_title(facts.title, time_ns)
+        if note.happening.name == live.SESSION_STARTED:
+            session.declared_ns = max(time_ns, session.declared_ns or 0)
+            session.owner = facts.process_id or ""
+            if session.owner:
+                session.profile.is_live = True
+                self._hear(draft, session.owner)
+                self._owned[session.owner].add(session.id)
+        elif note.happening.name == live.SESSION_FINISHED and time_ns >= (session.finished_ns or 0):
+            session.finished_ns = time_ns
+            session.finished_status = str(live.attribute(record, "inspector.session.status") or "")
+            session.open_waits.clear()
+            self._owned[session.owner].discard(session.id)
+
+    def _settle_waits(
+        self, draft: Draft, trace_id: str | None, span_id: str | None, session: SessionState | None
+    ) -> None:
+        """Work out anew what one span (or a session without one) waited and waits."""
+        span = draft.span(trace_id, span_id) if trace_id and span_id else None
+        if trace_id and span_id:
+            draft.trace(trace_id).paused_spans.add(span_id)
+        session = draft.session(span.session_id) if span else session
+        if session is None:
+            return
+        place = (trace_id, span_id, session.id)
+        known = [m for m in draft.reader.moments(*place) if m.name in live.PAUSES]
+        fresh = [m for m in draft.moments if m.name in live.PAUSES and _place(m, place)]
+        waits = waits_of(map(_pause_signal, (*known, *fresh)), span.end_ns if span else None)
+        key = _wait_key(trace_id, span_id)
+        session.open_waits.pop(key, None)
+        session.loose_waits.pop(key, None)
+        if waits.since_ns is not None and (span is None or span.status is SpanStatus.RUNNING):
+            session.open_waits[key] = waits.since_ns
+        if span is None:
+            session.loose_waits[key] = waits.wait_ns
+        elif (span.wait_ns, span.waits) != (waits.wait_ns, waits.count):
+            draft.put_span(replace(span, wait_ns=waits.wait_ns, waits=waits.count))
+
+
+def _sort(
+    spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
+) -> tuple[list[_Arrival], list[ProcessSign], list[_Noted]]:
+    origins = _Origins()
+    arrivals: list[_Arrival] = []
+    signs: list[ProcessSign] = []
+    noted: list[_Noted] = []
+    # Starts go first: an end that is in the same batch finds its start.
+    for log in logs:
+        match live.read_log(log):
+            case LiveSpan() as part:
+                origin = origins.of(log.resource, part.scope)
+                arrivals.append(_arrival(part.span, log.resource, origin, part))
+            case ProcessSign() as sign:
+                signs.append(sign)
+            case Happening() as happening:
+                content = Content(
+                    log.record.SerializeToString(), origins.of(log.resource, log.scope)
+                )
+                noted.append(_Noted(happening, content, log))
+            case None:
+                pass
+    for item in spans:
+        origin = origins.of(
+            item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
+        )
+        arrivals.append(_arrival(item.span, item.resource, origin, None))
+    return arrivals, signs, noted
+
+
+def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
+    facts = span_facts(span, resource)
+    return _Arrival(span.trace_id.hex(), span.span_id.hex(), span, origin, facts, part)
+
+
+class _Origins:
+    """The bytes of each resource and scope of a batch, written once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, str, str], tuple[bytes, object]] = {}
+
+    def of(
+        self,
+        resource: Resource,
+        scope: InstrumentationScope,
+        resource_schema_url: str = "",
+        scope_schema_url: str = "",
+    ) -> bytes:
+        key = (id(resource), id(scope), resource_schema_url, scope_schema_url)
+        if key not in self._known:
+            origin = ResourceSpans(
+                resource=resource,
+                schema_url=resource_schema_url,
+                scope_spans=[ScopeSpans(scope=scope, schema_url=scope_schema_url)],
+            )
+            # The objects are kept too: an id is only theirs while they live.
+            self._known[key] = (origin.SerializeToString(), (resource, scope))
+        return self._known[key][0]
+
+
+def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
+    """Return what to write over `known`; None when it stays as it is: an end always wins."""
+    if arrival.is_end:
+        is_same = known.end_ns is not None and known.size_bytes == arrival.span.ByteSize()
+        if is_same and draft.content(known).payload == arrival.span.SerializeToString():
+            return None
+        return arrival
+    if known.end_ns is not None:
+        return None
+    content = draft.content(known)
+    before = content.span()
+    part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
+    after = live.update_span(before, part)
+    if after == before and known.status is SpanStatus.RUNNING:
+        return None
+    # The start knows the scope; a progress record need not.
+    origin = content.origin if part.is_progress else arrival.origin
+    resource = content.resource_spans().resource
+    return _arrival(after, resource, origin, arrival.live)
+
+
+def _record(
+    arrival: _Arrival, session: SessionState, trace: TraceState, size_bytes: int
+) -> SpanRecord:
+    span, facts = arrival.span, arrival.facts
+    record = SpanRecord(
+        trace_id=arrival.trace_id,
+        span_id=arrival.span_id,
+        session_id=session.id,
+        epoch_ns=session.epoch_ns,
+        parent_span_id=span.parent_span_id.hex() or None,
+        name=span.name,
+        kind=facts.kind,
+        status=facts.status,
+        start_ns=_clamp(span.start_time_unix_nano),
+        end_ns=_clamp(span.end_time_unix_nano) if arrival.is_end else None,
+        is_root=facts.is_root,
+        process_id=facts.process_id or trace_process(arrival.trace_id),
+        model=facts.model,
+        input_tokens=facts.input_tokens,
+        output_tokens=facts.output_tokens,
+        cost_usd=facts.cost_usd,
+        dropped_count=span.dropped_attributes_count
+        + span.dropped_events_count
+        + span.dropped_links_count,
+        size_bytes=size_bytes,
+        duplicate_of=facts.duplicate_of,
+    )
+    record.is_counted = _has_usage(record) and record.span_id not in trace.usage_ancestors
+    return record
+
+
+def _has_usage(span: SpanRecord) -> bool:
+    numbers = (span.input_tokens, span.output_tokens, span.cost_usd)
+    return span.duplicate_of is None and any(number is not None for number in numbers)
+
+
+def _touch_span(draft: Draft, happening: Happening) -> None:
+    if happening.trace_id and happening.span_id:
+        span = draft.span(happening.trace_id, happening.span_id)
+        if span is not None:
+            draft.put_span(replace(span))
+
+
+def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, str]) -> None:
+    known = keys.get(trace_id)
+    if known is None or key[0] < known[0]:
+        keys[trace_id] = key
+
+
+def _own_key(arrival: _Arrival) -> tuple[int, str]:
+    return _NO_KEY_RANK, arrival.trace_id
+
+
+def _wait_key(trace_id: str | None, span_id: str | None) -> str:
+    return f"{trace_id or ''}:{span_id or ''}"
+
+
+def _place(moment: MomentRecord, place: tuple[str | None, str | None, str]) -> bool:
+    trace_id, span_id, session_id = place
+    if trace_id is None:
+        return moment.trace_id is None and moment.session_id == session_id
+    return (moment.trace_id, moment.span_id) == (trace_id, span_id)
+
+
+def _pause_signal(moment: MomentRecord) -> PauseSignal:
+    name = live.attribute(moment.content.log_record(), "inspector.session.signal")
+    return PauseSignal(moment.time_ns, moment.name == live.SESSION_PAUSED, str(name or ""))
+
+
+def _clamp(time_ns: int) -> int:
+    return min(time_ns, MAX_INT)

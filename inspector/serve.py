@@ -1,0 +1,184 @@
+"""`inspector serve`: one process, one event loop, three ports."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import uvicorn
+from fastapi import FastAPI
+
+from inspector import runfile
+from inspector.app import access_token, create_app, create_ingest_app
+from inspector.errors import PortInUseError
+from inspector.ports import listen, port_of
+from inspector.runfile import RunFile
+from inspector.settings import PREFIX, Settings
+
+logger = logging.getLogger("inspector.serve")
+
+GRACE_S = 2
+"""What running requests get when the service stops. Streams are ended before."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Args:
+        settings: What the user asked for.
+        say: Gets the one line with the address to open, once everything listens.
+
+    Raises:
+        PortInUseError: A port that was asked for is taken.
+        SettingsError: A setting cannot be used.
+        StoreError: The store cannot be used.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        runner.run(_serve(settings, say))
+
+
+async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
+    main_socket = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
+    ingest_socket = _listen_if_free(settings, "otlp_http_port")
+    app = create_app(settings)
+    # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
+    async with app.router.lifespan_context(app), _grpc(settings, app):
+        servers = [_Server(_config(settings, app), main_socket)]
+        if ingest_socket:
+            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest_socket))
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(server.serve([server.taken])) for server in servers]
+            for server in servers:
+                await server.listening.wait()
+            base = base_url(settings, port_of(main_socket))
+            token = access_token(settings)
+            with _run_file(RunFile(base, token, os.getpid(), settings.store)):
+                say(f"Inspector: {base}/ui/?token={token}")
+                await _stop_asked(servers)
+            await app.state.feed.close()  # ends the streams
+            for server in servers:
+                server.should_exit = True
+            await asyncio.wait(running)
+
+
+def base_url(settings: Settings, port: int) -> str:
+    """Return the address of the service, for somebody on this machine."""
+    scheme = "https" if settings.tls_cert else "http"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+@contextlib.contextmanager
+def _run_file(run: RunFile) -> Iterator[None]:
+    """Let agents of this user find the service while it runs."""
+    try:
+        runfile.write(run)
+    except OSError as error:
+        logger.warning(
+            "Cannot write the run-file (%s): agents need INSPECTOR_URL and INSPECTOR_TOKEN.", error
+        )
+    try:
+        yield
+    finally:
+        runfile.remove(run.pid)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it listens, and leaves signals to us."""
+
+    def __init__(self, config: uvicorn.Config, taken: socket.socket) -> None:
+        super().__init__(config)
+        self.taken = taken
+        self.listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _config(settings: Settings, app: FastAPI) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,  # it would log the token that a login brings
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=30,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
+    )
+
+
+def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
+    """Take the port; one that nobody asked for is done without when it is taken."""
+    port = getattr(settings, name)
+    if not port:
+        return None
+    try:
+        return listen(settings.host, port, setting=f"{PREFIX}{name.upper()}")
+    except PortInUseError as error:
+        _go_on_without(settings, name, error)
+        return None
+
+
+@contextlib.asynccontextmanager
+async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
+    if not settings.otlp_grpc_port:
+        yield
+        return
+    from inspector.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
+
+    server = GrpcServer(app.state.receiver, app.state.access)
+    try:
+        await server.start(settings.host, settings.otlp_grpc_port)
+    except PortInUseError as error:
+        _go_on_without(settings, "otlp_grpc_port", error)
+    try:
+        yield
+    finally:
+        await server.stop(GRACE_S)
+
+
+def _go_on_without(settings: Settings, name: str, error: PortInUseError) -> None:
+    if settings.is_explicit(name):
+        raise error
+    logger.warning("%s OTLP is taken in on the other ports.", error)
+
+
+async def _stop_asked(servers: list[_Server]) -> None:
+    """Wait for SIGINT or SIGTERM; the next one ends everything at once."""
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        if asked.is_set():
+            for server in servers:
+                server.force_exit = True
+        asked.set()
+
+    for number in _SIGNALS:
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+        else:
+            loop.add_signal_handler(number, stop)
+    await asked.wait()
+
+
+async def _nothing(scope: object, receive: object, send: object) -> None:
+    """Stand for an application where uvicorn is only asked for its loop."""

@@ -1,0 +1,394 @@
+"""The rules of sessions: what counts, what they are called, when they run. Pure, no I/O.
+
+A trace and a session are described by the same two things. A `Tally` is a sum over spans, so a
+changed span is taken out and put back in, and a trace that moves takes its tally along. A
+`Profile` only ever grows more certain (earliest, latest, best), so order of arrival is no matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from inspector.model import (
+    Engine,
+    Json,
+    SessionRow,
+    SessionStatus,
+    SpanFacts,
+    SpanKind,
+    SpanStatus,
+)
+from inspector.storage.base import SpanRecord
+
+SECOND_NS = 1_000_000_000
+SETTLE_NS = 5 * SECOND_NS
+"""Without live records: how long after its root ended a session may still grow."""
+SILENCE_NS = 600 * SECOND_NS
+"""Without live records: how long a session may say nothing before it counts as lost."""
+MAX_NAMES = 50
+"""The most models, services, agents or tags that a session lists."""
+
+SETTLED = frozenset(
+    {
+        SessionStatus.LOST,
+        SessionStatus.FAILED,
+        SessionStatus.CANCELLED,
+        SessionStatus.COMPLETED,
+    }
+)
+_NANODOLLARS = 1_000_000_000
+_OUTCOMES = {
+    SpanStatus.ERROR: SessionStatus.FAILED,
+    SpanStatus.CANCELLED: SessionStatus.CANCELLED,
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums over spans. Whole numbers only, so that taking out is exact."""
+
+    span_count: int = 0
+    open_count: int = 0
+    lost_count: int = 0
+    error_count: int = 0
+    llm_calls: int = 0
+    tool_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_nanodollars: int = 0
+    costed_count: int = 0
+    waiting_ns: int = 0
+    dropped_count: int = 0
+
+    def count(self, span: SpanRecord, sign: int) -> None:
+        """Put `span` in (`sign` 1) or take it out (-1); a duplicate shows but does not count."""
+        self.span_count += sign
+        self.open_count += sign * (span.status is SpanStatus.RUNNING)
+        self.lost_count += sign * (span.status is SpanStatus.LOST)
+        self.waiting_ns += sign * span.wait_ns
+        self.dropped_count += sign * span.dropped_count
+        if span.duplicate_of is not None:
+            return
+        self.error_count += sign * (span.status is SpanStatus.ERROR)
+        self.llm_calls += sign * (span.kind is SpanKind.LLM)
+        self.tool_calls += sign * (span.kind is SpanKind.TOOL)
+        if span.is_counted:
+            self.input_tokens += sign * (span.input_tokens or 0)
+            self.output_tokens += sign * (span.output_tokens or 0)
+            if span.cost_usd is not None:
+                self.cost_nanodollars += sign * round(span.cost_usd * _NANODOLLARS)
+                self.costed_count += sign
+
+    def add(self, other: Tally, sign: int = 1) -> None:
+        """Put a whole tally in, or take it out."""
+        for name in _TALLY_FIELDS:
+            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The cost; None when nothing carried one."""
+        return self.cost_nanodollars / _NANODOLLARS if self.costed_count else None
+
+
+_TALLY_FIELDS = tuple(f.name for f in fields(Tally))
+
+# How good a title is: the lower rank wins, then (but for given ones) the earlier span.
+_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_NONE = range(5)
+
+
+@dataclass(slots=True)
+class Root:
+    """The root span that ended last."""
+
+    end_ns: int
+    start_ns: int
+    status: SpanStatus
+
+
+@dataclass(slots=True)
+class Profile:
+    """What is known beside the sums."""
+
+    started_ns: int | None = None
+    latest_ns: int = 0
+    title: str = ""
+    title_rank: int = _TITLE_NONE
+    title_ns: int = 0
+    root: Root | None = None
+    engine: Engine | None = None
+    is_live: bool = False
+    """Its sender tells when spans start."""
+    models: list[str] = field(default_factory=list)
+    services: list[str] = field(default_factory=list)
+    agents: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+
+    def see(self, span: SpanRecord, facts: SpanFacts) -> None:
+        """Learn from a span."""
+        self._see_time(span.start_ns, span.end_ns or span.start_ns)
+        self._see_titles(span, facts)
+        if facts.is_root and span.end_ns is not None:
+            self._see_root(Root(span.end_ns, span.start_ns, span.status))
+        self.engine = self.engine or facts.engine
+        _extend(self.models, (facts.model,))
+        _extend(self.services, (facts.service,))
+        _extend(self.agents, (facts.agent,))
+        _extend(self.tags, facts.tags)
+
+    def see_time(self, time_ns: int) -> None:
+        """Learn that something happened."""
+        self._see_time(time_ns, time_ns)
+
+    def see_title(self, title: str, time_ns: int) -> None:
+        """Learn the title that the sender chose; the latest such wins."""
+        self._see_title(_TITLE_GIVEN, title, time_ns)
+
+    def join(self, other: Profile) -> None:
+        """Learn all that `other` knows."""
+        if other.started_ns is not None:
+            self._see_time(other.started_ns, other.latest_ns)
+        self._see_title(other.title_rank, other.title, other.title_ns)
+        if other.root is not None:
+            self._see_root(other.root)
+        self.engine = self.engine or other.engine
+        self.is_live = self.is_live or other.is_live
+        for name in ("models", "services", "agents", "tags"):
+            _extend(getattr(self, name), getattr(other, name))
+
+    def _see_time(self, first_ns: int, last_ns: int) -> None:
+        self.started_ns = first_ns if self.started_ns is None else min(self.started_ns, first_ns)
+        self.latest_ns = max(self.latest_ns, last_ns)
+
+    def _see_titles(self, span: SpanRecord, facts: SpanFacts) -> None:
+        if facts.title:
+            self._see_title(_TITLE_GIVEN, facts.title, span.start_ns)
+        if facts.first_user_message:
+            self._see_title(_TITLE_MESSAGE, facts.first_user_message, span.start_ns)
+        self._see_title(_TITLE_ROOT if facts.is_root else _TITLE_SPAN, span.name, span.start_ns)
+
+    def _see_title(self, rank: int, title: str, time_ns: int) -> None:
+        if not title or rank > self.title_rank:
+            return
+        is_better = rank < self.title_rank
+        if rank == _TITLE_GIVEN:
+            is_better = is_better or time_ns >= self.title_ns
+        else:
+            is_better = is_better or time_ns <= self.title_ns
+        if is_better:
+            self.title, self.title_rank, self.title_ns = title, rank, time_ns
+
+    def _see_root(self, root: Root) -> None:
+        if self.root is None or root.end_ns >= self.root.end_ns:
+            self.root = root
+
+
+def _extend(names: list[str], more: Iterable[str | None]) -> None:
+    for name in more:
+        if name and name not in names and len(names) < MAX_NAMES:
+            names.append(name)
+
+
+@dataclass(slots=True)
+class Waits:
+    """The pauses of one span (or of a session as a whole)."""
+
+    count: int = 0
+    wait_ns: int = 0
+    """The sum of those that are over."""
+    since_ns: int | None = None
+    """When the oldest that is not over began."""
+
+
+@dataclass(frozen=True, slots=True)
+class PauseSignal:
+    """A pause or the end of one."""
+
+    time_ns: int
+    is_pause: bool
+    name: str
+    """What is waited for (`signal_name`)."""
+
+
+def waits_of(signals: Iterable[PauseSignal], end_ns: int | None = None) -> Waits:
+    """Pair pauses with what ended them, in order of time whatever the order of arrival.
+
+    `end_ns` is the end of the span they sit on: nothing waits longer than that.
+    """
+    waits, open_since = Waits(), dict[str, int]()
+    # A pause before the resumption of the same instant.
+    for signal in sorted(signals, key=lambda s: (s.time_ns, not s.is_pause)):
+        if signal.is_pause and signal.name not in open_since:
+            open_since[signal.name] = signal.time_ns
+            waits.count += 1
+        elif not signal.is_pause and signal.name in open_since:
+            waits.wait_ns += signal.time_ns - open_since.pop(signal.name)
+    if end_ns is not None:
+        waits.wait_ns += sum(max(0, end_ns - since) for since in open_since.values())
+    elif open_since:
+        waits.since_ns = min(open_since.values())
+    return waits
+
+
+@dataclass(slots=True)
+class TraceState:
+    """What the rules know of a trace."""
+
+    trace_id: str
+    session_id: str | None = None
+    rank: int = 1_000_000
+    """How good the session key was; lower is better."""
+    tally: Tally = field(default_factory=Tally)
+    profile: Profile = field(default_factory=Profile)
+    paused_spans: set[str] = field(default_factory=set)
+    """Spans with pauses, arrived or not."""
+    usage_ancestors: set[str] = field(default_factory=set)
+    """Spans with usage below them, arrived or not: theirs is not counted."""
+
+    def dump(self) -> dict[str, Json]:
+        """Return the state as JSON; `usage_ancestors` are kept apart."""
+        return {
+            "rank": self.rank,
+            "tally": asdict(self.tally),
+            "profile": asdict(self.profile),
+            "paused_spans": sorted(self.paused_spans),
+        }
+
+    @classmethod
+    def load(
+        cls, trace_id: str, session_id: str | None, state: dict[str, Any], ancestors: set[str]
+    ) -> TraceState:
+        """Return the state that `dump` gave."""
+        return cls(
+            trace_id=trace_id,
+            session_id=session_id,
+            rank=state["rank"],
+            tally=Tally(**state["tally"]),
+            profile=_load_profile(state["profile"]),
+            paused_spans=set(state["paused_spans"]),
+            usage_ancestors=ancestors,
+        )
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What the rules know of a session."""
+
+    id: str
+    epoch_ns: int
+    tally: Tally = field(default_factory=Tally)
+    profile: Profile = field(default_factory=Profile)
+    open_waits: dict[str, int] = field(default_factory=dict)
+    """Since when it waits, by what waits."""
+    loose_waits: dict[str, int] = field(default_factory=dict)
+    """Waiting time (ns) that no known span holds, by what waited."""
+    declared_ns: int | None = None
+    """The last `inspector.session.started`."""
+    owner: str = ""
+    """The process that declared it."""
+    finished_ns: int | None = None
+    """The last `inspector.session.finished`."""
+    finished_status: str = ""
+    is_declared: bool = False
+    """It was named by a session record, so it stays when its traces go."""
+
+    def dump(self) -> dict[str, Json]:
+        """Return the state as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def load(cls, state: dict[str, Any]) -> SessionState:
+        """Return the state that `dump` gave."""
+        tally, profile = Tally(**state["tally"]), _load_profile(state["profile"])
+        return cls(**{**state, "tally": tally, "profile": profile})
+
+    @property
+    def is_owned(self) -> bool:
+        """Declared and not finished: it runs for as long as its process lives."""
+        if self.declared_ns is None:
+            return False
+        return self.finished_ns is None or self.finished_ns < self.declared_ns
+
+    def row(self, status: SessionStatus) -> SessionRow:
+        """Return the line of the session list."""
+        tally, profile = self.tally, self.profile
+        started_ns = self.epoch_ns if profile.started_ns is None else profile.started_ns
+        engine = profile.engine or (Engine.ASYNCIO if profile.is_live else Engine.OTLP)
+        is_waiting = status is SessionStatus.WAITING
+        return SessionRow(
+            id=self.id,
+            title=profile.title or self.id,
+            status=status,
+            engine=engine,
+            epoch_ns=self.epoch_ns,
+            started_ns=started_ns,
+            ended_ns=max(profile.latest_ns, started_ns) if status in SETTLED else None,
+            waiting_ns=tally.waiting_ns + sum(self.loose_waits.values()),
+            waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
+            span_count=tally.span_count,
+            error_count=tally.error_count,
+            llm_calls=tally.llm_calls,
+            tool_calls=tally.tool_calls,
+            input_tokens=tally.input_tokens,
+            output_tokens=tally.output_tokens,
+            cost_usd=tally.cost_usd,
+            models=tuple(profile.models),
+            services=tuple(profile.services),
+            agents=tuple(profile.agents),
+            tags=tuple(profile.tags),
+            dropped_count=tally.dropped_count,
+        )
+
+
+def _load_profile(state: dict[str, Any]) -> Profile:
+    root, engine = state["root"], state["engine"]
+    if root is not None:
+        root = Root(root["end_ns"], root["start_ns"], SpanStatus(root["status"]))
+    return Profile(**{**state, "root": root, "engine": None if engine is None else Engine(engine)})
+
+
+def status_of(
+    session: SessionState, now_ns: int, heard_ns: int, *, is_owner_alive: bool
+) -> tuple[SessionStatus, int | None]:
+    """Return the status, and when (Unix ns) it may change with nothing heard; None: never.
+
+    Args:
+        session: Its state.
+        now_ns: The service's clock.
+        heard_ns: When something of it arrived last, by the same clock.
+        is_owner_alive: The process that declared it lives.
+    """
+    is_guarded = session.tally.open_count > 0 or (session.is_owned and is_owner_alive)
+    silent_ns = heard_ns + SILENCE_NS
+    if session.open_waits and (is_guarded or now_ns < silent_ns):
+        return SessionStatus.WAITING, None if is_guarded else silent_ns
+    if is_guarded:
+        return SessionStatus.RUNNING, None
+    return _unguarded_status(session, now_ns, heard_ns)
+
+
+def _unguarded_status(
+    session: SessionState, now_ns: int, heard_ns: int
+) -> tuple[SessionStatus, int | None]:
+    root, finished_ns = session.profile.root, session.finished_ns
+    # A run that began after the session had finished speaks for itself.
+    is_finished = finished_ns is not None and (root is None or root.start_ns <= finished_ns)
+    if session.tally.lost_count:
+        return SessionStatus.LOST, None
+    if root is None and not is_finished:
+        is_abandoned = session.is_owned and session.profile.is_live
+        outcome, due_ns = SessionStatus.LOST, heard_ns if is_abandoned else heard_ns + SILENCE_NS
+    else:
+        is_prompt = session.profile.is_live or is_finished
+        outcome = _outcome(session, is_finished)
+        due_ns = heard_ns if is_prompt else heard_ns + SETTLE_NS
+    return (SessionStatus.RUNNING, due_ns) if now_ns < due_ns else (outcome, None)
+
+
+def _outcome(session: SessionState, is_finished: bool) -> SessionStatus:
+    if is_finished:
+        named = {"failed": SessionStatus.FAILED, "cancelled": SessionStatus.CANCELLED}
+        return named.get(session.finished_status, SessionStatus.COMPLETED)
+    root = session.profile.root
+    return _OUTCOMES.get(root.status, SessionStatus.COMPLETED) if root else SessionStatus.COMPLETED

@@ -1,0 +1,167 @@
+"""The service's settings: one table for flags, environment, configuration file and documents.
+
+Precedence: argument, environment (`INSPECTOR_…`), configuration file, default.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from inspector.errors import SettingsError
+from inspector.paths import config_dir, data_dir
+
+PREFIX = "INSPECTOR_"
+
+
+def _split(value: object) -> object:
+    """Take `a, b` for a list: that is how lists are written in the environment."""
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+def _default_store() -> str:
+    return f"sqlite:///{data_dir() / 'inspector.sqlite3'}"
+
+
+class Settings(BaseSettings):
+    """What the service is told. Each field is a flag, an `INSPECTOR_` variable and a file key."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True
+    )
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: Port = Field(7800, description="Port of the web UI and the API; 0 takes a free one.")
+    otlp_http_port: Port = Field(4318, description="Second port for OTLP/HTTP; 0 is off.")
+    otlp_grpc_port: Port = Field(4317, description="Port for OTLP/gRPC; 0 is off.")
+    store: str = Field(
+        default_factory=_default_store,
+        description="Where sessions are kept: `sqlite:///PATH`, or `memory:`.",
+    )
+    token: SecretStr | None = Field(
+        None, description="Access token. Without one, a token is made once and kept by the store."
+    )
+    forward_otlp: Names = Field(
+        (),
+        description="Send everything received on to these OTLP receivers, comma-separated: "
+        "`http(s)://` is OTLP/HTTP, `grpc://` is OTLP/gRPC.",
+    )
+    allowed_hosts: Names = Field(
+        (), description="Names, beside the loopback ones, that may be used to reach the service."
+    )
+    allowed_origins: Names = Field(
+        (), description="Web origins, such as `https://app.example`, whose pages may call it."
+    )
+    require_ingest_token: bool = Field(
+        False, description="Ask for the token on OTLP too, even from this machine."
+    )
+    tls_cert: Path | None = Field(None, description="Certificate chain (PEM), to serve HTTPS.")
+    tls_key: Path | None = Field(None, description="Private key (PEM) of the certificate.")
+    dangerously_allow_plain_http: bool = Field(
+        False,
+        description="Listen beyond this machine without TLS: "
+        "whoever can read the traffic can read the token.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Say the precedence. A `.env` in the working directory is not ours to read."""
+        given = dict(init_settings())
+        config = given.pop("config", None)
+        arguments = InitSettingsSource(settings_cls, given)
+        file = InitSettingsSource(settings_cls, _read_config(config))
+        return arguments, env_settings, file
+
+    @model_validator(mode="after")
+    def _check(self) -> Settings:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together: set both, or neither")
+        if not is_loopback(self.host) and not (self.tls_cert or self.dangerously_allow_plain_http):
+            raise ValueError(
+                f"host {self.host} can be reached from other machines: set tls_cert and tls_key, "
+                "or dangerously_allow_plain_http if the network itself is protected"
+            )
+        return self
+
+    def is_explicit(self, name: str) -> bool:
+        """Say whether `name` was set by somebody, rather than left at its default."""
+        return name in self.model_fields_set
+
+
+def load_settings(config: Path | None = None, **arguments: Any) -> Settings:
+    """Return the settings.
+
+    Args:
+        config: Configuration file; else `INSPECTOR_CONFIG`, else the user's `inspector.toml`.
+        arguments: By field name. None means: not given.
+
+    Raises:
+        SettingsError: One cannot be used; says which, and why.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    given["config"] = config  # taken out again where the sources are put in order
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise SettingsError(_say(error)) from error
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether `host` can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _read_config(config: Path | None) -> dict[str, Any]:
+    asked = config or (Path(given) if (given := os.environ.get(f"{PREFIX}CONFIG")) else None)
+    path = asked or config_dir() / "inspector.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if asked is None:
+            return {}
+        raise SettingsError(f"Cannot read the configuration: there is no file {path}.") from error
+    except OSError as error:
+        raise SettingsError(f"Cannot read the configuration {path}: {error.strerror}.") from error
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The configuration {path} is not TOML: {error}.") from error
+
+
+def _say(error: ValidationError) -> str:
+    said = []
+    for item in error.errors():
+        name = ".".join(str(part) for part in item["loc"])
+        why = item["msg"].removeprefix("Value error, ")
+        said.append(f"{name} ({PREFIX}{name.upper()}): {why}" if name else why)
+    return "Cannot start with these settings: " + "; ".join(said) + "."

@@ -1,0 +1,309 @@
+"""What a store keeps, and the protocol each store follows.
+
+One writer hands over whole commits (`Changes`); any number of readers look at snapshots
+(`Reader`). Rules live above: a store remembers what it is told, in order and all or nothing.
+`tests/contracts/test_store.py`, not prose, defines the behaviour.
+
+Every row carries `change`, its place in the change feed: numbers grow by commit, are never
+reused, and only a row's newest version keeps one. Times are Unix nanoseconds below 2^63.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
+
+from inspector.model import Json, Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
+from inspector.normalise.attributes import flat_attributes, json_value
+
+MAX_INT = 2**63 - 1
+"""The largest integer that every store can hold."""
+
+
+@dataclass(slots=True)
+class SpanRecord:
+    """A span as the store indexes it. Never altered once committed: a new version replaces it."""
+
+    trace_id: str
+    span_id: str
+    session_id: str
+    epoch_ns: int
+    """The session's; offsets count from it."""
+    parent_span_id: str | None
+    name: str
+    kind: SpanKind
+    status: SpanStatus
+    start_ns: int
+    end_ns: int | None
+    """None while it runs or is lost."""
+    is_root: bool
+    process_id: str
+    """Who keeps it alive while it runs."""
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    is_counted: bool = False
+    """Its usage is part of the session's."""
+    dropped_count: int = 0
+    wait_ns: int = 0
+    waits: int = 0
+    size_bytes: int = 0
+    duplicate_of: str | None = None
+    change: int = 0
+    created: int = 0
+    """The change that brought it."""
+    settled: int = 0
+    """The change that ended it; 0 before."""
+    content: int = 0
+    """The change that brought its present content."""
+    changed_ns: int = 0
+
+    def row(self) -> SpanRow:
+        """Return the line of the waterfall."""
+        return SpanRow(
+            session_id=self.session_id,
+            trace_id=self.trace_id,
+            span_id=self.span_id,
+            parent_span_id=self.parent_span_id,
+            name=self.name,
+            kind=self.kind,
+            status=self.status,
+            offset_ns=self.start_ns - self.epoch_ns,
+            duration_ns=None if self.end_ns is None else self.end_ns - self.start_ns,
+            wait_ns=self.wait_ns,
+            waits=self.waits,
+            model=self.model,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cost_usd=self.cost_usd,
+            size_bytes=self.size_bytes,
+            duplicate_of=self.duplicate_of,
+        )
+
+
+@dataclass(slots=True)
+class Content:
+    """What was received, as protobuf bytes."""
+
+    payload: bytes
+    """A `Span` or a `LogRecord`."""
+    origin: bytes
+    """A `ResourceSpans` with the resource and one scope, and no span: the same for many."""
+
+    def span(self) -> Span:
+        """Return the span."""
+        return Span.FromString(self.payload)
+
+    def log_record(self) -> LogRecord:
+        """Return the log record."""
+        return LogRecord.FromString(self.payload)
+
+    def resource_spans(self) -> ResourceSpans:
+        """Return the resource and the scope it came under."""
+        return ResourceSpans.FromString(self.origin)
+
+
+@dataclass(slots=True)
+class SessionRecord:
+    """A session: the row that is shown, and the state from which the rules go on."""
+
+    row: SessionRow
+    state: dict[str, Json]
+    change: int = 0
+    created: int = 0
+    settled: int = 0
+    """The change by which nothing of it ran any more; 0 while it runs."""
+    changed_ns: int = 0
+
+
+@dataclass(slots=True)
+class TraceRecord:
+    """A trace: whose it is, and the state from which the rules go on."""
+
+    trace_id: str
+    session_id: str | None
+    """None until a span of it was seen."""
+    state: dict[str, Json]
+
+
+@dataclass(slots=True)
+class MomentRecord:
+    """A log record that is kept: on a span, on a trace, or on a session."""
+
+    trace_id: str | None
+    span_id: str | None
+    session_id: str | None
+    """The session it was sent for when it has no trace; otherwise that of the trace, when read."""
+    time_ns: int
+    name: str
+    content: Content
+    digest: bytes
+    """Of the content: a retry brings the same once more."""
+    change: int = 0
+    changed_ns: int = 0
+
+    def moment(self) -> Moment:
+        """Return what happened."""
+        log = self.content.log_record()
+        return Moment(
+            session_id=self.session_id or "",
+            trace_id=self.trace_id or "",
+            span_id=self.span_id,
+            time_ns=self.time_ns,
+            name=self.name,
+            attributes=flat_attributes(log.attributes),
+            body=json_value(log.body),
+            severity=log.severity_number,
+        )
+
+
+@dataclass(slots=True)
+class Departure:
+    """A session that went: deleted, or merged into another. Kept, so that its id can answer."""
+
+    session_id: str
+    moved_to: str | None
+    """Where its trace belongs now; None: deleted with all that it had."""
+    is_whole: bool = True
+    """False: one of its traces left, the session stays."""
+    change: int = 0
+    changed_ns: int = 0
+
+
+Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Departure
+
+
+@dataclass(slots=True)
+class Changes:
+    """One commit. Applied in the order of the fields, all or nothing."""
+
+    first: int = 0
+    """The lowest change number that this commit may use."""
+    head: int = 0
+    """The highest that is in use after it."""
+    sessions: list[SessionRecord] = field(default_factory=list)
+    traces: list[TraceRecord] = field(default_factory=list)
+    spans: list[SpanRecord] = field(default_factory=list)
+    contents: dict[int, Content] = field(default_factory=dict)
+    """New content of spans, by `SpanRecord.content`."""
+    usage_ancestors: list[tuple[str, str]] = field(default_factory=list)
+    """(trace id, span id) with usage somewhere below; the span itself may be unknown yet."""
+    moments: list[MomentRecord] = field(default_factory=list)
+    departures: list[Departure] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing to commit."""
+        return not (self.sessions or self.traces or self.spans or self.moments or self.departures)
+
+    def published(self, after: int) -> list[Change]:
+        """Return what viewers must hear of, by change number: all that is newer than `after`."""
+        rows: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
+        return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionQuery:
+    """Which sessions to list, newest first."""
+
+    statuses: Collection[SessionStatus] = ()
+    """Any of these; empty: all."""
+    text: str = ""
+    """Part of the title or the id, in any case."""
+    after: tuple[int, str] | None = None
+    """(started_ns, id) of the last row of the page before."""
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SpanPosition:
+    """Where a page of spans ended: rows go by start, then span id, then trace id."""
+
+    start_ns: int
+    span_id: str
+    trace_id: str
+
+
+class Reader(Protocol):
+    """One consistent snapshot. Unknown ids give None or nothing, never an error."""
+
+    head: int
+    """The newest change it shows."""
+
+    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
+        """Return a page of sessions, newest start first."""
+
+    def session(self, session_id: str) -> SessionRecord | None:
+        """Return one session."""
+
+    def destination(self, session_id: str) -> str | None:
+        """Return the session that a merged one ended up in."""
+
+    def unsettled(self) -> list[SessionRecord]:
+        """Return the sessions that wait, are paused or run."""
+
+    def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
+        """Return those of the traces that are known."""
+
+    def traces_of(self, session_id: str) -> list[TraceRecord]:
+        """Return the traces of a session."""
+
+    def usage_ancestors(self, trace_id: str) -> set[str]:
+        """Return the span ids of a trace that have usage below them."""
+
+    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
+        """Return those of the trace's spans that are known; all of them without `span_ids`."""
+
+    def spans_of(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanRecord]:
+        """Return a page of a session's spans in the order of `SpanPosition`."""
+
+    def open_spans(self, process_id: str) -> list[SpanRecord]:
+        """Return the process's spans without an end: running and lost."""
+
+    def open_processes(self) -> set[str]:
+        """Return the processes that have running spans."""
+
+    def content(self, span: SpanRecord) -> Content:
+        """Return what was received of a span."""
+
+    def moments(
+        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
+    ) -> list[MomentRecord]:
+        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
+
+    def has_moment(self, moment: MomentRecord) -> bool:
+        """Return whether the same record, on the same thing, is kept already."""
+
+    def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
+        """Return a page of all moments of a session, by change number."""
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
+
+
+class Store(Protocol):
+    """Where everything lives. One writer at a time; readers from any thread."""
+
+    id: str
+    """Names this store for ever: positions of another store mean nothing here."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Open a snapshot: what is committed now, whatever is committed meanwhile."""
+
+    def commit(self, changes: Changes) -> None:
+        """Apply `changes`; durable on return.
+
+        Raises:
+            StoreUnavailableError: Nothing was applied: disk full, read-only or gone.
+        """
+
+    def close(self) -> None:
+        """Release everything. Idempotent."""

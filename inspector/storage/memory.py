@@ -1,0 +1,242 @@
+"""The store that forgets: for `memory:` and for tests, and the plain statement of the contract."""
+
+from __future__ import annotations
+
+import bisect
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from inspector.errors import StoreUnavailableError
+from inspector.model import SpanStatus
+from inspector.storage.base import (
+    Change,
+    Changes,
+    Content,
+    Departure,
+    MomentRecord,
+    Reader,
+    SessionQuery,
+    SessionRecord,
+    SpanPosition,
+    SpanRecord,
+    TraceRecord,
+)
+
+_SpanKey = tuple[str, str]
+
+
+class MemoryStore:
+    """Follows `Store`. A snapshot holds a lock, so keep it short."""
+
+    def __init__(self) -> None:
+        self.id = uuid.uuid4().hex[:12]
+        self._lock = threading.RLock()
+        self._tables = _Tables()
+        self._is_closed = False
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Open a snapshot; commits wait until it is closed."""
+        with self._lock:
+            yield self._tables
+
+    def commit(self, changes: Changes) -> None:
+        """Apply `changes`."""
+        with self._lock:
+            if self._is_closed:
+                raise StoreUnavailableError("Cannot write: the store is closed.")
+            self._tables.apply(changes)
+
+    def close(self) -> None:
+        """Refuse further commits."""
+        self._is_closed = True
+
+
+class _Tables:
+    def __init__(self) -> None:
+        self.head = 0
+        self._sessions: dict[str, SessionRecord] = {}
+        self._traces: dict[str, TraceRecord] = {}
+        self._ancestors: defaultdict[str, set[str]] = defaultdict(set)
+        self._spans: dict[_SpanKey, SpanRecord] = {}
+        self._spans_of_trace: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
+        self._contents: dict[int, Content] = {}
+        self._moments: list[MomentRecord] = []
+        self._departures: list[Departure] = []
+        self._by_change: dict[int, Change] = {}
+
+    # --- writing ----------------------------------------------------------------------------
+
+    def apply(self, changes: Changes) -> None:
+        for session in changes.sessions:
+            if old := self._sessions.get(session.row.id):
+                self._by_change.pop(old.change, None)
+            self._sessions[session.row.id] = session
+            self._by_change[session.change] = session
+        for trace in changes.traces:
+            self._traces[trace.trace_id] = trace
+        self._contents.update(changes.contents)
+        for span in changes.spans:
+            self._put_span(span)
+        for trace_id, span_id in changes.usage_ancestors:
+            self._ancestors[trace_id].add(span_id)
+        for moment in changes.moments:
+            self._moments.append(moment)
+            self._by_change[moment.change] = moment
+        for departure in changes.departures:
+            self._depart(departure)
+        self.head = changes.head
+
+    def _put_span(self, span: SpanRecord) -> None:
+        key = (span.trace_id, span.span_id)
+        if old := self._spans.get(key):
+            self._by_change.pop(old.change, None)
+            if old.content != span.content:
+                self._contents.pop(old.content, None)
+        self._spans[key] = span
+        self._spans_of_trace[span.trace_id][span.span_id] = span
+        self._by_change[span.change] = span
+
+    def _depart(self, departure: Departure) -> None:
+        self._departures.append(departure)
+        self._by_change[departure.change] = departure
+        if not departure.is_whole:
+            return
+        if gone := self._sessions.pop(departure.session_id, None):
+            self._by_change.pop(gone.change, None)
+        if departure.moved_to is None:
+            self._delete_content(departure.session_id)
+
+    def _delete_content(self, session_id: str) -> None:
+        gone = {trace.trace_id for trace in self.traces_of(session_id)}
+        for trace_id in gone:
+            del self._traces[trace_id]
+            self._ancestors.pop(trace_id, None)
+            for span in self._spans_of_trace.pop(trace_id, {}).values():
+                del self._spans[span.trace_id, span.span_id]
+                self._by_change.pop(span.change, None)
+                self._contents.pop(span.content, None)
+        for moment in self._moments:
+            if moment.trace_id in gone or moment.session_id == session_id:
+                self._by_change.pop(moment.change, None)
+        self._moments = [moment for moment in self._moments if moment.change in self._by_change]
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
+        text = query.text.casefold()
+        found = [
+            record
+            for record in self._sessions.values()
+            if (not query.statuses or record.row.status in query.statuses)
+            and (text in record.row.title.casefold() or text in record.row.id.casefold())
+            and (query.after is None or (record.row.started_ns, record.row.id) < query.after)
+        ]
+        found.sort(key=lambda record: (record.row.started_ns, record.row.id), reverse=True)
+        return found[: query.limit]
+
+    def session(self, session_id: str) -> SessionRecord | None:
+        return self._sessions.get(session_id)
+
+    def destination(self, session_id: str) -> str | None:
+        seen = {session_id}
+        target: str | None = session_id
+        while target is not None and target not in self._sessions:
+            target = self._moved_to(target)
+            if target in seen:
+                return None
+            if target is not None:
+                seen.add(target)
+        return None if target == session_id else target
+
+    def _moved_to(self, session_id: str) -> str | None:
+        moves = (d.moved_to for d in reversed(self._departures) if d.session_id == session_id)
+        return next(moves, None)
+
+    def unsettled(self) -> list[SessionRecord]:
+        return [record for record in self._sessions.values() if not record.settled]
+
+    def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
+        return [self._traces[trace_id] for trace_id in trace_ids if trace_id in self._traces]
+
+    def traces_of(self, session_id: str) -> list[TraceRecord]:
+        return [trace for trace in self._traces.values() if trace.session_id == session_id]
+
+    def usage_ancestors(self, trace_id: str) -> set[str]:
+        return set(self._ancestors.get(trace_id, ()))
+
+    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
+        known = self._spans_of_trace.get(trace_id, {})
+        wanted = known if span_ids is None else span_ids
+        return [known[span_id] for span_id in wanted if span_id in known]
+
+    def spans_of(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanRecord]:
+        found = sorted(
+            (span for span in self._spans.values() if span.session_id == session_id),
+            key=_span_order,
+        )
+        start = 0
+        if after is not None:
+            start = bisect.bisect_right(
+                found, (after.start_ns, after.span_id, after.trace_id), key=_span_order
+            )
+        return found[start : start + limit]
+
+    def open_spans(self, process_id: str) -> list[SpanRecord]:
+        return [
+            span
+            for span in self._spans.values()
+            if span.end_ns is None and span.process_id == process_id
+        ]
+
+    def open_processes(self) -> set[str]:
+        running = (s for s in self._spans.values() if s.status is SpanStatus.RUNNING)
+        return {span.process_id for span in running}
+
+    def content(self, span: SpanRecord) -> Content:
+        return self._contents[span.content]
+
+    def moments(
+        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
+    ) -> list[MomentRecord]:
+        found = [
+            moment
+            for moment in self._moments
+            if (moment.trace_id, moment.span_id) == (trace_id, span_id)
+            and (trace_id is not None or moment.session_id == session_id)
+        ]
+        found.sort(key=lambda moment: (moment.time_ns, moment.change))
+        return [self._homed(moment) for moment in found[:limit]]
+
+    def has_moment(self, moment: MomentRecord) -> bool:
+        return any(
+            (known.trace_id, known.span_id, known.time_ns, known.digest)
+            == (moment.trace_id, moment.span_id, moment.time_ns, moment.digest)
+            and (moment.trace_id is not None or known.session_id == moment.session_id)
+            for known in self._moments
+        )
+
+    def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
+        homed = (self._homed(moment) for moment in self._moments if moment.change > after)
+        return [moment for moment in homed if moment.session_id == session_id][:limit]
+
+    def _homed(self, moment: MomentRecord) -> MomentRecord:
+        if moment.trace_id is None:
+            return moment
+        trace = self._traces.get(moment.trace_id)
+        return replace(moment, session_id=trace.session_id if trace else None)
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        numbers = sorted(number for number in self._by_change if number > after)[:limit]
+        found = (self._by_change[number] for number in numbers)
+        return [self._homed(row) if isinstance(row, MomentRecord) else row for row in found]
+
+
+def _span_order(span: SpanRecord) -> tuple[int, str, str]:
+    return span.start_ns, span.span_id, span.trace_id

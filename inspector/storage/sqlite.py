@@ -1,0 +1,341 @@
+"""The SQLite store: one writer connection, a pool of readers that it never blocks.
+
+WAL with `synchronous=FULL`: a commit is on the disk when `commit` returns. Checkpoints are rare,
+because each one writes the pages of the indexes back in place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+import apsw
+import orjson
+
+from inspector.errors import StoreUnavailableError
+from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
+from inspector.storage.sqlite_open import Lock, lock_store, open_connection, open_writer
+from inspector.storage.sqlite_reader import SqliteReader
+
+_REMEMBERED_IDS = 100_000
+_SESSION_UPSERT = """
+INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
+                     started_ns, body, state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (no) DO UPDATE SET
+    change = excluded.change, settled = excluded.settled, changed_ns = excluded.changed_ns,
+    status = excluded.status, title = excluded.title, started_ns = excluded.started_ns,
+    body = excluded.body, state = excluded.state
+"""
+_TRACE_UPSERT = """
+INSERT INTO trace (no, id, session_no, state) VALUES (?, ?, ?, ?)
+ON CONFLICT (no) DO UPDATE SET session_no = excluded.session_no, state = excluded.state
+"""
+# A span that is known loses its row and gets a new one: its key is its newest change.
+_SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
+_SPAN_INSERT = f"INSERT INTO span VALUES ({', '.join('?' * 26)})"
+_CONTENT_INSERT = "INSERT INTO content VALUES (?, ?, ?)"
+_MOMENT_INSERT = f"INSERT INTO moment VALUES ({', '.join('?' * 10)})"
+# In this order, so that each finds its rows by what the later ones delete.
+_SESSION_CONTENT_DELETES = (
+    "DELETE FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?)",
+    "DELETE FROM span WHERE session_no = ?",
+    "DELETE FROM moment WHERE session_no = ?",
+    "DELETE FROM moment WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
+    "DELETE FROM usage_ancestor WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
+    "DELETE FROM trace WHERE session_no = ?",
+)
+
+
+class SqliteStore:
+    """Follows `Store`.
+
+    Args:
+        path: The file; made when it does not exist, its folder too.
+
+    Raises:
+        StoreInUseError: Another service has it open.
+        StoreNewerError: A newer version wrote it.
+        StoreError: It cannot be opened, or is something else.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: Lock = lock_store(path)
+        try:
+            self._writer = open_writer(path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self.id: str = next(self._writer.execute("SELECT store_id FROM meta"))[0]
+        self._sessions = _Numbers(self._writer, "session")
+        self._traces = _Numbers(self._writer, "trace")
+        self._processes = _Numbers(self._writer, "process")
+        self._origins = _Origins(self._writer)
+        self._readers: list[apsw.Connection] = []
+        self._readers_lock = threading.Lock()
+        self._is_closed = False
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Open a snapshot on a connection of its own."""
+        with self._readers_lock:
+            connection = self._readers.pop() if self._readers else None
+        if connection is None:
+            connection = open_connection(self._path)
+            connection.pragma("query_only", 1)
+        connection.execute("BEGIN")
+        try:
+            yield SqliteReader(connection)
+        finally:
+            connection.execute("COMMIT")
+            with self._readers_lock:
+                is_kept = not self._is_closed
+                if is_kept:
+                    self._readers.append(connection)
+            if not is_kept:
+                connection.close()
+
+    def commit(self, changes: Changes) -> None:
+        """Apply `changes` in one transaction; on the disk when this returns."""
+        try:
+            with self._writer:
+                self._apply(changes)
+        except (
+            apsw.FullError,
+            apsw.IOError,
+            apsw.ReadOnlyError,
+            apsw.CantOpenError,
+            apsw.CorruptError,
+            apsw.ConnectionClosedError,
+        ) as error:
+            self._forget()
+            raise StoreUnavailableError(
+                f"Cannot write to the store {self._path}: {error}."
+                " Make room or check the disk; senders try again."
+            ) from error
+        except BaseException:
+            self._forget()
+            raise
+
+    def close(self) -> None:
+        """Close every connection that is not in use; a running snapshot closes its own."""
+        with self._readers_lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            idle, self._readers = self._readers, []
+        for connection in idle:
+            connection.close()
+        self._writer.close()
+        self._lock.release()
+
+    def _forget(self) -> None:
+        for numbers in (self._sessions, self._traces, self._processes, self._origins):
+            numbers.forget()
+
+    def _apply(self, changes: Changes) -> None:
+        writer = self._writer
+        writer.executemany(_SESSION_UPSERT, self._session_rows(changes.sessions))
+        writer.executemany(
+            _TRACE_UPSERT,
+            [
+                (
+                    self._traces.of(bytes.fromhex(trace.trace_id)),
+                    bytes.fromhex(trace.trace_id),
+                    None if trace.session_id is None else self._sessions.of(trace.session_id),
+                    orjson.dumps(trace.state),
+                )
+                for trace in changes.traces
+            ],
+        )
+        writer.executemany(
+            "INSERT OR IGNORE INTO usage_ancestor VALUES (?, ?)",
+            [
+                (self._traces.of(bytes.fromhex(trace_id)), bytes.fromhex(span_id))
+                for trace_id, span_id in changes.usage_ancestors
+            ],
+        )
+        self._replace_spans(changes)
+        self._add_moments(changes)
+        for departure in changes.departures:
+            self._depart(departure)
+        writer.execute("UPDATE meta SET head = ?", (changes.head,))
+
+    def _session_rows(self, records: Iterable[SessionRecord]) -> list[tuple[apsw.SQLiteValue, ...]]:
+        return [
+            (
+                self._sessions.of(record.row.id),
+                record.row.id,
+                record.change,
+                record.created,
+                record.settled,
+                record.changed_ns,
+                record.row.status.value,
+                record.row.title,
+                record.row.epoch_ns,
+                record.row.started_ns,
+                orjson.dumps(asdict(record.row)),
+                orjson.dumps(record.state),
+            )
+            for record in records
+        ]
+
+    def _replace_spans(self, changes: Changes) -> None:
+        writer, first = self._writer, changes.first
+        for span in changes.spans:
+            if span.created >= first:
+                continue
+            key = (self._traces.of(bytes.fromhex(span.trace_id)), bytes.fromhex(span.span_id))
+            for (content,) in writer.execute(_SPAN_DELETE, key).fetchall():
+                if content != span.content:
+                    writer.execute("DELETE FROM content WHERE no = ?", (content,))
+        processes = {span.process_id for span in changes.spans}
+        writer.executemany(
+            "INSERT OR IGNORE INTO process VALUES (?, ?)",
+            [(self._processes.of(process_id), process_id) for process_id in processes],
+        )
+        writer.executemany(_SPAN_INSERT, [self._span_row(span) for span in changes.spans])
+        writer.executemany(
+            _CONTENT_INSERT,
+            [
+                (number, self._origins.of(content.origin), content.payload)
+                for number, content in changes.contents.items()
+            ],
+        )
+
+    def _span_row(self, span: SpanRecord) -> tuple[apsw.SQLiteValue, ...]:
+        return (
+            span.change,
+            self._traces.of(bytes.fromhex(span.trace_id)),
+            bytes.fromhex(span.span_id),
+            self._sessions.of(span.session_id),
+            None if span.parent_span_id is None else bytes.fromhex(span.parent_span_id),
+            span.name,
+            span.kind.value,
+            span.status.value,
+            span.start_ns,
+            span.end_ns,
+            span.is_root,
+            self._processes.of(span.process_id),
+            span.model,
+            span.input_tokens,
+            span.output_tokens,
+            span.cost_usd,
+            span.is_counted,
+            span.dropped_count,
+            span.wait_ns,
+            span.waits,
+            span.size_bytes,
+            span.duplicate_of,
+            span.created,
+            span.settled,
+            span.content,
+            span.changed_ns,
+        )
+
+    def _add_moments(self, changes: Changes) -> None:
+        self._writer.executemany(
+            _MOMENT_INSERT,
+            [
+                (
+                    moment.change,
+                    None
+                    if moment.trace_id is None
+                    else self._traces.of(bytes.fromhex(moment.trace_id)),
+                    None if moment.span_id is None else bytes.fromhex(moment.span_id),
+                    None
+                    if moment.trace_id is not None or moment.session_id is None
+                    else self._sessions.of(moment.session_id),
+                    moment.time_ns,
+                    moment.name,
+                    moment.digest,
+                    self._origins.of(moment.content.origin),
+                    moment.content.payload,
+                    moment.changed_ns,
+                )
+                for moment in changes.moments
+            ],
+        )
+
+    def _depart(self, departure: Departure) -> None:
+        if departure.is_whole:
+            session_no = self._sessions.of(departure.session_id)
+            if departure.moved_to is None:
+                for sql in _SESSION_CONTENT_DELETES:
+                    self._writer.execute(sql, (session_no,))
+                self._traces.forget()
+            self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
+            self._sessions.forget()
+        self._writer.execute(
+            "INSERT INTO departure VALUES (?, ?, ?, ?, ?)",
+            (
+                departure.change,
+                departure.session_id,
+                departure.moved_to,
+                departure.is_whole,
+                departure.changed_ns,
+            ),
+        )
+
+
+class _Numbers:
+    """The small integer of each id of a table: the one it has, or the next free one."""
+
+    def __init__(self, connection: apsw.Connection, table: str) -> None:
+        self._connection = connection
+        self._select = f"SELECT no FROM {table} WHERE id = ?"
+        self._highest = f"SELECT coalesce(max(no), 0) FROM {table}"
+        self.forget()
+
+    def forget(self) -> None:
+        """Trust only the table again: a commit failed, or rows went."""
+        self._known: dict[str | bytes, int] = {}
+        self._next: int | None = None
+
+    def of(self, id_: str | bytes) -> int:
+        if (known := self._known.get(id_)) is not None:
+            return known
+        rows: list[tuple[int]] = list(self._connection.execute(self._select, (id_,)))
+        number = rows[0][0] if rows else self._take_next()
+        if len(self._known) >= _REMEMBERED_IDS:
+            self._known.clear()
+        self._known[id_] = number
+        return number
+
+    def _take_next(self) -> int:
+        if self._next is None:
+            rows: list[tuple[int]] = list(self._connection.execute(self._highest))
+            self._next = rows[0][0] + 1
+        number, self._next = self._next, self._next + 1
+        return number
+
+
+class _Origins:
+    """Resources and scopes, each kept once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._known: dict[bytes, int] = {}
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def of(self, origin: bytes) -> int:
+        if (known := self._known.get(origin)) is not None:
+            return known
+        digest = hashlib.blake2b(origin, digest_size=16).digest()
+        self._connection.execute(
+            "INSERT INTO origin (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (digest, origin),
+        )
+        rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
+        if len(self._known) >= _REMEMBERED_IDS:
+            self._known.clear()
+        number: int = next(rows)[0]
+        self._known[origin] = number
+        return number

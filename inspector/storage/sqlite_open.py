@@ -1,0 +1,136 @@
+"""Opening a SQLite store: who may, and what version it is."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from inspector.errors import StoreError, StoreInUseError, StoreNewerError
+from inspector.storage.sqlite_reader import contains_folded
+
+_APPLICATION_ID = 0x494E5350  # "INSP"
+_BUSY_MS = 5_000
+_CACHE_KIB = 64 * 1024
+# Checkpoints copy every changed index page back into the file: at this size a page that was
+# changed by hundreds of commits is copied once.
+_CHECKPOINT_PAGES = 16_384
+
+
+@dataclass(slots=True)
+class Lock:
+    """Says that this service has the store, for as long as the process lives."""
+
+    release: Callable[[], None]
+
+
+def lock_store(path: Path) -> Lock:
+    """Take the store for this process.
+
+    The lock is SQLite's own, on a small file beside the store: it works on every system, and
+    goes when the process goes, however it ends.
+
+    Raises:
+        StoreInUseError: Another service has it.
+        StoreError: The folder cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        holder = apsw.Connection(str(path.with_name(path.name + "-lock")))
+        holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+    except apsw.BusyError as error:
+        raise StoreInUseError(
+            f"Cannot open the store {path}: another inspector has it open."
+            " Stop that one, or give this one its own with INSPECTOR_STORE=sqlite:///PATH."
+        ) from error
+    except (OSError, apsw.Error) as error:
+        raise StoreError(
+            f"Cannot open the store {path}: {_reason(error)}."
+            " Choose a writable place with INSPECTOR_STORE=sqlite:///PATH."
+        ) from error
+    return Lock(holder.close)
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Open the store for writing, made or migrated where needed.
+
+    Raises:
+        StoreNewerError: A newer version wrote it; it is left as it is.
+        StoreError: It cannot be written, or is not a store of ours.
+    """
+    try:
+        connection = open_connection(path)
+    except apsw.Error as error:
+        raise StoreError(
+            f"Cannot open the store {path}: {_reason(error)}."
+            " Choose a writable place with INSPECTOR_STORE=sqlite:///PATH."
+        ) from error
+    try:
+        _migrate(connection, path)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", "full")
+        connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, apsw.NotADBError):
+            raise StoreError(
+                f"Cannot open the store {path}: it is not a SQLite file."
+                " Choose another path with INSPECTOR_STORE=sqlite:///PATH."
+            ) from error
+        if isinstance(error, apsw.Error):
+            raise StoreError(
+                f"Cannot open the store {path}: {_reason(error)}."
+                " Make it writable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
+            ) from error
+        raise
+    return connection
+
+
+def open_connection(path: Path) -> apsw.Connection:
+    """Open a plain connection with our functions and limits."""
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("temp_store", "memory")
+    connection.create_scalar_function("contains_folded", contains_folded, 2, deterministic=True)
+    return connection
+
+
+def _migrate(connection: apsw.Connection, path: Path) -> None:
+    scripts = _scripts()
+    version = connection.pragma("user_version")
+    is_empty = not next(connection.execute("SELECT count(*) FROM sqlite_schema"))[0]
+    if not is_empty and connection.pragma("application_id") != _APPLICATION_ID:
+        raise StoreError(
+            f"Cannot open the store {path}: it is a database of another program."
+            " Choose another path with INSPECTOR_STORE=sqlite:///PATH."
+        )
+    if version > len(scripts):
+        raise StoreNewerError(
+            f"Cannot open the store {path}: a newer inspector wrote it (schema {version}, this one"
+            f" knows {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`."
+        )
+    if is_empty:
+        connection.pragma("page_size", 8192)
+    for number, script in enumerate(scripts[version:], start=version + 1):
+        with connection:
+            connection.execute(script)
+            if number == 1:
+                connection.pragma("application_id", _APPLICATION_ID)
+                connection.execute("INSERT INTO meta VALUES (?, 0)", (uuid.uuid4().hex[:12],))
+            connection.pragma("user_version", number)
+
+
+def _scripts() -> list[str]:
+    """Return the migrations; the number of each file is the schema version that it makes."""
+    folder = resources.files("inspector.storage") / "schema"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [file.read_text(encoding="utf-8") for file in files]
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or repr(error)

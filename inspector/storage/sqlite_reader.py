@@ -1,0 +1,287 @@
+"""Snapshots of the SQLite store: every SELECT the service makes."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeAlias
+
+import apsw
+import orjson
+
+from inspector.model import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.storage.base import (
+    Change,
+    Content,
+    Departure,
+    MomentRecord,
+    SessionQuery,
+    SessionRecord,
+    SpanPosition,
+    SpanRecord,
+    TraceRecord,
+)
+
+_Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
+
+_SESSION = "SELECT body, state, change, created, settled, changed_ns FROM session"
+_TRACE = (
+    "SELECT trace.id, session.id, trace.state FROM trace"
+    " LEFT JOIN session ON session.no = trace.session_no"
+)
+_SPAN = (
+    "SELECT trace.id, span.span_id, session.id, session.epoch_ns, span.parent_id, span.name,"
+    " span.kind, span.status, span.start_ns, span.end_ns, span.is_root, process.id, span.model,"
+    " span.input_tokens, span.output_tokens, span.cost_usd, span.is_counted, span.dropped_count,"
+    " span.wait_ns, span.waits, span.size_bytes, span.duplicate_of, span.change, span.created,"
+    " span.settled, span.content, span.changed_ns FROM span"
+    " CROSS JOIN trace ON trace.no = span.trace_no"
+    " CROSS JOIN session ON session.no = span.session_no"
+    " CROSS JOIN process ON process.no = span.process_no"
+)
+_MOMENT = (
+    "SELECT trace.id, moment.span_id, session.id, moment.time_ns, moment.name, moment.payload,"
+    " origin.bytes, moment.digest, moment.change, moment.changed_ns FROM moment"
+    " CROSS JOIN origin ON origin.no = moment.origin_no"
+    " LEFT JOIN trace ON trace.no = moment.trace_no"
+    " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
+)
+_DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
+_NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
+
+
+class SqliteReader:
+    """Follows `Reader`; lives inside one read transaction of one connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        # The first read fixes the snapshot.
+        self.head: int = self._all("SELECT head FROM meta")[0][0]
+
+    def _all(self, sql: str, parameters: tuple[apsw.SQLiteValue, ...] = ()) -> list[_Row]:
+        return list(self._connection.execute(sql, parameters))
+
+    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
+        """Return a page of sessions, newest start first."""
+        where = ["1"]
+        parameters: list[apsw.SQLiteValue] = []
+        if query.statuses:
+            where.append(f"status IN ({_marks(query.statuses)})")
+            parameters += [status.value for status in query.statuses]
+        if query.text:
+            where.append("(contains_folded(title, ?) OR contains_folded(id, ?))")
+            parameters += [query.text.casefold()] * 2
+        if query.after:
+            where.append("(started_ns, id) < (?, ?)")
+            parameters += query.after
+        rows = self._all(
+            f"{_SESSION} WHERE {' AND '.join(where)} ORDER BY started_ns DESC, id DESC LIMIT ?",
+            (*parameters, query.limit),
+        )
+        return [_session(row) for row in rows]
+
+    def session(self, session_id: str) -> SessionRecord | None:
+        """Return one session."""
+        rows = self._all(f"{_SESSION} WHERE id = ?", (session_id,))
+        return _session(rows[0]) if rows else None
+
+    def destination(self, session_id: str) -> str | None:
+        """Follow the departures of `session_id` to a session that exists."""
+        seen = {session_id}
+        target = session_id
+        while not self._all("SELECT 1 FROM session WHERE id = ?", (target,)):
+            moves = self._all(
+                "SELECT moved_to FROM departure WHERE session_id = ? ORDER BY change DESC LIMIT 1",
+                (target,),
+            )
+            if not moves or moves[0][0] is None or moves[0][0] in seen:
+                return None
+            target = moves[0][0]
+            seen.add(target)
+        return None if target == session_id else target
+
+    def unsettled(self) -> list[SessionRecord]:
+        """Return the sessions that wait, are paused or run."""
+        return [_session(row) for row in self._all(f"{_SESSION} WHERE settled = 0")]
+
+    def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
+        """Return those of the traces that are known."""
+        found: list[TraceRecord] = []
+        for trace_id in trace_ids:
+            rows = self._all(f"{_TRACE} WHERE trace.id = ?", (bytes.fromhex(trace_id),))
+            found += map(_trace, rows)
+        return found
+
+    def traces_of(self, session_id: str) -> list[TraceRecord]:
+        """Return the traces of a session."""
+        sql = f"{_TRACE} WHERE trace.session_no = (SELECT no FROM session WHERE id = ?)"
+        return [_trace(row) for row in self._all(sql, (session_id,))]
+
+    def usage_ancestors(self, trace_id: str) -> set[str]:
+        """Return the span ids of a trace that have usage below them."""
+        sql = "SELECT span_id FROM usage_ancestor JOIN trace ON no = trace_no WHERE id = ?"
+        return {row[0].hex() for row in self._all(sql, (bytes.fromhex(trace_id),))}
+
+    def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
+        """Return those of the trace's spans that are known; all of them without `span_ids`."""
+        numbers = self._all("SELECT no FROM trace WHERE id = ?", (bytes.fromhex(trace_id),))
+        if not numbers:
+            return []
+        where, trace_no = " WHERE span.trace_no = ?", numbers[0][0]
+        if span_ids is None:
+            return [_span(row) for row in self._all(_SPAN + where, (trace_no,))]
+        one = f"{_SPAN}{where} AND span.span_id = ?"
+        found: list[SpanRecord] = []
+        for span_id in span_ids:
+            found += map(_span, self._all(one, (trace_no, bytes.fromhex(span_id))))
+        return found
+
+    def spans_of(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanRecord]:
+        """Return a page of a session's spans in the order of `SpanPosition`."""
+        where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
+        parameters: tuple[apsw.SQLiteValue, ...] = (session_id,)
+        if after is not None:
+            where += (
+                " AND (span.start_ns, span.span_id) >= (?, ?)"
+                " AND (span.start_ns, span.span_id, trace.id) > (?, ?, ?)"
+            )
+            place = (after.start_ns, bytes.fromhex(after.span_id))
+            parameters += (*place, *place, bytes.fromhex(after.trace_id))
+        sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
+        return [_span(row) for row in self._all(sql, (*parameters, limit))]
+
+    def open_spans(self, process_id: str) -> list[SpanRecord]:
+        """Return the process's spans without an end: running and lost."""
+        where = " WHERE span.end_ns IS NULL"
+        where += " AND span.process_no = (SELECT no FROM process WHERE id = ?)"
+        return [_span(row) for row in self._all(_SPAN + where, (process_id,))]
+
+    def open_processes(self) -> set[str]:
+        """Return the processes that have running spans."""
+        sql = (
+            "SELECT DISTINCT process.id FROM span CROSS JOIN process ON no = process_no"
+            " WHERE end_ns IS NULL AND status = ?"
+        )
+        return {row[0] for row in self._all(sql, (SpanStatus.RUNNING.value,))}
+
+    def content(self, span: SpanRecord) -> Content:
+        """Return what was received of a span."""
+        sql = (
+            "SELECT payload, bytes FROM content JOIN origin ON origin.no = origin_no"
+            " WHERE content.no = ?"
+        )
+        return Content(*self._all(sql, (span.content,))[0])
+
+    def moments(
+        self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
+    ) -> list[MomentRecord]:
+        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
+        where, parameters = _place(trace_id, span_id, session_id)
+        sql = f"{_MOMENT} WHERE {where} ORDER BY moment.time_ns, moment.change LIMIT ?"
+        return [_moment(row) for row in self._all(sql, (*parameters, limit))]
+
+    def has_moment(self, moment: MomentRecord) -> bool:
+        """Return whether the same record, on the same thing, is kept already."""
+        where, parameters = _place(moment.trace_id, moment.span_id, moment.session_id)
+        sql = f"SELECT 1 FROM moment WHERE {where} AND time_ns = ? AND digest = ?"
+        return bool(self._all(sql, (*parameters, moment.time_ns, moment.digest)))
+
+    def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
+        """Return a page of all moments of a session, by change number."""
+        of_session = (
+            "SELECT change FROM moment WHERE session_no = ?1 UNION ALL SELECT m.change FROM trace"
+            " AS t CROSS JOIN moment AS m ON m.trace_no = t.no WHERE t.session_no = ?1"
+        )
+        numbers = self._all("SELECT no FROM session WHERE id = ?", (session_id,))
+        if not numbers:
+            return []
+        where = f"moment.change IN ({of_session}) AND moment.change > ?2"
+        sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
+        return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
+
+    def changes(self, after: int, limit: int) -> list[Change]:
+        """Return the oldest `limit` changes newer than `after`, by number."""
+        newer: list[Iterable[Change]] = [
+            self._newer(_SESSION, "session", _session, after, limit),
+            self._newer(_SPAN, "span", _span, after, limit),
+            self._newer(_MOMENT, "moment", _moment, after, limit),
+            self._newer(_DEPARTURE, "departure", _departure, after, limit),
+        ]
+        return list(heapq.merge(*newer, key=lambda row: row.change))[:limit]
+
+    def _newer(
+        self, sql: str, table: str, read: Callable[[_Row], Change], after: int, limit: int
+    ) -> list[Change]:
+        rows = self._all(sql + _NEWER.format(table=table), (after, limit))
+        return [read(row) for row in rows]
+
+
+def contains_folded(*arguments: apsw.SQLiteValue) -> bool:
+    """SQL function of (text, folded): whether `text`, without case, contains `folded`."""
+    text, folded = arguments
+    return isinstance(text, str) and str(folded) in text.casefold()
+
+
+def _place(
+    trace_id: str | None, span_id: str | None, session_id: str | None
+) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
+    if trace_id is None:
+        return "moment.session_no = (SELECT no FROM session WHERE id = ?)", (session_id,)
+    where = "moment.trace_no = (SELECT no FROM trace WHERE id = ?) AND moment.span_id IS ?"
+    return where, (bytes.fromhex(trace_id), None if span_id is None else bytes.fromhex(span_id))
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _session(row: _Row) -> SessionRecord:
+    body, state, change, created, settled, changed_ns = row
+    return SessionRecord(
+        _session_row(orjson.loads(body)), orjson.loads(state), change, created, settled, changed_ns
+    )
+
+
+def _session_row(body: dict[str, Any]) -> SessionRow:
+    body["status"] = SessionStatus(body["status"])
+    body["engine"] = Engine(body["engine"])
+    for name in ("models", "services", "agents", "tags"):
+        body[name] = tuple(body[name])
+    return SessionRow(**body)
+
+
+def _trace(row: _Row) -> TraceRecord:
+    return TraceRecord(row[0].hex(), row[1], orjson.loads(row[2]))
+
+
+def _span(row: _Row) -> SpanRecord:
+    record = SpanRecord(*row)
+    record.trace_id = row[0].hex()
+    record.span_id = row[1].hex()
+    record.parent_span_id = None if row[4] is None else row[4].hex()
+    record.kind = SpanKind(row[6])
+    record.status = SpanStatus(row[7])
+    record.is_root = bool(row[10])
+    record.is_counted = bool(row[16])
+    return record
+
+
+def _moment(row: _Row) -> MomentRecord:
+    trace_id, span_id, session_id, time_ns, name, payload, origin, digest, change, changed = row
+    return MomentRecord(
+        trace_id=None if trace_id is None else trace_id.hex(),
+        span_id=None if span_id is None else span_id.hex(),
+        session_id=session_id,
+        time_ns=time_ns,
+        name=name,
+        content=Content(payload, origin),
+        digest=digest,
+        change=change,
+        changed_ns=changed,
+    )
+
+
+def _departure(row: _Row) -> Departure:
+    return Departure(row[0], row[1], bool(row[2]), row[3], row[4])

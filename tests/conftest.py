@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# Speed is measured in benchmarks/; a busy machine must not fail a property.
+settings.register_profile("repo", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("repo")

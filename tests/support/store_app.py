@@ -1,0 +1,58 @@
+"""The read API on a store of its own, without access control: for tests of the routes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+
+from inspector.feed import Feed, FeedTiming
+from inspector.http import events, problems, sessions, spans
+from inspector.http.openapi import with_schemas
+from inspector.ingest import Clock, Ingest
+from inspector.storage import Store
+from tests.support.otlp import START_NS
+
+_NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
+
+
+class FakeClock:
+    """A clock that stands still until told otherwise."""
+
+    def __init__(self, now_ns: int = START_NS) -> None:
+        self.now_ns = now_ns
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+
+@asynccontextmanager
+async def service(
+    store: Store, clock: Clock | None = None, timing: FeedTiming | None = None
+) -> AsyncIterator[FastAPI]:
+    """Run ingest, feed and routes on `store`; time passes only by `ingest.tick`."""
+    clock = clock or FakeClock()
+    app = FastAPI(telemetry=_NO_TELEMETRY)
+    app.state.store = store
+    app.state.feed = Feed(store, timing=timing, clock=clock)
+    app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
+    problems.install(app)
+    with_schemas(app)
+    for router in (sessions.router, spans.router, events.router):
+        app.include_router(router)
+    try:
+        yield app
+    finally:
+        await app.state.feed.close()
+        await app.state.ingest.close()
+
+
+@asynccontextmanager
+async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """Return a client that calls `app` in this process."""
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://inspector") as client:
+        yield client

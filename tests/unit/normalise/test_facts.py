@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json, SpanKind, SpanStatus
+from inspector.normalise import keys, span_facts, span_view
+from tests.support.otlp import resource, span
+
+JSON: st.SearchStrategy[Json] = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+KNOWN_KEYS = sorted(
+    {key for name in dir(keys) if name.isupper() for key in getattr(keys, name)}
+    | {
+        "gen_ai.input.messages",
+        "gen_ai.output.messages",
+        "gen_ai.system_instructions",
+        "gen_ai.tool.definitions",
+        "gen_ai.operation.name",
+        "gen_ai.response.time_to_first_chunk",
+        "mcp.method.name",
+        "mcp.llm.prompt_json",
+        "openinference.span.kind",
+        "inspector.truncated",
+        "error.type",
+    }
+)
+
+
+def kind(
+    attributes: dict[str, Json],
+    *,
+    otlp: Span.SpanKind.ValueType = Span.SPAN_KIND_INTERNAL,
+    name: str = "x",
+) -> SpanKind:
+    return span_facts(span(name, attributes=attributes, kind=otlp), Resource()).kind
+
+
+@given(st.dictionaries(st.sampled_from(KNOWN_KEYS), JSON, max_size=6))
+def test_no_attribute_of_any_shape_makes_reading_fail(attributes: dict[str, Json]) -> None:
+    sent = span(attributes=attributes)
+    span_facts(sent, Resource(attributes=sent.attributes))
+    span_view(sent)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"gen_ai.operation.name": "chat"}, SpanKind.LLM),
+        ({"gen_ai.operation.name": "invoke_agent"}, SpanKind.AGENT),
+        ({"gen_ai.operation.name": "execute_tool"}, SpanKind.TOOL),
+        ({"gen_ai.operation.name": "invoke_workflow"}, SpanKind.WORKFLOW),
+        ({"gen_ai.operation.name": "search_memory"}, SpanKind.MEMORY),
+        ({"mcp.method.name": "resources/read"}, SpanKind.RESOURCE),
+        ({"mcp.method.name": "prompts/get"}, SpanKind.PROMPT),
+        ({"mcp.method.name": "tools/list"}, SpanKind.MCP),
+        ({"mcp.method.name": "tools/call"}, SpanKind.TOOL),
+        ({"openinference.span.kind": "RETRIEVER"}, SpanKind.RETRIEVAL),
+        ({"openinference.span.kind": "LLM", "gen_ai.operation.name": "x"}, SpanKind.LLM),
+        ({"traceloop.span.kind": "task"}, SpanKind.STEP),
+        ({"llm.request.type": "chat"}, SpanKind.LLM),
+        ({"ai.operationId": "ai.generateText.doGenerate"}, SpanKind.LLM),
+        ({"ai.operationId": "ai.toolCall"}, SpanKind.TOOL),
+        ({"langsmith.span.kind": "retriever"}, SpanKind.RETRIEVAL),
+        ({"mcp.llm.provider": "openai"}, SpanKind.LLM),
+        ({"mcp.tool.name": "search"}, SpanKind.TOOL),
+        ({"http.request.method": "GET"}, SpanKind.OTHER),
+    ],
+)
+def test_kind_is_read_from_the_attributes_of_every_convention(
+    attributes: dict[str, Json], expected: SpanKind
+) -> None:
+    assert kind(attributes) is expected
+
+
+def test_the_servers_end_of_a_tool_call_is_not_a_second_tool() -> None:
+    call = {"mcp.method.name": "tools/call", "gen_ai.operation.name": "execute_tool"}
+    assert kind(dict(call), otlp=Span.SPAN_KIND_SERVER) is SpanKind.MCP
+    assert kind(dict(call), otlp=Span.SPAN_KIND_CLIENT) is SpanKind.TOOL
+
+
+def test_a_legacy_span_name_is_enough() -> None:
+    assert kind({}, name="workflow.run") is SpanKind.WORKFLOW
+
+
+def test_a_span_without_an_end_runs_and_a_cancelled_one_is_no_error() -> None:
+    def status(sent: Span) -> SpanStatus:
+        return span_facts(sent, Resource()).status
+
+    assert status(span(duration_ns=None)) is SpanStatus.RUNNING
+    assert status(span()) is SpanStatus.UNSET
+    assert status(span(error="no")) is SpanStatus.ERROR
+    assert status(span(error="", attributes={"error.type": "cancelled"})) is SpanStatus.CANCELLED
+
+
+def test_a_remote_parent_makes_a_root() -> None:
+    assert span_facts(span(parent=None), Resource()).is_root
+    assert span_facts(span(parent=7, flags=0x301), Resource()).is_root
+    assert not span_facts(span(parent=7, flags=0x101), Resource()).is_root
+
+
+def test_the_session_id_wins_over_a_conversation_and_unknown_is_none() -> None:
+    attributes: dict[str, Json] = {"gen_ai.conversation.id": "c", "session.id": "s"}
+    assert span_facts(span(attributes=attributes), Resource()).session_key == (0, "s")
+    assert span_facts(span(), resource(session_id="r")).session_key == (0, "r")
+    unknown: dict[str, Json] = {"session.id": "unknown", "gen_ai.conversation.id": "c"}
+    assert span_facts(span(attributes=unknown), Resource()).session_key == (1, "c")
+    assert span_facts(span(attributes={"mcp.session.id": "t"}), Resource()).session_key is None
+
+
+def test_aliases_of_one_count_are_alternatives_never_summands() -> None:
+    facts = span_facts(
+        span(attributes={"gen_ai.usage.input_tokens": "12", "gen_ai.usage.prompt_tokens": 12}),
+        Resource(),
+    )
+    assert facts.input_tokens == 12
+
+
+@pytest.mark.parametrize("value", [-1, "x", True, None, [], float("inf"), "NaN"])
+def test_a_count_that_is_none_is_not_believed(value: Json) -> None:
+    facts = span_facts(span(attributes={"gen_ai.usage.output_tokens": value}), Resource())
+    assert facts.output_tokens is None
+
+
+def test_the_first_user_message_is_cut_to_one_line() -> None:
+    prompt = '[{"role":"system","parts":[{"type":"text","content":"be kind"}]},' + (
+        '{"role":"user","parts":[{"type":"text","content":"Write\\n\\nrelease %s notes"}]}]'
+        % ("x" * 500)
+    )
+    facts = span_facts(
+        span(attributes={"gen_ai.operation.name": "chat", "gen_ai.input.messages": prompt}),
+        Resource(),
+    )
+    assert facts.first_user_message is not None
+    assert facts.first_user_message.startswith("Write release xxx")
+    assert len(facts.first_user_message) == 200

@@ -1,0 +1,133 @@
+from typing import Any
+
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.errors import TooLargeError
+from inspector.otlp import batch as module
+from inspector.otlp.batch import Batch, sort_out
+from inspector.otlp.rejections import Rejections
+from inspector.otlp.signals import LOGS, METRICS, TRACES
+from tests.support.export import TRACE_ID, span, span_id, trace_request
+
+
+def sort_spans(*spans: Span) -> tuple[Batch, Rejections]:
+    rejections = Rejections()
+    return sort_out(TRACES, trace_request(*spans), rejections, size_bytes=0), rejections
+
+
+def test_spans_come_with_the_resource_and_scope_they_were_under() -> None:
+    batch, _ = sort_spans(span(1), span(2))
+    assert [incoming.span.span_id for incoming in batch.spans] == [span_id(1), span_id(2)]
+    assert batch.spans[0].scope.name == "tests"
+    assert batch.spans[0].resource.attributes[0].key == "service.name"
+    assert not batch.is_changed
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        Span(span_id=span_id(9)),
+        Span(trace_id=bytes(16), span_id=span_id(9)),
+        Span(trace_id=TRACE_ID[:15], span_id=span_id(9)),
+        Span(trace_id=TRACE_ID),
+        Span(trace_id=TRACE_ID, span_id=bytes(8)),
+        Span(trace_id=TRACE_ID, span_id=TRACE_ID),
+        Span(trace_id=TRACE_ID, span_id=span_id(9), parent_span_id=b"123"),
+    ],
+)
+def test_a_span_with_bad_ids_is_rejected_and_the_rest_kept(bad: Span) -> None:
+    batch, rejections = sort_spans(span(1), bad, span(2))
+    assert [incoming.span.span_id for incoming in batch.spans] == [span_id(1), span_id(2)]
+    assert rejections.count == 1
+    assert batch.is_changed
+
+
+def test_what_is_rejected_does_not_go_on() -> None:
+    batch, _ = sort_spans(span(1), Span(), span(2))
+    forwarded: Any = batch.forward
+    assert len(forwarded.resource_spans[0].scope_spans[0].spans) == 2
+
+
+def test_more_items_than_are_allowed_are_refused_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_ITEMS", 2)
+    sort_spans(span(1), span(2))
+    with pytest.raises(TooLargeError):
+        sort_spans(span(1), span(2), span(3))
+
+
+def test_a_value_that_is_too_long_is_cut_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_VALUE_BYTES", 10)
+    long = span(1)
+    long.attributes.add(key="text").value.string_value = "é" * 20
+    long.attributes.add(key="bytes").value.bytes_value = b"x" * 20
+    long.attributes.add(key="list").value.array_value.values.add(string_value="y" * 20)
+    long.attributes.add(key="short").value.string_value = "z" * 10
+    long.events.add(name="said").attributes.add(key="event").value.string_value = "e" * 11
+    batch = sort_out(TRACES, trace_request(long), Rejections(), size_bytes=11)
+    cut = batch.spans[0].span
+    found = {pair.key: pair.value for pair in cut.attributes}
+    assert found["text"].string_value == "é" * 5
+    assert found["bytes"].bytes_value == b"x" * 10
+    assert found["list"].array_value.values[0].string_value == "y" * 10
+    assert found["short"].string_value == "z" * 10
+    marked = found["inspector.truncated"].array_value.values
+    assert [value.string_value for value in marked] == ["text", "bytes", "list"]
+    event = {pair.key: pair.value for pair in cut.events[0].attributes}
+    assert event["event"].string_value == "e" * 10
+    assert "inspector.truncated" in event
+    assert batch.is_changed
+
+
+def test_a_log_body_that_is_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_VALUE_BYTES", 10)
+    request = ExportLogsServiceRequest()
+    record = request.resource_logs.add().scope_logs.add().log_records.add(trace_id=TRACE_ID)
+    record.body.string_value = "b" * 50
+    batch = sort_out(LOGS, request, Rejections(), size_bytes=50)
+    assert batch.logs[0].record.body.string_value == "b" * 10
+    assert batch.logs[0].record.attributes[0].key == "inspector.truncated"
+
+
+def test_logs_of_a_trace_are_kept_and_others_counted() -> None:
+    request = ExportLogsServiceRequest()
+    scope = request.resource_logs.add().scope_logs.add()
+    scope.log_records.add(trace_id=TRACE_ID)
+    scope.log_records.add(event_name="something")
+    batch = sort_out(LOGS, request, Rejections(), size_bytes=0)
+    assert len(batch.logs) == 1
+    assert batch.not_stored == 1
+    assert batch.forward == request
+    assert not batch.is_changed
+
+
+def test_live_records_are_kept_and_do_not_go_on() -> None:
+    request = ExportLogsServiceRequest()
+    group = request.resource_logs.add()
+    live = group.scope_logs.add()
+    live.scope.name = "inspector.live"
+    live.log_records.add(event_name="inspector.process.heartbeat")
+    other = group.scope_logs.add()
+    other.scope.name = "app"
+    other.log_records.add(trace_id=TRACE_ID)
+    batch = sort_out(LOGS, request, Rejections(), size_bytes=0)
+    assert len(batch.logs) == 2
+    forwarded: Any = batch.forward
+    assert [scope.scope.name for scope in forwarded.resource_logs[0].scope_logs] == ["app"]
+
+    del group.scope_logs[1]
+    assert sort_out(LOGS, request, Rejections(), size_bytes=0).forward is None
+
+
+def test_metrics_are_counted_and_go_on() -> None:
+    request = ExportMetricsServiceRequest()
+    request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
+    batch = sort_out(METRICS, request, Rejections(), size_bytes=0)
+    assert batch.not_stored == 1
+    assert batch.forward == request
+    assert not batch.spans
+    assert not batch.logs
