@@ -19,7 +19,7 @@ from instrument.default import (
     register,
     unregister,
 )
-from instrument.operation import Operation
+from instrument.operations import Operation
 from instrument.stream import StreamStats
 
 __all__ = [

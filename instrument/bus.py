@@ -23,7 +23,7 @@ from instrument.delivery import (
     make_emit,
     observers_of,
 )
-from instrument.operation import Operation
+from instrument.operations import Operation
 
 T = TypeVar("T")
 

@@ -36,6 +36,7 @@ OPERATION_STATUSES = ("ok", "error", "denied", "stopped", "cancelled")
 """The values of `status` on `operation_closed`."""
 
 IDENTITY = ("call_id", "parent_call_id")
+"""What every hook of an operation carries, last."""
 
 
 class Kwarg(NamedTuple):
@@ -85,9 +86,10 @@ class Noun(NamedTuple):
     """The given kwarg that `Operation.args` reads."""
     output: str = "result"
     """The kwarg of the after hook that `Operation.result` becomes."""
-    before_defaults: Mapping[str, None] = MappingProxyType({})
-    after_defaults: Mapping[str, None] = MappingProxyType({})
-    error_defaults: Mapping[str, None] = MappingProxyType({})
+    before_defaults: Mapping[str, None] = {}
+    after_defaults: Mapping[str, None] = {}
+    error_defaults: Mapping[str, None] = {}
+    """What the contract promises, as None. Plain dicts: `{**proxy}` takes thrice the time."""
     not_after: frozenset[str] = frozenset()
     """Given kwargs that the after hook does not carry."""
     request_as: str | None = None
@@ -100,7 +102,7 @@ def _kwargs(types: Mapping[str, str], since: str, *, always: bool) -> tuple[Kwar
     return tuple(Kwarg(name, annotation, since, always) for name, annotation in types.items())
 
 
-_TRIPLE_IDENTITY = _kwargs({"call_id": "str", "parent_call_id": "str | None"}, "1.3", always=False)
+_IDENTITY_TYPES = dict(zip(IDENTITY, ("str", "str | None"), strict=True))
 _ANY_CONTEXT = {"context": "Any"}
 _EXC = {"exc": "BaseException"}
 
@@ -121,7 +123,7 @@ def _hook(
     """Make a row: `types` are the kwargs it began with, `later` those that 1.3 added."""
     kwargs = _kwargs(types, since, always=True) + _kwargs(later, "1.3", always=False)
     if identity:
-        kwargs += _TRIPLE_IDENTITY
+        kwargs += _kwargs(_IDENTITY_TYPES, "1.3", always=False)
     return Hook(name, when, since, kwargs, writable, value, retryable, aliases)
 
 
@@ -668,7 +670,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
 def _always(hook: str) -> Mapping[str, None]:
     """Return the kwargs that an emission of `hook` always has, each as None."""
     names = (kwarg.name for kwarg in CATALOGUE[hook].kwargs if kwarg.always)
-    return MappingProxyType(dict.fromkeys(names))
+    return dict.fromkeys(names)
 
 
 def _noun(

@@ -19,11 +19,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_process)
 
 
-def next_number() -> int:
-    """Return a number that no other operation of this process has. Any thread may ask."""
-    return next(_numbers)
-
-
-def call_id(number: int) -> str:
-    """Spell `number` as a call id: 12 hex digits of this process, a dash, the number in hex."""
-    return f"{_process}-{number:x}"
+def next_call_id() -> str:
+    """Return a new id: 12 hex digits that name this process, a dash, a count. Thread-safe."""
+    return f"{_process}-{next(_numbers)}"

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from contextvars import Context, ContextVar
-from dataclasses import dataclass
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class StreamStats:
+class StreamStats(NamedTuple):
     """How a streamed result arrived; on `operation_closed`."""
 
     chunk_count: int

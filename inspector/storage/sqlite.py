@@ -295,17 +295,23 @@ class _Numbers:
     def forget(self) -> None:
         """Trust only the table again: a commit failed, or rows went."""
         self._known: dict[str | bytes, int] = {}
-        self._next: int = next(self._connection.execute(self._highest))[0] + 1
+        self._next: int | None = None
 
     def of(self, id_: str | bytes) -> int:
         if (known := self._known.get(id_)) is not None:
             return known
         rows: list[tuple[int]] = list(self._connection.execute(self._select, (id_,)))
-        number = rows[0][0] if rows else self._next
-        self._next += not rows
+        number = rows[0][0] if rows else self._take_next()
         if len(self._known) >= _REMEMBERED_IDS:
             self._known.clear()
         self._known[id_] = number
+        return number
+
+    def _take_next(self) -> int:
+        if self._next is None:
+            rows: list[tuple[int]] = list(self._connection.execute(self._highest))
+            self._next = rows[0][0] + 1
+        number, self._next = self._next, self._next + 1
         return number
 
 

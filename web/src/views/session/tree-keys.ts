@@ -34,7 +34,6 @@ export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
         '=': () => timeWindow.zoom(1 / ZOOM),
         '-': () => timeWindow.zoom(ZOOM),
         '0': timeWindow.fit,
-        // biome-ignore lint/correctness/noComponentHookFactories: the name of a key, no component
         Escape: () => {
           if (router.route.get().query.has('span')) open(undefined);
           else router.push('');

@@ -1,0 +1,83 @@
+"""A store with a recorder on it, and a clock that stands still: what the rules need, no thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import IncomingLog, IncomingSpan, SessionRow
+from inspector.recorder import Recorder
+from inspector.storage import Store
+from inspector.storage.base import SessionQuery, SpanRecord
+from inspector.storage.memory import MemoryStore
+from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.telemetry import incoming, span_hex, trace_hex
+
+
+class Desk:
+    """Takes telemetry in and answers what is stored."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self.store = store or MemoryStore()
+        self.now_ns = START_NS
+        self.recorder = Recorder(self.store, self.now_ns)
+
+    def take(self, *items: Span | IncomingSpan | IncomingLog) -> None:
+        """Commit `items` at once; a bare span is one that a stock SDK sent."""
+        spans = [incoming(item) if isinstance(item, Span) else item for item in items]
+        self.take_batch(
+            [item for item in spans if isinstance(item, IncomingSpan)],
+            [item for item in spans if isinstance(item, IncomingLog)],
+        )
+
+    def take_batch(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+        """Commit what one sender sent."""
+        changes = self.recorder.record(spans, logs, self.now_ns)
+        if not changes.is_empty:
+            self.store.commit(changes)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, second by second, as the service does."""
+        end_ns = self.now_ns + int(seconds * SECOND_NS)
+        while self.now_ns < end_ns:
+            self.now_ns = min(end_ns, self.now_ns + SECOND_NS)
+            self._commit_tick()
+
+    def _commit_tick(self) -> None:
+        changes = self.recorder.tick(self.now_ns)
+        if not changes.is_empty:
+            self.store.commit(changes)
+
+    def restart(self) -> None:
+        """Begin anew on the same store, as after a crash."""
+        self.recorder = Recorder(self.store, self.now_ns)
+
+    def delete(self, session_id: str) -> None:
+        """Delete a session."""
+        self.store.commit(self.recorder.delete(session_id, self.now_ns))
+
+    def sessions(self) -> dict[str, SessionRow]:
+        """Return every session."""
+        with self.store.read() as reader:
+            found = reader.sessions(SessionQuery(limit=10_000))
+        return {record.row.id: record.row for record in found}
+
+    def session(self, session_id: str | None = None) -> SessionRow:
+        """Return one session; the only one, without an id."""
+        found = self.sessions()
+        if session_id is None:
+            (row,) = found.values()
+            return row
+        return found[session_id]
+
+    def span(self, span_id: int = 1, trace: int = 1) -> SpanRecord:
+        """Return one span."""
+        with self.store.read() as reader:
+            (found,) = reader.spans(trace_hex(trace), [span_hex(span_id)])
+        return found
+
+    def content(self, span_id: int = 1, trace: int = 1) -> Span:
+        """Return what is stored of one span."""
+        with self.store.read() as reader:
+            return reader.content(self.span(span_id, trace)).span()

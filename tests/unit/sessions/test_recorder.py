@@ -1,0 +1,327 @@
+"""How spans and live records become rows: merging, homes, counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanStatus
+from inspector.storage.base import SpanRecord
+from tests.support.desk import Desk
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry import (
+    heartbeat,
+    incoming,
+    log,
+    progressed,
+    span_hex,
+    started,
+    trace_hex,
+)
+
+LLM = {"gen_ai.operation.name": "chat"}
+AGENT = {"gen_ai.operation.name": "invoke_agent"}
+
+
+def usage(tokens: int) -> dict[str, int]:
+    return {"gen_ai.usage.input_tokens": tokens, "gen_ai.usage.output_tokens": 1}
+
+
+def running(name: str, **about: Any) -> Span:
+    made = span(name, duration_ns=None, **about)
+    made.ClearField("status")
+    return made
+
+
+# --- merging ----------------------------------------------------------------------------------
+
+
+def test_a_start_gives_a_running_span_with_what_is_known(desk: Desk) -> None:
+    desk.take(started(span("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})))
+    row = desk.span(2)
+    assert (row.name, row.status, row.end_ns) == ("chat gpt", SpanStatus.RUNNING, None)
+    assert (row.parent_span_id, row.start_ns, row.kind) == (span_hex(1), START_NS, "llm")
+    assert desk.content(2) == running("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})
+
+
+def test_progress_replaces_what_it_gives_and_leaves_the_rest(desk: Desk) -> None:
+    desk.take(started(span("a", attributes={"x": 1, "y": 1})))
+    desk.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    assert desk.content() == running("b", attributes={"x": 1, "y": 2})
+
+
+def test_progress_that_overtook_its_start_is_kept_and_the_start_gives_the_time(desk: Desk) -> None:
+    desk.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    desk.take(started(span("a", attributes={"x": 1, "y": 1})))
+    after = desk.content()
+    assert (after.name, after.start_time_unix_nano) == ("b", START_NS)
+    assert {pair.key: pair.value.int_value for pair in after.attributes} == {"x": 1, "y": 2}
+
+
+def test_an_end_wins_over_a_start_that_comes_later(desk: Desk) -> None:
+    desk.take(incoming(span("end"), "p1"))
+    before = desk.span()
+    desk.take(started(span("start")), progressed(span("progress"), START_NS + 1))
+    assert desk.span() == before
+
+
+def test_of_two_ends_the_later_copy_wins(desk: Desk) -> None:
+    desk.take(span("first"))
+    desk.take(span("second", duration_ns=2 * SECOND_NS))
+    assert (desk.span().name, desk.session().span_count) == ("second", 1)
+
+
+def test_the_same_batch_twice_changes_nothing(desk: Desk) -> None:
+    batch = [incoming(span(span_id=n, attributes={**LLM, **usage(7)})) for n in (1, 2, 3)]
+    note = [log("note", trace=1, span_id=1)]
+    desk.take_batch(batch, note)
+    again = desk.recorder.record(batch, note, desk.now_ns)
+    assert again.published(after=again.first - 1) == []
+    assert desk.session().input_tokens == 21
+
+
+def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(desk: Desk) -> None:
+    desk.take(span(start_ns=2**64 - 1, duration_ns=0))
+    assert desk.span().start_ns == 2**63 - 1
+
+
+def test_what_the_senders_sdk_dropped_is_counted(desk: Desk) -> None:
+    cut = span()
+    cut.dropped_attributes_count, cut.dropped_events_count, cut.dropped_links_count = 1, 2, 3
+    desk.take(cut)
+    assert desk.session().dropped_count == 6
+
+
+# --- homes ------------------------------------------------------------------------------------
+
+
+def test_a_trace_without_a_key_is_a_session_of_its_own(desk: Desk) -> None:
+    desk.take(span(trace=1), span(trace=2))
+    assert set(desk.sessions()) == {trace_hex(1), trace_hex(2)}
+
+
+def test_a_better_key_moves_the_whole_trace_and_the_old_id_says_where(desk: Desk) -> None:
+    desk.take(span(span_id=3, parent=1, attributes={**LLM, **usage(5)}))
+    desk.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    desk.take(span(span_id=1, attributes={"session.id": "S"}))
+    assert set(desk.sessions()) == {"S"}
+    assert (desk.session("S").span_count, desk.session("S").input_tokens) == (3, 5)
+    assert {desk.span(n).session_id for n in (1, 2, 3)} == {"S"}
+    with desk.store.read() as reader:
+        assert (reader.destination(trace_hex(1)), reader.destination("C")) == ("S", "S")
+
+
+def test_a_worse_or_equal_key_does_not_move_it_back(desk: Desk) -> None:
+    desk.take(span(span_id=1, attributes={"session.id": "S"}))
+    desk.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    desk.take(span(span_id=3, parent=1, attributes={"session.id": "other"}))
+    assert set(desk.sessions()) == {"S"}
+
+
+def test_a_session_keeps_what_a_trace_that_left_did_not_bring(desk: Desk) -> None:
+    conversation = {"gen_ai.conversation.id": "C", **LLM}
+    first = span(
+        "one", trace=1, attributes={**conversation, **usage(5), "gen_ai.request.model": "a"}
+    )
+    second = span(
+        "two",
+        trace=2,
+        start_ns=START_NS + 9,
+        attributes={**conversation, **usage(7), "gen_ai.request.model": "b"},
+    )
+    desk.take(first, second)
+    assert (desk.session("C").input_tokens, desk.session("C").models) == (12, ("a", "b"))
+    desk.take(span(trace=1, span_id=2, parent=1, attributes={"session.id": "S"}))
+    rest, moved = desk.session("C"), desk.session("S")
+    assert (rest.input_tokens, rest.models, rest.title) == (7, ("b",), "two")
+    assert (moved.input_tokens, moved.models, moved.span_count) == (5, ("a",), 2)
+
+
+def test_a_session_record_names_the_session_of_its_trace(desk: Desk) -> None:
+    desk.take(span(trace=1))
+    desk.take(
+        log("inspector.session.started", trace=1, attributes={"session.id": "S"}, process="p1")
+    )
+    assert set(desk.sessions()) == {"S"}
+
+
+def test_offsets_count_from_the_first_sight_even_when_the_trace_moves(desk: Desk) -> None:
+    desk.take(span(span_id=2, parent=1, attributes={"session.id": "S"}))
+    desk.take(span(span_id=1, start_ns=START_NS - 100))
+    session = desk.session("S")
+    assert (session.epoch_ns, session.started_ns) == (START_NS, START_NS - 100)
+    assert desk.span(1).row().offset_ns == -100
+
+
+def test_log_records_of_a_trace_without_spans_make_no_session(desk: Desk) -> None:
+    desk.take(log("note", trace=1, span_id=1))
+    assert desk.sessions() == {}
+    desk.take(span())
+    with desk.store.read() as reader:
+        assert [m.session_id for m in reader.moments_of(trace_hex(1))] == [trace_hex(1)]
+
+
+def test_log_records_that_belong_to_nothing_are_not_kept(desk: Desk) -> None:
+    assert desk.recorder.record([], [log("note")], desk.now_ns).is_empty
+
+
+# --- titles -----------------------------------------------------------------------------------
+
+
+def test_the_title_is_the_given_one_else_the_first_message_else_the_root(desk: Desk) -> None:
+    desk.take(span("child", span_id=2, parent=1))
+    assert desk.session().title == "child"
+    desk.take(span("root", span_id=1))
+    assert desk.session().title == "root"
+    message = '[{"role": "user", "parts": [{"type": "text", "content": "Summarise it"}]}]'
+    desk.take(
+        span("chat", span_id=3, parent=1, attributes={**LLM, "gen_ai.input.messages": message})
+    )
+    assert desk.session().title == "Summarise it"
+    desk.take(span(span_id=4, parent=1, attributes={"inspector.session.title": "Chosen"}))
+    assert desk.session().title == "Chosen"
+
+
+# --- counters ---------------------------------------------------------------------------------
+
+
+def test_usage_counts_on_the_leaves_whichever_order_they_come_in(desk: Desk) -> None:
+    leaf = span(span_id=3, parent=2, attributes={**LLM, **usage(5)})
+    outer = span(span_id=1, attributes={**AGENT, **usage(9)})
+    between = span(span_id=2, parent=1)
+    for order in ([leaf, between, outer], [outer, between, leaf], [leaf, outer, between]):
+        desk = Desk()
+        for one in order:
+            desk.take(one)
+        assert desk.session().input_tokens == 5, [one.name for one in order]
+
+
+def test_the_sum_of_an_agent_stands_in_for_leaves_that_have_none(desk: Desk) -> None:
+    desk.take(span(span_id=2, parent=1, attributes=LLM))
+    desk.take(span(span_id=1, attributes={**AGENT, **usage(9)}))
+    assert desk.session().input_tokens == 9
+
+
+def test_a_duplicate_shows_but_does_not_count(desk: Desk) -> None:
+    twin = {**LLM, **usage(5), "inspector.duplicate_of": span_hex(1)}
+    desk.take(span(span_id=1, attributes={**LLM, **usage(5)}))
+    desk.take(span(span_id=2, parent=1, attributes=twin, error="boom"))
+    row = desk.session()
+    assert (row.span_count, row.llm_calls, row.input_tokens, row.error_count) == (2, 1, 5, 0)
+
+
+def test_a_cost_is_unknown_until_a_span_has_one(desk: Desk) -> None:
+    desk.take(span(span_id=1, attributes={**LLM, **usage(5)}))
+    assert desk.session().cost_usd is None
+    desk.take(span(span_id=2, attributes={**LLM, "llm.cost.total": 0.1}))
+    desk.take(span(span_id=3, attributes={**LLM, "llm.cost.total": 0.2}))
+    assert desk.session().cost_usd == 0.3
+
+
+# --- any schedule -----------------------------------------------------------------------------
+
+_SESSIONS = (None, None, {"session.id": "S"}, {"gen_ai.conversation.id": "C"})
+
+
+@st.composite
+def deliveries(draw: st.DrawFn) -> list[IncomingSpan | IncomingLog]:
+    """Starts and ends of the spans of two small trees, in any order, some twice."""
+    made: list[IncomingSpan | IncomingLog] = []
+    for trace in (1, 2):
+        for number in range(1, draw(st.integers(1, 6)) + 1):
+            parent = draw(st.integers(0, number - 1)) or None
+            attributes: dict[str, object] = dict(draw(st.sampled_from(_SESSIONS)) or {})
+            attributes |= draw(st.sampled_from([{}, LLM, AGENT]))
+            begun = _span(trace, number, parent, attributes, None)
+            attributes |= draw(st.sampled_from([{}, usage(number)]))
+            ended = _span(trace, number, parent, attributes, number)
+            if draw(st.booleans()):
+                made.append(started(begun))
+            if draw(st.booleans()) or not made:
+                made += [incoming(ended, "p1")] * draw(st.integers(1, 2))
+    return draw(st.permutations(made))
+
+
+def _span(
+    trace: int,
+    number: int,
+    parent: int | None,
+    attributes: dict[str, object],
+    duration_ns: int | None,
+) -> Span:
+    return span(
+        f"span {number}",
+        trace=trace,
+        span_id=number,
+        parent=parent,
+        start_ns=START_NS + number,
+        duration_ns=duration_ns,
+        attributes=attributes,  # type: ignore[arg-type]  # JSON by construction
+        error="boom" if number == 4 else None,
+    )
+
+
+@given(deliveries(), st.lists(st.integers(1, 4), max_size=8))
+def test_the_end_state_does_not_depend_on_order_or_batches(
+    items: list[IncomingSpan | IncomingLog], cuts: list[int]
+) -> None:
+    at_once = Desk()
+    at_once.take(*sorted(items, key=lambda item: isinstance(item, IncomingSpan)))
+    piecemeal = Desk()
+    rest = list(items)
+    for size in (*cuts, len(items)):
+        piecemeal.take(*rest[:size])
+        del rest[:size]
+        piecemeal.restart()
+    for trace in (1, 2):
+        assert _rows(piecemeal, trace) == _rows(at_once, trace)
+
+
+def _rows(desk: Desk, trace: int) -> dict[str, tuple[object, ...]]:
+    with desk.store.read() as reader:
+        found = reader.spans(trace_hex(trace))
+        return {
+            row.span_id: (row.name, row.status, row.start_ns, row.end_ns, row.is_counted)
+            for row in found
+        }
+
+
+@given(deliveries())
+def test_a_session_counts_exactly_what_its_spans_say(
+    items: list[IncomingSpan | IncomingLog],
+) -> None:
+    desk = Desk()
+    for item in items:
+        desk.take(item)
+    for session_id, row in desk.sessions().items():
+        with desk.store.read() as reader:
+            spans = reader.spans_of(session_id)
+        assert row.span_count == len(spans)
+        assert row.error_count == sum(s.status is SpanStatus.ERROR for s in spans)
+        assert row.llm_calls == sum(s.kind == "llm" for s in spans)
+        assert row.input_tokens == sum(s.input_tokens or 0 for s in _usage_leaves(spans))
+        assert row.started_ns == min(s.start_ns for s in spans)
+
+
+def _usage_leaves(spans: list[SpanRecord]) -> list[SpanRecord]:
+    by_id = {(s.trace_id, s.span_id): s for s in spans}
+    above: set[tuple[str, str]] = set()
+    for one in spans:
+        parent = one.parent_span_id if one.input_tokens is not None else None
+        while parent is not None:
+            above.add((one.trace_id, parent))
+            known = by_id.get((one.trace_id, parent))
+            parent = known.parent_span_id if known else None
+    return [s for s in spans if (s.trace_id, s.span_id) not in above]
+
+
+def test_the_state_of_the_rules_survives_the_store(desk: Desk) -> None:
+    desk.take(started(span(span_id=1, attributes={"session.id": "S"})), heartbeat())
+    desk.take(span(span_id=2, parent=1, attributes={**LLM, **usage(5)}))
+    desk.restart()
+    desk.take(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
+    row = desk.session("S")
+    assert (row.span_count, row.input_tokens, row.status) == (2, 5, SessionStatus.COMPLETED)
