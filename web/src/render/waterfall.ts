@@ -42,7 +42,7 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
   context.font = scene.palette.font;
   context.textBaseline = 'middle';
   scene.spans.forEach((span, row) => {
-    const bar = barOf(span.offset_ns, endOffset(span, scene.now_ns), scene.view, scene.width_px);
+    const bar = barFor(span, scene);
     if (bar === undefined) return;
     const y = row * scene.rowHeight_px + (scene.rowHeight_px - BAR_HEIGHT_PX) / 2;
     const isFaint = span.duplicate_of !== null || scene.isDimmed(span);
@@ -51,6 +51,12 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
     drawLabel(context, scene, span, bar, y + BAR_HEIGHT_PX / 2);
     context.globalAlpha = 1;
   });
+}
+
+function barFor(span: SpanRow, { view, now_ns, width_px }: WaterfallScene): Bar | undefined {
+  const bar = barOf(span.offset_ns, endOffset(span, now_ns), view, width_px);
+  const isOpen = span.status === 'lost' && span.duration_ns === null;
+  return bar !== undefined && isOpen ? { ...bar, width: Math.max(bar.width, LOST_PX) } : bar;
 }
 
 function drawGrid(
@@ -84,7 +90,7 @@ function drawBar(
   }
   switch (span.status) {
     case 'lost':
-      outline(context, { ...box, width: Math.max(box.width, LOST_PX) }, palette.quiet);
+      outline(context, box, palette.quiet);
       return;
     case 'cancelled':
       fill(context, box, palette.quiet, 0.55);
