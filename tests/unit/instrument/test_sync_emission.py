@@ -128,3 +128,23 @@ def test_a_cancelled_error_of_an_observer_is_swallowed(bus: Bus) -> None:  # D2
     bus._emit_sync("a_hook")
 
     following.assert_called_once_with()
+
+
+def test_a_loop_that_ends_cancels_what_still_runs_and_logs_no_failure(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    started: list[bool] = []
+
+    async def wait_for_ever() -> None:
+        started.append(True)
+        await asyncio.Event().wait()
+
+    async def work() -> None:
+        bus._emit_sync("a_hook")
+        await asyncio.sleep(0)
+
+    bus.register("a_hook", wait_for_ever)
+    asyncio.run(work())
+
+    assert started == [True]
+    assert caplog.records == []

@@ -7,7 +7,7 @@
  */
 import type { SpanRow } from '../api/types.ts';
 import { type Bar, barOf, labelX, placeLabel } from '../model/bars.ts';
-import { formatDuration, formatRunning } from '../model/format.ts';
+import { formatDuration, formatGrowing } from '../model/format.ts';
 import { endOffset } from '../model/span-status.ts';
 import { type TimeWindow, ticks, toX } from '../model/time-scale.ts';
 import { hatch, prepare } from './canvas.ts';
@@ -22,18 +22,20 @@ export interface WaterfallScene {
   readonly now_ns: number;
   readonly width_px: number;
   readonly rowHeight_px: number;
+  /** At least as high as what is seen, for the grid. */
+  readonly minHeight_px: number;
   readonly palette: Palette;
   /** Time since the page began, for the moving edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
 
-const BAR_HEIGHT_PX = 12;
-const TICK_PX = 110;
+const BAR_HEIGHT_PX = 10;
+const TICK_PX = 96;
 /** The end of a lost span is not known. */
 const LOST_PX = 28;
 
 export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene): void {
-  const height_px = scene.spans.length * scene.rowHeight_px;
+  const height_px = Math.max(scene.spans.length * scene.rowHeight_px, scene.minHeight_px);
   const context = prepare(canvas, scene.width_px, height_px);
   if (context === undefined) return;
   drawGrid(context, scene, height_px);
@@ -56,7 +58,7 @@ function drawGrid(
   { view, width_px, palette, now_ns, spans }: WaterfallScene,
   height_px: number,
 ): void {
-  context.fillStyle = palette.line;
+  context.fillStyle = palette.grid;
   for (const offset of ticks(view, width_px / TICK_PX)) {
     context.fillRect(Math.round(toX(offset, view, width_px)), 0, 1, height_px);
   }
@@ -174,11 +176,11 @@ function drawLabel(
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
   if (scene.isWaiting(span)) {
-    return `waiting ${formatRunning(scene.now_ns - span.offset_ns)}`;
+    return `waiting ${formatGrowing(scene.now_ns - span.offset_ns)}`;
   }
   switch (span.status) {
     case 'running':
-      return formatRunning(scene.now_ns - span.offset_ns);
+      return formatGrowing(scene.now_ns - span.offset_ns);
     case 'lost':
       return 'lost';
     case 'cancelled':

@@ -78,6 +78,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count,
     bars_px,
     row_px,
+    viewport_px: height_px,
     timeWindow,
     waiting,
     matches,
