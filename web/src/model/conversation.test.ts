@@ -51,7 +51,7 @@ test('every call and every result is shown exactly once', () => {
     fc.property(fc.array(fc.array(part)), (lists) => {
       const messages = lists.map((parts) => message('any', ...parts));
       const shown = joinToolResults(messages).flatMap((turn) =>
-        turn.parts.flatMap((one) =>
+        turn.parts.flatMap((one): Part[] =>
           one.type === 'tool_use' ? [one.call, ...(one.result ? [one.result] : [])] : [one],
         ),
       );
