@@ -1,5 +1,28 @@
 """Command line entry point."""
 
+from __future__ import annotations
+
+import sys
+
+INSTALL = "pip install 'mcp-agent-inspector[serve]'"
+
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; without its parts, say how to install them and exit 2."""
+    try:
+        from inspector.cli import run  # noqa: PLC0415 - it may not be installed
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("inspector", "instrument", "subscribers"):
+            raise
+        sys.exit(_say_missing(error.name))
+    run()
+
+
+def _say_missing(name: str | None) -> int:
+    message = f"The command line needs {name}, which is not installed. Run: {INSTALL}"
+    print(message, file=sys.stderr)  # noqa: T201 - it is a command
+    return 2
+
+
+if __name__ == "__main__":
+    main()

@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
+from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import health, otlp, problems, ui
+from inspector.http import events, health, otlp, problems, sessions, spans, ui
 from inspector.http.access import Access, Guard
 from inspector.http.openapi import with_schemas
+from inspector.ingest import Ingest
 from inspector.otlp.receiver import Receiver, Submit
 from inspector.settings import Settings
+from inspector.storage import open_store
 from inspector.token import load_token, store_path
 from inspector.version import VERSION
 
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
+_ROUTERS = [
+    health.router,
+    sessions.router,
+    spans.router,
+    events.router,
+    otlp.router,
+    ui.router,
+]
+
 
 def create_app(
     settings: Settings, *, token: str | None = None, lifespan: Lifespan[FastAPI] | None = None
 ) -> FastAPI:
-    """Return the service as an ASGI application.
+    """Return the service as an ASGI application; its lifespan opens and closes the store.
 
     Args:
         settings: What the user asked for.
         token: Instead of the one in `settings`, or beside the store.
-        lifespan: Sets what the routes need on `app.state`.
+        lifespan: Instead of `running`; sets what the routes need on `app.state`.
     """
-    app = _bare_app(lifespan)
+    app = _assemble(_ROUTERS, lifespan or running)
     app.state.settings = settings
     app.state.access = Access.build(
         token or access_token(settings),
@@ -40,17 +53,13 @@ def create_app(
         origins=settings.allowed_origins,
         require_ingest_token=settings.require_ingest_token,
     )
-    for router in (health.router, otlp.router, ui.router):
-        app.include_router(router)
     return app
 
 
 def create_ingest_app(app: FastAPI) -> FastAPI:
     """Return what is served on the OTLP port: ingest and health, on the parts of `app`."""
-    ingest_app = _bare_app(None)
+    ingest_app = _assemble([health.router, otlp.router], None)
     ingest_app.state = app.state
-    ingest_app.include_router(health.router)
-    ingest_app.include_router(otlp.router)
     return ingest_app
 
 
@@ -58,6 +67,27 @@ def access_token(settings: Settings) -> str:
     """Return the token that `settings` say, or the one beside the store."""
     given = settings.token.get_secret_value() if settings.token else None
     return load_token(settings.store, given=given)
+
+
+@asynccontextmanager
+async def running(app: FastAPI) -> AsyncIterator[None]:
+    """Open the parts, put them on `app.state`, and close them in the opposite order.
+
+    Raises:
+        StoreError: The store cannot be used.
+        SettingsError: A target of forwarding is not an address.
+    """
+    settings: Settings = app.state.settings
+    async with AsyncExitStack() as stack:
+        store = open_store(settings.store)
+        stack.callback(store.close)
+        feed = Feed(store)
+        stack.push_async_callback(feed.close)
+        ingest = Ingest(store, feed)
+        stack.push_async_callback(ingest.close)
+        app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        await install_receiver(app, ingest.submit, stack)
+        yield
 
 
 async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) -> None:
@@ -74,7 +104,7 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
     stack.callback(app.state.receiver.close)
 
 
-def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
+def _assemble(routers: Sequence[APIRouter], lifespan: Lifespan[FastAPI] | None) -> FastAPI:
     app = FastAPI(
         title="Inspector",
         version=VERSION,
@@ -87,6 +117,9 @@ def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
         lifespan=lifespan,
     )
     app.add_middleware(Guard)
-    problems.install(app)
+    for router in routers:
+        app.include_router(router)
+    routes = [route for router in routers for route in router.routes]
+    problems.install(app, routes, otlp.render)
     with_schemas(app)
     return app

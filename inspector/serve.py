@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import uvicorn
 from fastapi import FastAPI
 
+from inspector import runfile
 from inspector.app import access_token, create_app, create_ingest_app
-from inspector.errors import PortInUseError
+from inspector.errors import PortInUseError, SettingsError
 from inspector.ports import listen, port_of
+from inspector.runfile import RunFile
 from inspector.settings import PREFIX, Settings
 
 logger = logging.getLogger("inspector.serve")
@@ -39,38 +43,66 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         StoreError: The store cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    loop_factory = uvicorn.Config(_nothing).get_loop_factory()
+    loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(settings, say))
 
 
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
-    main_socket = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
-    ingest_socket = _listen_if_free(settings, "otlp_http_port")
-    app = create_app(settings)
-    # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
-    async with app.router.lifespan_context(app), _grpc(settings, app):
-        servers = [_Server(_config(settings, app), main_socket)]
-        if ingest_socket:
-            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest_socket))
-        async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(server.serve([server.taken])) for server in servers]
-            for server in servers:
-                await server.listening.wait()
-            say(f"Inspector: {address(settings, port_of(main_socket))}")
+    _tls(settings)
+    with contextlib.ExitStack() as ports:
+        # Taken first of all: a port in use is found before the store is touched.
+        main = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
+        ports.enter_context(main)
+        ingest = _listen_if_free(settings, "otlp_http_port")
+        app = create_app(settings)
+        servers = [_Server(_config(settings, app), main)]
+        if ingest:
+            ports.enter_context(ingest)
+            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest))
+        # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
+        async with app.router.lifespan_context(app), _grpc(settings, app):
+            await _run(servers, settings, app, say)
+
+
+async def _run(
+    servers: list[_Server], settings: Settings, app: FastAPI, say: Callable[[str], None]
+) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(server.serve([server.taken])) for server in servers]
+        for server in servers:
+            await server.listening.wait()
+        base = base_url(settings, port_of(servers[0].taken))
+        token = access_token(settings)
+        with _run_file(RunFile(base, token, os.getpid(), settings.store)):
+            say(f"Inspector: {base}/ui/?token={token}")
             await _stop_asked(servers)
-            await app.state.feed.close()
-            for server in servers:
-                server.should_exit = True
-            await asyncio.wait(running)
+        await app.state.feed.close()  # ends the streams
+        for server in servers:
+            server.should_exit = True
+        await asyncio.wait(running)
 
 
-def address(settings: Settings, port: int) -> str:
-    """Return what to open in a browser; who opens it is logged in."""
+def base_url(settings: Settings, port: int) -> str:
+    """Return the address of the service, for somebody on this machine."""
     scheme = "https" if settings.tls_cert else "http"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
-    shown = f"[{host}]" if ":" in host else host
-    return f"{scheme}://{shown}:{port}/ui/?token={access_token(settings)}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+@contextlib.contextmanager
+def _run_file(run: RunFile) -> Iterator[None]:
+    """Let agents of this user find the service while it runs."""
+    try:
+        runfile.write(run)
+    except OSError as error:
+        logger.warning(
+            "Cannot write the run-file (%s): agents need INSPECTOR_URL and INSPECTOR_TOKEN.", error
+        )
+    try:
+        yield
+    finally:
+        runfile.remove(run.pid)
 
 
 class _Server(uvicorn.Server):
@@ -113,7 +145,9 @@ def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
     try:
         return listen(settings.host, port, setting=f"{PREFIX}{name.upper()}")
     except PortInUseError as error:
-        _go_on_without(settings, name, error)
+        if settings.is_explicit(name):
+            raise
+        logger.warning("%s OTLP is taken in on the other ports.", error)
         return None
 
 
@@ -125,20 +159,34 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     from inspector.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
 
     server = GrpcServer(app.state.receiver, app.state.access)
-    try:
-        await server.start(settings.host, settings.otlp_grpc_port)
-    except PortInUseError as error:
-        _go_on_without(settings, "otlp_grpc_port", error)
+    # Tried by ourselves first: gRPC says why not on stderr, in words of its own.
+    if tried := _listen_if_free(settings, "otlp_grpc_port"):
+        tried.close()
+        await server.start(settings.host, settings.otlp_grpc_port, tls=_tls(settings))
     try:
         yield
     finally:
         await server.stop(GRACE_S)
 
 
-def _go_on_without(settings: Settings, name: str, error: PortInUseError) -> None:
-    if settings.is_explicit(name):
-        raise error
-    logger.warning("%s OTLP is taken in on the other ports.", error)
+def _tls(settings: Settings) -> tuple[bytes, bytes] | None:
+    """Return key and certificate, if there are any.
+
+    Raises:
+        SettingsError: They cannot be used.
+    """
+    if not (settings.tls_key and settings.tls_cert):
+        return None
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            settings.tls_cert, settings.tls_key
+        )
+        return settings.tls_key.read_bytes(), settings.tls_cert.read_bytes()
+    except OSError as error:  # an SSLError is one
+        raise SettingsError(
+            f"Cannot serve HTTPS with the certificate {settings.tls_cert} and the key "
+            f"{settings.tls_key}: {error}."
+        ) from error
 
 
 async def _stop_asked(servers: list[_Server]) -> None:

@@ -1,1 +1,1 @@
-"""See the modules."""
+"""`inspector demo`: a real agent with scripted words, for somebody to watch."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import logging
 import secrets
 import time
 from collections.abc import Iterable, Mapping
@@ -24,9 +25,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from inspector.http.otlp import PATHS as OTLP_PATHS
-from inspector.http.otlp import error_response
-from inspector.http.problems import ProblemError, problem_response
+from inspector.http.otlp import render
+from inspector.http.problems import ProblemError, as_problem, route_path
 from inspector.settings import is_loopback
+
+logger = logging.getLogger("inspector.http")
 
 SESSION_MAX_AGE_S = 30 * 24 * 3600
 
@@ -227,26 +230,51 @@ class Guard:
         access: Access = scope["app"].state.access
         asked = asked_of(scope)
         verdict = access.judge(asked)
-        hardened = _hardened(send, verdict.cors_origin)
+        hardened = _Hardened(send, verdict.cors_origin)
         if verdict.refusal:
-            return await _refusal(asked, verdict.refusal)(scope, receive, hardened)
+            return await _refusal(scope, asked, verdict.refusal)(scope, receive, hardened)
         if verdict.login_query is not None:
             return await _login(scope, asked, access, verdict.login_query)(scope, receive, hardened)
         if verdict.cors_origin and asked.method == "OPTIONS":
             return await _preflight(asked)(scope, receive, hardened)
-        return await self._app(scope, receive, hardened)
+        try:
+            await self._app(scope, receive, hardened)
+        except Exception as error:
+            logger.exception("%s %s failed", asked.method, asked.path)
+            if hardened.is_started:
+                raise  # too late to say anything: the connection is cut
+            await render(scope, as_problem(error))(scope, receive, hardened)
+
+
+class _Hardened:
+    """`send`, with the security headers on what it sends."""
+
+    def __init__(self, send: Send, cors_origin: str | None) -> None:
+        self.is_started = False
+        self._send, self._cors_origin = send, cors_origin
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.is_started = True
+            self._harden(MutableHeaders(scope=message))
+        await self._send(message)
+
+    def _harden(self, headers: MutableHeaders) -> None:
+        for name, value in SECURITY_HEADERS.items():
+            headers.setdefault(name, value)
+        headers.setdefault("Cache-Control", "no-store")
+        if self._cors_origin:
+            headers["Access-Control-Allow-Origin"] = self._cors_origin
+            headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+            headers.add_vary_header("Origin")
 
 
 def asked_of(scope: Scope) -> Asked:
     """Return what the rules look at."""
-    root: str = scope.get("root_path", "")
-    path: str = scope["path"]
-    if root and (path == root or path.startswith(root + "/")):
-        path = path[len(root) :]
     server, client = scope.get("server"), scope.get("client")
     return Asked(
         method=scope["method"],
-        path=path,
+        path=route_path(scope),
         headers=Headers(scope=scope),
         query=scope.get("query_string", b"").decode("latin-1"),
         peer=client[0] if client else "",
@@ -302,26 +330,7 @@ def _is_loopback_peer(peer: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def _hardened(send: Send, cors_origin: str | None) -> Send:
-    async def hardened(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
-            headers.setdefault("Cache-Control", "no-store")
-            if cors_origin:
-                headers["Access-Control-Allow-Origin"] = cors_origin
-                headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-                headers.add_vary_header("Origin")
-        await send(message)
-
-    return hardened
-
-
-def _refusal(asked: Asked, problem: ProblemError) -> Response:
-    if asked.path in OTLP_PATHS:
-        content_type = asked.headers.get("content-type", "")
-        return error_response(content_type, problem.status, problem.detail)
+def _refusal(scope: Scope, asked: Asked, problem: ProblemError) -> Response:
     if _is_ui(asked.path) and "text/html" in asked.headers.get("accept", ""):
         return Response(
             f"{problem.title}\n\n{problem.detail}\n",
@@ -329,7 +338,7 @@ def _refusal(asked: Asked, problem: ProblemError) -> Response:
             problem.headers,
             media_type="text/plain",
         )
-    return problem_response(problem)
+    return render(scope, problem)
 
 
 def _login(scope: Scope, asked: Asked, access: Access, query: str) -> Response:

@@ -7,8 +7,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from google.rpc import code_pb2, status_pb2  # type: ignore[import-untyped]  # it has no types
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Scope
 
 from inspector.errors import (
     InspectorError,
@@ -17,6 +19,7 @@ from inspector.errors import (
     StoreUnavailableError,
     TooLargeError,
 )
+from inspector.http.problems import ProblemError, problem_response, route_path
 from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.otlp.receiver import Receiver
 from inspector.otlp.signals import SIGNALS, ExportResponse, Signal
@@ -56,6 +59,16 @@ def error_response(
         text = json.dumps({"code": body.code, "message": body.message})
         return Response(text, status, headers, media_type=JSON)
     return Response(body.SerializeToString(), status, headers, media_type=PROTOBUF)
+
+
+def render(scope: Scope, problem: ProblemError) -> Response:
+    """Return a problem as a response: in OTLP's words where OTLP was spoken."""
+    if route_path(scope) not in PATHS:
+        return problem_response(problem)
+    content_type = Headers(scope=scope).get("content-type", "")
+    response = error_response(content_type, problem.status, problem.detail)
+    response.headers.update(problem.headers)
+    return response
 
 
 async def receive(request: Request, signal: Signal) -> Response:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.wire import Problem
-
-logger = logging.getLogger("inspector.http")
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -86,17 +85,42 @@ def as_problem(error: Exception) -> ProblemError:
             return ProblemError(500, "internal", "Internal error", "See the service's log.")
 
 
-def install(app: FastAPI) -> None:
-    """Make every error of `app` a problem."""
-    for kind in (ProblemError, InspectorError, RequestValidationError, HTTPException, Exception):
-        app.add_exception_handler(kind, _on_error)
+def install(
+    app: FastAPI,
+    routes: Sequence[BaseRoute] = (),
+    render: Callable[[Scope, ProblemError], Response] | None = None,
+) -> None:
+    """Make every error of ours, and of the framework, a problem.
+
+    Others are the `Guard`'s: it is outside of everything.
+
+    Args:
+        app: Whose errors.
+        routes: All of them; FastAPI does not show those of an included router.
+        render: Makes a problem a response, where it is not to be problem+json.
+    """
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        problem = as_problem(error)
+        if problem.status == 405 and routes:
+            problem.headers["Allow"] = ", ".join(sorted(_methods(routes, request.scope)))
+        return render(request.scope, problem) if render else problem_response(problem)
+
+    for kind in (ProblemError, InspectorError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, on_error)
 
 
-async def _on_error(request: Request, error: Exception) -> Response:
-    problem = as_problem(error)
-    if problem.code == "internal":
-        logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return problem_response(problem)
+def route_path(scope: Scope) -> str:
+    """Return the path below the place where the application is mounted."""
+    root: str = scope.get("root_path", "")
+    path: str = scope["path"]
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
+
+def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
+    """Return what the path can be asked with. Starlette names the methods of one route only."""
+    fitting = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    return {method for route in fitting for method in getattr(route, "methods", None) or ()}
 
 
 def _say_validation(error: RequestValidationError) -> str:

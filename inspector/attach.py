@@ -1,0 +1,159 @@
+"""`attach()`: watch this process with an inspector that runs beside it.
+
+It never breaks, blocks or slows the program: what cannot be done is one log line. An SDK provider
+that is there keeps its sampler, resource and processors; one is made, and set global, only where
+there is none.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from inspector import context, runfile
+from subscribers import Capture, read_options
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
+    from instrument import Bus
+    from subscribers import Redactor
+    from subscribers.delivery import Delivery
+
+_logger = logging.getLogger("inspector")
+
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    url: str
+    token: str | None
+
+
+class Handle:
+    """What `attach` made; `url` is None when there is nothing to attach to."""
+
+    def __init__(
+        self, url: str | None, undo: Callable[[], None], delivery: Delivery | None
+    ) -> None:
+        self.url = url
+        self._undo: Callable[[], None] | None = undo
+        self._delivery = delivery
+
+    @property
+    def is_attached(self) -> bool:
+        """Whether telemetry goes anywhere."""
+        return self.url is not None and self._undo is not None
+
+    def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until everything so far was sent; False when that takes longer."""
+        return self._delivery is None or self._delivery.flush(timeout_s)
+
+    def detach(self) -> None:
+        """End what is open, send what is left (≤ 1 s) and stop watching. Idempotent."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
+
+
+def attach(
+    url: str | None = None,
+    *,
+    token: str | None = None,
+    set_global: bool = True,
+    capture: str | None = None,
+    semconv: str | None = None,
+    service_name: str | None = None,
+    bus: Bus | None = None,
+    tracer_provider: TracerProvider | None = None,
+    redactor: Redactor | None = None,
+) -> Handle:
+    """Send what this process does to an inspector.
+
+    Args:
+        url: Base address of the service; default: `INSPECTOR_URL`, else the service that runs
+            here, else nothing happens, and one INFO line says so.
+        token: Default: `INSPECTOR_TOKEN`, else that of the service that runs here.
+        set_global: Make a new provider OpenTelemetry's global one. An existing one is not replaced.
+        capture: `full`, `redacted` or `off` for prompts, arguments and results; default: the
+            environment's, else `redacted`.
+        semconv: `dup`, `current` or `legacy`; default: `INSPECTOR_SEMCONV`, else `dup`.
+        service_name: Default: `OTEL_SERVICE_NAME`, else the name of the script.
+        bus: Whose hooks to watch; default: the one that everybody shares.
+        tracer_provider: Use this SDK provider instead of the global one.
+        redactor: Replaces the built-in removal of secrets.
+
+    Returns:
+        A handle; `detach()` undoes it. Attached already: the same handle.
+
+    Raises:
+        ValueError: `capture` or `semconv` is not one of its values.
+    """
+    options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
+    service = _find_service(url, token)
+    if service is None:
+        return Handle(None, lambda: None, None)
+    with _lock:
+        handle = _attached.get(id(bus))
+        if handle is not None and handle.is_attached:
+            return handle
+        try:
+            from subscribers.wiring import wire  # noqa: PLC0415 - needs the extra
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith(("opentelemetry", "requests")):
+                raise
+            _logger.warning(
+                "Cannot attach to the inspector at %s: OpenTelemetry is missing. "
+                "Install it with: pip install 'mcp-agent-inspector[otel]'",
+                service.url,
+            )
+            return Handle(None, lambda: None, None)
+        wiring = wire(
+            service.url,
+            service.token,
+            options=options,
+            set_global=set_global,
+            service_name=service_name,
+            bus=bus,
+            tracer_provider=tracer_provider,
+            redactor=redactor,
+            session_id=context.get,
+        )
+        handle = _attached[id(bus)] = Handle(service.url, wiring.undo, wiring.delivery)
+        return handle
+
+
+_attached: dict[int, Handle] = {}
+"""By bus: attaching twice to one bus would show everything twice."""
+
+
+def _find_service(url: str | None, token: str | None) -> _Service | None:
+    """Argument, else environment, else the run-file of a service that runs here."""
+    given = url or os.environ.get("INSPECTOR_URL")
+    token = token or os.environ.get("INSPECTOR_TOKEN") or None
+    running = runfile.read()
+    if given is None:
+        if running is None:
+            _logger.info(
+                "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
+            )
+            return None
+        return _Service(running.url, token or running.token)
+    given = given.rstrip("/")
+    parts = urlsplit(given)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        _logger.warning(
+            "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
+            "http://127.0.0.1:7800.",
+            given,
+        )
+        return None
+    if token is None and running is not None and running.url == given:
+        token = running.token
+    return _Service(given, token)

@@ -1,0 +1,59 @@
+"""The session that the running code belongs to (seed 000 §7): imports nothing of ours.
+
+It is a context variable: tasks and threads started with a copied context inherit it, and what they
+set stays theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
+
+UNKNOWN = "unknown"
+"""What `get` returns before anybody called `set`."""
+
+_session_id: ContextVar[str] = ContextVar("inspector-session-id", default=UNKNOWN)
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def get() -> str:
+    """Return the session id, `"unknown"` if none was set."""
+    return _session_id.get()
+
+
+def set(session_id: str) -> None:
+    """Set the session id for the current context and what starts from it."""
+    _session_id.set(session_id)
+
+
+def bind(function: _F) -> _F:
+    """Decorate `function` to get `session_id=` from the context, if it takes such an argument.
+
+    One that the caller passes wins. Works on `def` and `async def`.
+    """
+    signature = inspect.signature(function)
+    accepts = "session_id" in signature.parameters or any(
+        parameter.kind is inspect.Parameter.VAR_KEYWORD
+        for parameter in signature.parameters.values()
+    )
+    if not accepts:
+        return function
+
+    @functools.wraps(function)
+    def bound(*args: Any, **kwargs: Any) -> Any:
+        if "session_id" not in signature.bind_partial(*args, **kwargs).arguments:
+            kwargs.setdefault("session_id", get())
+        return function(*args, **kwargs)
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def bound_async(*args: Any, **kwargs: Any) -> Any:
+            return await bound(*args, **kwargs)
+
+        return cast(_F, bound_async)
+    return cast(_F, bound)

@@ -1,0 +1,46 @@
+"""`python -m inspector.demo`: the same as `inspector demo`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+
+from inspector.demo.main import run
+from inspector.demo.service import ServiceError, running_service
+from inspector.demo.stories import STORIES
+
+_NO_SERVICE = 2
+
+
+def _parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m inspector.demo", description="An agent at work, for somebody to watch."
+    )
+    parser.add_argument("--seed", type=int, default=7, help="same seed, same stories")
+    parser.add_argument("--loop", action="store_true", help="begin again until interrupted")
+    parser.add_argument("--speed", type=float, default=1.0, help="10 is ten times faster")
+    parser.add_argument("--story", choices=sorted(STORIES), help="tell only this one")
+    parser.add_argument("--serve", action="store_true", help="start a service to feed, too")
+    parser.add_argument("--url", help="the service (default: found by its run-file)")
+    return parser.parse_args(argv)
+
+
+def main() -> int:
+    """Parse the arguments and tell the stories."""
+    options = _parse(sys.argv[1:])
+    tell = partial(
+        run, seed=options.seed, loop=options.loop, speed=options.speed, story=options.story
+    )
+    if not options.serve:
+        return tell(url=options.url)
+    try:
+        with running_service() as service:
+            return tell(url=service.url, token=service.token)
+    except ServiceError as error:
+        sys.stderr.write(f"{error}\n")
+        return _NO_SERVICE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

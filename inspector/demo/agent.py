@@ -1,0 +1,213 @@
+"""An agent: asks its model, runs the tools that the model wants, all at once, until it is done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from inspector.demo.connection import RunContext, ToolFailedError, result_text
+from inspector.demo.model import Delta, Message, Model, ToolCall
+from inspector.demo.openai_model import ModelEndpointError
+from inspector.demo.pace import Pace
+from instrument import _emit as emit
+from instrument import operation
+
+_MAX_TURNS = 12
+
+
+class Tool(Protocol):
+    """Something an agent can call."""
+
+    @property
+    def name(self) -> str:
+        """Unique among the agent's tools."""
+
+    @property
+    def description(self) -> str:
+        """For the model."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """JSON Schema of the arguments."""
+
+    @property
+    def server_name(self) -> str | None:
+        """The MCP server that owns it; None: this process."""
+
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
+        """Return an MCP tool result. Raises ToolFailedError."""
+
+
+@dataclass(slots=True)
+class Agent:
+    """One agent with its own conversation.
+
+    Hooks are given the agent itself: `name`, `description`, `instruction` and `tools` are what
+    they read.
+    """
+
+    name: str
+    description: str
+    instruction: str
+    model: Model
+    tools: Sequence[Tool]
+    context: RunContext
+    pace: Pace
+    time_limits_s: Mapping[str, float] = field(default_factory=dict)
+    """Tools that are given up after so many seconds of the story's time."""
+
+    async def run(self, task: str) -> str:
+        """Work on a task and return the final answer.
+
+        Raises:
+            ModelEndpointError: The model could not be asked.
+        """
+        async with operation("agent_call", agent=self) as op:
+            messages: list[Message] = [
+                {"role": "system", "content": self.instruction},
+                {"role": "user", "content": task},
+            ]
+            answer = "I could not finish within the number of turns that I am allowed."
+            for _ in range(_MAX_TURNS):
+                text, calls = await self._generate(messages)
+                messages.append(_assistant_message(text, calls))
+                if not calls:
+                    answer = text
+                    break
+                messages += await self._use_tools(calls)
+            op.result = answer
+        return answer
+
+    async def _generate(self, messages: Sequence[Message]) -> tuple[str, list[ToolCall]]:
+        offered = [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+            for tool in self.tools
+        ]
+        async with operation(
+            "llm_generate",
+            llm=self.model,
+            prompt=list(messages),
+            model=self.model.model,
+            provider=self.model.provider,
+            request_params=dict(self.model.request_params),
+        ) as op:
+            texts: list[str] = []
+            calls: list[ToolCall] = []
+            last = Delta()
+            deltas: AsyncIterator[Delta] = self.model.stream(messages, offered)
+            async for delta in op.stream(deltas):
+                texts.append(delta.text)
+                if delta.tool_call is not None:
+                    calls.append(delta.tool_call)
+                last = delta
+            text = "".join(texts)
+            op.result = _completion(self.model.model, text, calls, last)
+            op.set(usage=last.usage.as_mapping() if last.usage else None)
+        return text, calls
+
+    async def _use_tools(self, calls: Sequence[ToolCall]) -> list[Message]:
+        async with asyncio.TaskGroup() as group:
+            running = [group.create_task(self._use_tool(call)) for call in calls]
+        return [
+            {"role": "tool", "tool_call_id": call.id, "content": task.result()}
+            for call, task in zip(calls, running, strict=True)
+        ]
+
+    async def _use_tool(self, call: ToolCall) -> str:
+        """Call a tool; whatever goes wrong is told to the model, which may try something else."""
+        tool = next((tool for tool in self.tools if tool.name == call.name), None)
+        if tool is None:
+            return f"There is no tool {call.name!r}."
+        limit_s = self.time_limits_s.get(call.name)
+        try:
+            async with asyncio.timeout(limit_s / self.pace.speed if limit_s else None):
+                return await self._execute(tool, call)
+        except TimeoutError:
+            return f"{call.name} was given up after {limit_s:g} s."
+        except ToolFailedError as error:
+            return str(error)
+
+    async def _execute(self, tool: Tool, call: ToolCall) -> str:
+        arguments = _parse_arguments(call)
+        context = RunContext(self.context.session_id, tool_call_id=call.id)
+        async with operation(
+            "tool_call",
+            tool_name=tool.name,
+            args=arguments,
+            context=context,
+            tool_call_id=call.id,
+            server_name=tool.server_name,
+        ) as op:
+            try:
+                op.result = result = await tool.call(op.args, op.call_id)
+            except asyncio.CancelledError:
+                await emit(
+                    "operation_cancelled",
+                    operation_id=op.call_id,
+                    context=context,
+                    call_id=op.call_id,
+                )
+                raise
+        return result_text(result)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """Another agent, offered as a tool: how a planner hands work on."""
+
+    agent: Agent
+    server_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """`ask_<agent>`."""
+        return f"ask_{self.agent.name.replace(' ', '_')}"
+
+    @property
+    def description(self) -> str:
+        """What that agent is for."""
+        return f"Hand a task to the {self.agent.name}. {self.agent.description}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """One task, as text."""
+        task = {"type": "string", "description": "What it should do, with all it needs to know."}
+        return {"type": "object", "properties": {"task": task}, "required": ["task"]}
+
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
+        """Run the agent on the task."""
+        try:
+            answer = await self.agent.run(str(arguments.get("task", "")))
+        except ModelEndpointError as error:
+            raise ToolFailedError(f"The {self.agent.name} could not be asked: {error}") from error
+        return {"content": [{"type": "text", "text": answer}], "isError": False}
+
+
+def _parse_arguments(call: ToolCall) -> dict[str, Any]:
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except ValueError as error:
+        raise ToolFailedError(f"The arguments of {call.name} are not JSON: {error}") from error
+    if not isinstance(arguments, dict):
+        raise ToolFailedError(f"The arguments of {call.name} must be a JSON object.")
+    return arguments
+
+
+def _assistant_message(text: str, calls: Sequence[ToolCall]) -> Message:
+    message: Message = {"role": "assistant", "content": text}
+    if calls:
+        message["tool_calls"] = [call.as_message_part() for call in calls]
+    return message
+
+
+def _completion(model: str, text: str, calls: Sequence[ToolCall], last: Delta) -> dict[str, Any]:
+    """Return the answer in the shape of an OpenAI chat completion."""
+    choice = {
+        "index": 0,
+        "message": _assistant_message(text, calls),
+        "finish_reason": last.finish_reason,
+    }
+    return {"object": "chat.completion", "model": model, "choices": [choice]}

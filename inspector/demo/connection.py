@@ -1,0 +1,177 @@
+"""A connection to an MCP server, with every exchange announced on the hook bus.
+
+The official SDK talks to the server; around each of its calls stands an operation, so that
+whoever listens sees the request, its answer, its progress and its end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mcp import Client, MCPError
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel
+
+from instrument import _emit as emit
+from instrument import operation
+
+TRANSPORT = "stdio"
+
+_ResultT = TypeVar("_ResultT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Passed as `context` with every hook of a run."""
+
+    session_id: str
+    tool_call_id: str | None = None
+
+
+class ToolFailedError(RuntimeError):
+    """A tool could not be called at all; the message is for the model to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    """A tool of a connected server."""
+
+    connection: McpConnection
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @property
+    def server_name(self) -> str:
+        """The server that owns it."""
+        return self.connection.name
+
+    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
+        """Call it; return the MCP result as it came over the wire.
+
+        Raises:
+            ToolFailedError: The server refused the request or is gone.
+        """
+        return await self.connection.call_tool(self.name, arguments, call_id)
+
+
+class McpConnection:
+    """One connected server."""
+
+    def __init__(
+        self, name: str, client: Client, context: RunContext, allowed: frozenset[str] | None
+    ) -> None:
+        self.name = name
+        self._client = client
+        self._context = context
+        self._allowed = allowed
+
+    async def tools(self) -> list[McpTool]:
+        """List the tools that agents may use."""
+        listed = await self._request("tools/list", {}, self._client.list_tools)
+        return [
+            McpTool(self, tool.name, tool.description or "", tool.input_schema)
+            for tool in listed.tools
+            if self._allowed is None or tool.name in self._allowed
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: Mapping[str, Any], call_id: str
+    ) -> dict[str, Any]:
+        """Call a tool; its progress is reported as that of operation `call_id`."""
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            await emit(
+                "progress_update",
+                operation_id=call_id,
+                percent=100 * progress / total if total else None,
+                message=message,
+                context=self._context,
+                progress=progress,
+                total=total,
+                call_id=call_id,
+            )
+
+        async def send() -> CallToolResult:
+            return await self._client.call_tool(name, dict(arguments), progress_callback=report)
+
+        try:
+            result = await self._request(
+                "tools/call", {"name": name, "arguments": dict(arguments)}, send
+            )
+        except MCPError as error:
+            raise ToolFailedError(f"{self.name} refused {name}: {error}") from error
+        return wire_form(result)
+
+    async def read_resource(self, uri: str) -> str:
+        """Read a text resource.
+
+        Raises:
+            MCPError: The server has no such resource.
+        """
+        async with operation(
+            "resource_fetch", uri=uri, context=self._context, server_name=self.name
+        ) as op:
+            result = await self._request(
+                "resources/read", {"uri": uri}, lambda: self._client.read_resource(uri)
+            )
+            text = "\n".join(getattr(part, "text", "") for part in result.contents)
+            mime_type = result.contents[0].mime_type if result.contents else None
+            op.result = text
+            op.set(mime_type=mime_type)
+        return text
+
+    async def apply_prompt(self, name: str, arguments: Mapping[str, str]) -> str:
+        """Have the server render a prompt; return its text."""
+        async with operation(
+            "prompt_apply",
+            template_id=name,
+            parameters=dict(arguments),
+            context=self._context,
+            server_name=self.name,
+        ) as op:
+            result = await self._request(
+                "prompts/get",
+                {"name": name, "arguments": dict(arguments)},
+                lambda: self._client.get_prompt(name, dict(arguments)),
+            )
+            op.result = [wire_form(message) for message in result.messages]
+        texts = [
+            message.content.text
+            for message in result.messages
+            if isinstance(message.content, TextContent)
+        ]
+        return "\n\n".join(texts)
+
+    async def _request(
+        self, method: str, params: Mapping[str, Any], send: Callable[[], Awaitable[_ResultT]]
+    ) -> _ResultT:
+        envelope = {"jsonrpc": "2.0", "method": method, "params": dict(params)}
+        async with operation(
+            "rpc_request",
+            envelope=envelope,
+            transport=TRANSPORT,
+            server_name=self.name,
+            protocol_version=self._client.protocol_version,
+        ) as op:
+            result = await send()
+            op.result = {"jsonrpc": "2.0", "result": wire_form(result)}
+        return result
+
+
+def result_text(result: Mapping[str, Any]) -> str:
+    """Return what a model is shown of a tool result: the structured content, else the text."""
+    structured = result.get("structuredContent")
+    if structured is not None:
+        bare = structured.get("result")
+        return bare if isinstance(bare, str) else json.dumps(structured, ensure_ascii=False)
+    parts: Sequence[Mapping[str, Any]] = result.get("content", ())
+    return "\n".join(str(part["text"]) for part in parts if "text" in part)
+
+
+def wire_form(model: BaseModel) -> dict[str, Any]:
+    """Return a message of the SDK as it looks in JSON-RPC."""
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)

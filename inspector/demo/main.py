@@ -1,0 +1,128 @@
+"""`inspector demo`: an agent at work, for somebody to watch.
+
+A planner and two sub-agents, real MCP servers over stdio, a scripted model (or any
+OpenAI-compatible endpoint). Everything that is seen of it goes through the hook bus; `attach()` is
+the only thing it knows of the inspector.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mcp import MCPError
+
+import inspector
+from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
+from inspector.demo.pace import Pace
+from inspector.demo.servers import ServerSpec, servers_for
+from inspector.demo.session import Session
+from inspector.demo.stories import STORIES
+
+_LANES = 2
+"""Sessions at once with `loop`, so that the list shows some running and some waiting."""
+_PAUSE_S = 4.0
+
+_FAILED = 1
+_NO_SERVICE = 3
+_INTERRUPTED = 130
+
+
+def run(
+    *,
+    seed: int,
+    loop: bool,
+    speed: float,
+    url: str | None,
+    token: str | None = None,
+    story: str | None = None,
+) -> int:
+    """Tell the stories and return the exit code.
+
+    Args:
+        seed: Same seed, same stories: only ids and times differ.
+        loop: Begin again until interrupted; otherwise each story is told once.
+        speed: 1 takes as long as real models do; 10 is ten times faster.
+        url: The service; None: found as `inspector.attach()` finds it.
+        token: Of the service; None: found with the address.
+        story: Name of the only story to tell; None: all of them.
+
+    Returns:
+        0, or 1 when a story failed, 3 when no service runs, 130 when interrupted.
+    """
+    handle = inspector.attach(url, token=token, service_name="inspector-demo")
+    if not handle.is_attached:
+        sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
+        return _NO_SERVICE
+    endpoint = model_from_environment()
+    telling = _Telling(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
+    try:
+        failed = asyncio.run(telling.loop() if loop else telling.once())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return _INTERRUPTED
+    finally:
+        handle.detach()
+    return _FAILED if failed else 0
+
+
+class _Telling:
+    """The stories of one run, numbered; number n of a seed is always the same story."""
+
+    def __init__(
+        self, seed: int, pace: Pace, endpoint: OpenAIModel | None, names: Sequence[str]
+    ) -> None:
+        self._seed = seed
+        self._pace = pace
+        self._endpoint = endpoint
+        self._names = names
+        self._servers: list[ServerSpec] = servers_for(pace.speed, Path.cwd())
+
+    async def once(self) -> int:
+        """Tell each story once, one after the other; return how many failed."""
+        _stop_on_sigterm()
+        outcomes = [await self._tell(number) for number in range(len(self._names))]
+        return outcomes.count(False)
+
+    async def loop(self) -> int:
+        """Tell stories until cancelled."""
+        _stop_on_sigterm()
+        numbers = itertools.count()
+        async with asyncio.TaskGroup() as group:
+            for lane in range(_LANES):
+                group.create_task(self._lane(numbers, lane))
+        return 0
+
+    async def _lane(self, numbers: Iterator[int], lane: int) -> None:
+        await self._pace.wait(lane * 3 * _PAUSE_S)
+        for number in numbers:
+            await self._tell(number)
+            await self._pace.wait(_PAUSE_S)
+
+    async def _tell(self, number: int) -> bool:
+        rng = random.Random(f"{self._seed}:{number}")
+        story = STORIES[self._names[number % len(self._names)]](rng)
+        session = Session(story, rng, self._pace, self._servers, self._endpoint)
+        _say(f"{session.id}  {story.title}")
+        try:
+            # A task of its own: the session id and the open operations end with it.
+            await asyncio.create_task(session.run())
+        except (ModelEndpointError, MCPError, OSError) as error:
+            _say(f"{session.id}  failed: {error}")
+            return False
+        return True
+
+
+def _stop_on_sigterm() -> None:
+    task = asyncio.current_task()
+    if task is not None and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

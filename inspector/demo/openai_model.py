@@ -1,0 +1,140 @@
+"""Any OpenAI-compatible endpoint as the demo's model: streamed chat completions with tools.
+
+Used when `OPENAI_BASE_URL` and `OPENAI_API_KEY` are set; `OPENAI_MODEL` names the model. The demo
+has no other way out to a network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from inspector.demo.model import Delta, Message, ToolCall, Usage
+
+_DEFAULT_MODEL = "gpt-4o-mini"
+
+
+class ModelEndpointError(RuntimeError):
+    """The endpoint refused a request or answered something that is not a completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIModel:
+    """A model behind `POST {base_url}/chat/completions`."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    model: str = _DEFAULT_MODEL
+    provider: str = "openai"
+    request_params: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 0.2})
+    timeout_s: float = 120.0
+
+    async def stream(
+        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
+    ) -> AsyncIterator[Delta]:
+        """Stream one completion.
+
+        Raises:
+            ModelEndpointError: Not reachable, or it answered with an error or with no completion.
+        """
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": list(messages),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            **self.request_params,
+        }
+        if tools:
+            body["tools"] = [{"type": "function", "function": dict(tool)} for tool in tools]
+        assembly = _Assembly()
+        async for event in self._events(body):
+            if text := assembly.add(event):
+                yield Delta(text=text)
+        for call in assembly.tool_calls():
+            yield Delta(tool_call=call)
+        yield Delta(finish_reason=assembly.finish_reason, usage=assembly.usage)
+
+    async def _events(self, body: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        url = f"{self.base_url.rstrip('/')}/chat/completions"
+        headers = {"Authorization": f"Bearer {self.api_key}"}
+        try:
+            async with (
+                httpx.AsyncClient(timeout=self.timeout_s) as client,
+                client.stream("POST", url, json=body, headers=headers) as response,
+            ):
+                if response.is_error:
+                    detail = (await response.aread())[:500].decode(errors="replace")
+                    raise ModelEndpointError(
+                        f"{url} answered {response.status_code}: {detail}. "
+                        "Check OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL."
+                    )
+                async for line in response.aiter_lines():
+                    data = line.removeprefix("data:").strip()
+                    if line.startswith("data:") and data != "[DONE]":
+                        yield _decode(data, url)
+        except httpx.HTTPError as error:
+            raise ModelEndpointError(
+                f"{url} cannot be reached: {str(error) or type(error).__name__}. "
+                "Check OPENAI_BASE_URL."
+            ) from error
+
+
+@dataclass(slots=True)
+class _Assembly:
+    """Puts the pieces of a streamed completion together; tool calls come in fragments."""
+
+    finish_reason: str = "stop"
+    usage: Usage | None = None
+    _calls: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take in one event; return the text it adds."""
+        if usage := event.get("usage"):
+            self.usage = Usage(
+                int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
+            )
+        text = ""
+        for choice in event.get("choices") or ():
+            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            delta = choice.get("delta") or {}
+            text += delta.get("content") or ""
+            for fragment in delta.get("tool_calls") or ():
+                self._add_fragment(fragment)
+        return text
+
+    def _add_fragment(self, fragment: Mapping[str, Any]) -> None:
+        call = self._calls.setdefault(
+            int(fragment.get("index", 0)), {"id": "", "name": "", "arguments": ""}
+        )
+        call["id"] += fragment.get("id") or ""
+        function = fragment.get("function") or {}
+        call["name"] += function.get("name") or ""
+        call["arguments"] += function.get("arguments") or ""
+
+    def tool_calls(self) -> list[ToolCall]:
+        """Return the complete calls, in the order the model made them."""
+        return [ToolCall(**call) for _, call in sorted(self._calls.items())]
+
+
+def model_from_environment() -> OpenAIModel | None:
+    """Return the configured endpoint, or None when no base URL and key are set."""
+    base_url = os.environ.get("OPENAI_BASE_URL", "")
+    api_key = os.environ.get("OPENAI_API_KEY", "")
+    if not (base_url and api_key):
+        return None
+    return OpenAIModel(base_url, api_key, os.environ.get("OPENAI_MODEL") or _DEFAULT_MODEL)
+
+
+def _decode(data: str, url: str) -> dict[str, Any]:
+    try:
+        event = json.loads(data)
+    except ValueError as error:
+        raise ModelEndpointError(f"{url} streamed something that is not JSON.") from error
+    if not isinstance(event, dict) or "error" in event:
+        raise ModelEndpointError(f"{url} streamed an error: {data[:500]}")
+    return event

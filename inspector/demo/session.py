@@ -1,0 +1,139 @@
+"""One session of the demo: connect the servers, tell one story, say how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp import MCPError
+from mcp.types import ElicitResult
+
+from inspector import context as session_context
+from inspector.demo.agent import Agent, AgentTool
+from inspector.demo.connection import McpConnection, McpTool, RunContext
+from inspector.demo.model import Model, ScriptedModel
+from inspector.demo.openai_model import OpenAIModel
+from inspector.demo.pace import Pace
+from inspector.demo.person import ScriptedPerson
+from inspector.demo.servers import ServerSpec, connect_all
+from inspector.demo.story import Role, Story
+from instrument import _emit as emit
+from instrument import operation
+
+_SIGNAL = "elicitation"
+
+
+@dataclass(slots=True)
+class Session:
+    """Tells one story. The randomness decides all that varies in it but the ids."""
+
+    story: Story
+    rng: random.Random
+    pace: Pace
+    servers: Sequence[ServerSpec]
+    endpoint: OpenAIModel | None = None
+    id: str = field(default_factory=lambda: f"demo-{uuid.uuid4().hex[:12]}")
+
+    async def run(self) -> str:
+        """Run the story to its end and return the final answer."""
+        session_context.set(self.id)
+        await emit(
+            "session_started",
+            session_id=self.id,
+            metadata={
+                "engine": "asyncio",
+                "app_name": "inspector-demo",
+                "title": self.story.title,
+            },
+        )
+        status, error = "failed", None
+        try:
+            answer = await self._run_workflow()
+            status = "completed"
+            return answer
+        except BaseException as exc:
+            status = "cancelled" if isinstance(exc, asyncio.CancelledError) else "failed"
+            error = exc
+            raise
+        finally:
+            await emit("session_finished", session_id=self.id, status=status, error=error)
+
+    async def _run_workflow(self) -> str:
+        context = RunContext(self.id)
+        async with (
+            operation(
+                "workflow_run",
+                workflow=self.story,
+                context=context,
+                args=dict(self.story.prompt_arguments),
+            ) as op,
+            connect_all(self.servers, context, self._ask_person) as connections,
+        ):
+            tools = [tool for link in connections.values() for tool in await link.tools()]
+            task = await self._compose_task(connections["workshop"])
+            planner = await self._build_planner(tools, context)
+            op.result = answer = await planner.run(task)
+        return answer
+
+    async def _compose_task(self, workshop: McpConnection) -> str:
+        """Render the prompt, and put the resources that can be read below it."""
+        parts = [await workshop.apply_prompt(self.story.prompt_name, self.story.prompt_arguments)]
+        for uri in self.story.resource_uris:
+            try:
+                parts.append(
+                    f"<resource uri={uri!r}>\n{await workshop.read_resource(uri)}\n</resource>"
+                )
+            except MCPError as error:
+                parts.append(f"(The resource {uri} could not be read: {error})")
+        return "\n\n".join(parts)
+
+    async def _build_planner(self, tools: Sequence[McpTool], context: RunContext) -> Agent:
+        helpers = [await self._build_agent(role, tools, context) for role in self.story.helpers]
+        planner = await self._build_agent(self.story.planner, tools, context)
+        planner.tools = [*(AgentTool(helper) for helper in helpers), *planner.tools]
+        return planner
+
+    async def _build_agent(
+        self, role: Role, tools: Sequence[McpTool], context: RunContext
+    ) -> Agent:
+        return Agent(
+            name=role.name,
+            description=role.description,
+            instruction=role.instruction,
+            model=await self._select_model(role, context),
+            tools=[tool for tool in tools if tool.name in role.tools],
+            context=context,
+            pace=self.pace,
+            time_limits_s=self.story.time_limits_s,
+        )
+
+    async def _select_model(self, role: Role, context: RunContext) -> Model:
+        wish = role.intelligence_priority
+        fit = {"scripted-large": wish, "scripted-small": round(1 - wish, 2)}
+        scores = {self.endpoint.model: 1.0} if self.endpoint else fit
+        preferences = {"intelligencePriority": wish, "costPriority": round(1 - wish, 2)}
+        async with operation(
+            "model_select", preferences=preferences, available_models=list(scores), context=context
+        ) as op:
+            selected = max(scores, key=lambda name: scores[name])
+            op.result = selected
+            op.set(scores=scores)
+        # Each agent draws from a source of its own: agents that run at once stay repeatable.
+        own_rng = random.Random(self.rng.getrandbits(64))
+        return self.endpoint or ScriptedModel(role.script, own_rng, self.pace, model=selected)
+
+    async def _ask_person(self, message: str, schema: Mapping[str, Any]) -> ElicitResult:
+        await emit("session_paused", session_id=self.id, signal_name=_SIGNAL, prompt=message)
+        person = ScriptedPerson(self.rng, self.pace)
+        answer = await person.answer(schema)
+        await emit(
+            "session_resumed",
+            session_id=self.id,
+            signal_name=_SIGNAL,
+            payload={"action": answer.action, "content": answer.content},
+        )
+        return answer

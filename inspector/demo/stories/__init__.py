@@ -1,0 +1,20 @@
+"""The stories that the demo tells."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from inspector.demo.stories.release import release_story
+from inspector.demo.stories.research import research_story
+from inspector.demo.stories.triage import triage_story
+from inspector.demo.story import Story
+
+STORIES: dict[str, Callable[[random.Random], Story]] = {
+    "release": release_story,
+    "triage": triage_story,
+    "research": research_story,
+}
+"""Each makes its story from a source of randomness: same state, same story."""
+
+__all__ = ["STORIES"]

@@ -1,0 +1,38 @@
+"""What a story of the demo consists of: who takes part, what is asked, and the scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from inspector.demo.model import ScriptFactory
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One agent of a story."""
+
+    name: str
+    description: str
+    instruction: str
+    script: ScriptFactory
+    tools: frozenset[str] = frozenset()
+    """Names of the MCP tools that it may use."""
+    intelligence_priority: float = 0.5
+    """0: the cheapest model will do; 1: the best there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A planner, two sub-agents and the request that they work on."""
+
+    name: str
+    title: str
+    prompt_name: str
+    prompt_arguments: Mapping[str, str]
+    planner: Role
+    helpers: tuple[Role, Role]
+    resource_uris: tuple[str, ...] = ()
+    """Read before the planner starts; one that cannot be read is left out."""
+    time_limits_s: Mapping[str, float] = field(default_factory=dict)
+    """Tools that are given up after so many seconds of the story's time."""

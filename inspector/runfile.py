@@ -1,0 +1,146 @@
+"""The run-file: how an agent finds the service that runs on this machine.
+
+A running service writes `{url, token, pid, store}` into the user's runtime directory, readable by
+the user alone, and removes it on exit. A file is believed only if it, and its directory, belong to
+this user, nobody else may write them, and its process lives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+NAME = "inspector.json"
+MAX_BYTES = 16_384
+
+_DIRECTORY = "mcp-agent-inspector"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """A running service."""
+
+    url: str
+    """Base address, without a trailing slash."""
+    token: str
+    pid: int
+    store: str
+    """What it stores into, as its setting says it."""
+
+
+def directories(environ: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return where a run-file may be, the preferred place first.
+
+    `INSPECTOR_RUNTIME_DIR`, if set, is the only one. Otherwise a login shell has
+    `XDG_RUNTIME_DIR` and a cron job or container has not, so there are several.
+    """
+    if chosen := environ.get("INSPECTOR_RUNTIME_DIR"):
+        return [Path(chosen)]
+    places = []
+    if runtime := environ.get("XDG_RUNTIME_DIR"):
+        places.append(Path(runtime) / _DIRECTORY)
+    if hasattr(os, "getuid") and (runtime_dir := Path(f"/run/user/{os.getuid()}")).is_dir():
+        places.append(runtime_dir / _DIRECTORY)
+    if local := environ.get("LOCALAPPDATA"):
+        places.append(Path(local) / _DIRECTORY)
+    if home := environ.get("HOME"):
+        places.append(Path(home) / ".local" / "state" / _DIRECTORY)
+    return list(dict.fromkeys(places))
+
+
+def write(run: RunFile, environ: Mapping[str, str] = os.environ) -> Path:
+    """Write the run-file, whole or not at all, mode 0600; return its path.
+
+    Raises:
+        OSError: No directory could be written.
+    """
+    problem: OSError | None = None
+    for directory in directories(environ):
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return _replace(directory / NAME, json.dumps(asdict(run)))
+        except OSError as error:
+            problem = error
+    raise problem or OSError("Cannot write the run-file: set INSPECTOR_RUNTIME_DIR.")
+
+
+def read(environ: Mapping[str, str] = os.environ) -> RunFile | None:
+    """Return the running service of this user, or None."""
+    for directory in directories(environ):
+        run = _read_one(directory / NAME)
+        if run is not None and is_alive(run.pid):
+            return run
+    return None
+
+
+def remove(pid: int, environ: Mapping[str, str] = os.environ) -> None:
+    """Remove the run-file of process `pid`; another's stays."""
+    for directory in directories(environ):
+        run = _read_one(directory / NAME)
+        if run is not None and run.pid == pid:
+            with contextlib.suppress(OSError):
+                (directory / NAME).unlink()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process `pid` exists; where it cannot be asked safely, it is taken for alive."""
+    if os.name != "posix":
+        return True  # os.kill(pid, 0) would end it
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _replace(path: Path, text: str) -> Path:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{NAME}.")  # mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+    return path
+
+
+def _read_one(path: Path) -> RunFile | None:
+    try:
+        if not (_is_private(path.parent) and _is_private(path)):
+            return None
+        with path.open(encoding="utf-8") as file:
+            data = json.loads(file.read(MAX_BYTES))
+        run = RunFile(
+            url=data["url"].rstrip("/"),
+            token=data["token"],
+            pid=data["pid"],
+            store=data.get("store", ""),
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    is_valid = (
+        run.url.startswith(("http://", "https://"))
+        and type(data["token"]) is str
+        and type(data["pid"]) is int
+        and run.pid > 0
+    )
+    return run if is_valid else None
+
+
+def _is_private(path: Path) -> bool:
+    """Whether `path` is ours and nobody else may write it."""
+    if not hasattr(os, "getuid"):
+        return True
+    info = path.lstat()
+    is_plain = stat.S_ISDIR(info.st_mode) or stat.S_ISREG(info.st_mode)
+    return is_plain and info.st_uid == os.getuid() and not info.st_mode & 0o022

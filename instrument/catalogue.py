@@ -1,0 +1,735 @@
+"""Every event of the contract, in one table.
+
+Version 1.2 is seed 000's table of 32 hooks, exactly; 1.3 adds to it. All that describes the
+contract is made from here: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md`
+and the check that a change comes with a new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+CONTRACT_VERSION = "1.3"
+"""Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
+
+HISTORY: tuple[tuple[str, str, str], ...] = (
+    ("1.0", "2025-07-11", "initial catalogue: llm, tool, workflow, rpc"),
+    ("1.1", "2025-07-13", "agent hooks"),
+    ("1.2", "2025-07-13", "resources, prompts, sessions, model selection, progress, transport"),
+    (
+        "1.3",
+        "2026-11-21",
+        "identity (`call_id`, `parent_call_id`), operations, decisions, requests, inbound RPC, "
+        "`error_model_select`, `prompt_submitted`, `agent_initialized`, `message_added`, "
+        "`before_final_response`, and the kwargs marked 1.3",
+    ),
+)
+"""(version, date, what it brought), oldest first."""
+
+TRANSPORTS = ("stdio", "sse", "http", "websocket")
+"""The values of `transport` and `transport_type`."""
+
+OPERATION_STATUSES = ("ok", "error", "denied", "stopped", "cancelled")
+"""The values of `status` on `operation_closed`."""
+
+IDENTITY = ("call_id", "parent_call_id")
+"""What every hook of an operation carries, last."""
+
+
+class Kwarg(NamedTuple):
+    """One keyword argument of a hook."""
+
+    name: str
+    type: str
+    """A Python annotation."""
+    since: str
+    always: bool
+    """Whether every emission has it; the kwargs of 1.2 are, what came later need not be."""
+
+
+class Value(NamedTuple):
+    """The kwarg that an interceptor replaces, with the types it must keep to."""
+
+    kwarg: str
+    input: str
+    output: str
+    stop: str | None
+    """Type of the value that a stop must give; None: this event cannot be stopped."""
+
+
+class Hook(NamedTuple):
+    """One event."""
+
+    name: str
+    when: str
+    since: str
+    kwargs: tuple[Kwarg, ...]
+    writable: tuple[str, ...] = ()
+    """Kwargs that an interceptor may replace."""
+    value: Value | None = None
+    retryable: bool = False
+    aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Vocabulary (`control`, `typed`, `guidance`, `flow`) to its names for this event."""
+
+
+class Noun(NamedTuple):
+    """What an operation emits: its three hooks and how its kwargs reach them."""
+
+    name: str
+    before: str
+    after: str
+    error: str
+    input: str | None = "args"
+    """The given kwarg that `Operation.args` reads."""
+    output: str = "result"
+    """The kwarg of the after hook that `Operation.result` becomes."""
+    before_defaults: Mapping[str, None] = {}
+    after_defaults: Mapping[str, None] = {}
+    error_defaults: Mapping[str, None] = {}
+    """What the contract promises, as None. Plain dicts: `{**proxy}` takes thrice the time."""
+    not_after: frozenset[str] = frozenset()
+    """Given kwargs that the after hook does not carry."""
+    request_as: str | None = None
+    """Where input and output have one name: what the after hook calls the input."""
+    is_timed: bool = False
+    """Whether the after hook carries `duration_ms`."""
+
+
+def _kwargs(types: Mapping[str, str], since: str, *, always: bool) -> tuple[Kwarg, ...]:
+    return tuple(Kwarg(name, annotation, since, always) for name, annotation in types.items())
+
+
+_IDENTITY_TYPES = dict(zip(IDENTITY, ("str", "str | None"), strict=True))
+_ANY_CONTEXT = {"context": "Any"}
+_EXC = {"exc": "BaseException"}
+
+
+def _hook(
+    name: str,
+    when: str,
+    since: str,
+    types: Mapping[str, str],
+    *,
+    later: Mapping[str, str] = MappingProxyType({}),
+    writable: tuple[str, ...] = (),
+    value: Value | None = None,
+    retryable: bool = False,
+    identity: bool = False,
+    aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Hook:
+    """Make a row: `types` are the kwargs it began with, `later` those that 1.3 added."""
+    kwargs = _kwargs(types, since, always=True) + _kwargs(later, "1.3", always=False)
+    if identity:
+        kwargs += _kwargs(_IDENTITY_TYPES, "1.3", always=False)
+    return Hook(name, when, since, kwargs, writable, value, retryable, aliases)
+
+
+_AGENT = (
+    _hook(
+        "before_agent_call",
+        "Before the outermost entry of an agent",
+        "1.1",
+        {"agent": "Any"},
+        identity=True,
+        aliases={
+            "control": ("execution:start",),
+            "typed": ("BeforeInvocationEvent",),
+        },
+    ),
+    _hook(
+        "after_agent_call",
+        "The agent returned",
+        "1.1",
+        {"agent": "Any", "result": "Any"},
+        writable=("result",),
+        value=Value("result", "Any", "Any", None),
+        identity=True,
+        aliases={
+            "control": ("execution:end",),
+            "typed": ("AfterInvocationEvent",),
+            "flow": ("query_end",),
+        },
+    ),
+    _hook(
+        "error_agent_call",
+        "The agent raised",
+        "1.1",
+        {"agent": "Any", **_EXC},
+        identity=True,
+        aliases={"control": ("execution:end",), "typed": ("AfterInvocationEvent",)},
+    ),
+)
+
+_LLM_LATER = {"model": "str | None", "provider": "str | None"}
+
+_LLM = (
+    _hook(
+        "before_llm_generate",
+        "Just before the provider is called",
+        "1.0",
+        {"llm": "Any", "prompt": "Any"},
+        later={**_LLM_LATER, "request_params": "Mapping[str, Any] | None"},
+        writable=("prompt", "model", "request_params"),
+        value=Value("prompt", "Any", "Any", "Any"),
+        identity=True,
+        aliases={
+            "control": ("provider:request",),
+            "typed": ("BeforeModelCallEvent", "BeforeModelInvocationEvent"),
+            "flow": ("before_llm_call",),
+        },
+    ),
+    _hook(
+        "after_llm_generate",
+        "The provider answered",
+        "1.0",
+        {"llm": "Any", "prompt": "Any", "response": "Any", "usage": "Mapping[str, Any] | None"},
+        later=_LLM_LATER,
+        writable=("response",),
+        value=Value("response", "Any", "Any", "Any"),
+        retryable=True,
+        identity=True,
+        aliases={
+            "control": ("provider:response",),
+            "typed": ("AfterModelCallEvent", "AfterModelInvocationEvent"),
+            "flow": ("after_llm_call",),
+        },
+    ),
+    _hook(
+        "error_llm_generate",
+        "The provider call raised",
+        "1.0",
+        {"llm": "Any", "prompt": "Any", **_EXC},
+        later=_LLM_LATER,
+        identity=True,
+        aliases={
+            "control": ("provider:error",),
+            "typed": ("AfterModelCallEvent", "AfterModelInvocationEvent"),
+        },
+    ),
+)
+
+_TOOL_INPUT = {"tool_name": "str", "args": "Mapping[str, Any]"}
+_TOOL_LATER = {"tool_call_id": "str | None", "server_name": "str | None"}
+
+_TOOL = (
+    _hook(
+        "before_tool_call",
+        "Right before the tool is resolved",
+        "1.0",
+        {**_TOOL_INPUT, **_ANY_CONTEXT},
+        later=_TOOL_LATER,
+        writable=("tool_name", "args"),
+        value=Value("args", "Mapping[str, Any]", "Mapping[str, Any]", None),
+        identity=True,
+        aliases={
+            "control": ("tool:pre",),
+            "typed": ("BeforeToolCallEvent", "BeforeToolInvocationEvent"),
+            "guidance": ("action:start",),
+            "flow": ("before_tool_execution",),
+        },
+    ),
+    _hook(
+        "after_tool_call",
+        "The tool returned: after validation, before its structured output is serialised",
+        "1.0",
+        {**_TOOL_INPUT, "result": "Any", **_ANY_CONTEXT},
+        later=_TOOL_LATER,
+        writable=("result",),
+        value=Value("result", "Any", "Any", None),
+        identity=True,
+        aliases={
+            "control": ("tool:post",),
+            "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
+            "guidance": ("action:end",),
+            "flow": ("after_tool_execution",),
+        },
+    ),
+    _hook(
+        "error_tool_call",
+        "The tool raised, or answered with an error",
+        "1.0",
+        {**_TOOL_INPUT, **_EXC, **_ANY_CONTEXT},
+        later={"result": "Any", **_TOOL_LATER},
+        writable=("result",),
+        value=Value("result", "Any", "Any", None),
+        identity=True,
+        aliases={
+            "control": ("tool:error", "tool:post"),
+            "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
+            "flow": ("on_tool_error",),
+        },
+    ),
+)
+
+_WORKFLOW_INPUT = {"workflow": "Any", **_ANY_CONTEXT}
+
+_WORKFLOW = (
+    _hook(
+        "before_workflow_run",
+        "At the entry of a workflow",
+        "1.0",
+        _WORKFLOW_INPUT,
+        later={"args": "Any"},
+        writable=("args",),
+        value=Value("args", "Any", "Any", None),
+        identity=True,
+    ),
+    _hook(
+        "after_workflow_run",
+        "The workflow returned",
+        "1.0",
+        {**_WORKFLOW_INPUT, "result": "Any"},
+        writable=("result",),
+        value=Value("result", "Any", "Any", None),
+        identity=True,
+    ),
+    _hook(
+        "error_workflow_run",
+        "The workflow raised",
+        "1.0",
+        {**_WORKFLOW_INPUT, **_EXC},
+        identity=True,
+    ),
+)
+
+_ENVELOPE = {"envelope": "Mapping[str, Any]", "transport": "str"}
+_ENVELOPE_VALUE = Value("envelope", "Mapping[str, Any]", "Mapping[str, Any]", None)
+_RPC_LATER = {
+    "direction": 'Literal["outbound", "inbound"]',
+    "server_name": "str | None",
+    "protocol_version": "str | None",
+    "connection_id": "str | None",
+}
+
+_RPC = (
+    _hook(
+        "before_rpc_request",
+        "Just before a JSON-RPC message is sent",
+        "1.0",
+        _ENVELOPE,
+        later=_RPC_LATER,
+        writable=("envelope",),
+        value=_ENVELOPE_VALUE,
+        identity=True,
+    ),
+    _hook(
+        "after_rpc_response",
+        "The response arrived; `envelope` is the response",
+        "1.0",
+        {**_ENVELOPE, "duration_ms": "float"},
+        later={"request_envelope": "Mapping[str, Any]", **_RPC_LATER},
+        writable=("envelope",),
+        value=_ENVELOPE_VALUE,
+        identity=True,
+    ),
+    _hook(
+        "error_rpc_request",
+        "The transport or the RPC failed",
+        "1.0",
+        {**_ENVELOPE, **_EXC},
+        later=_RPC_LATER,
+        identity=True,
+    ),
+    _hook(
+        "before_rpc_handle",
+        "A JSON-RPC message arrived and is about to be handled",
+        "1.3",
+        _ENVELOPE,
+        later=_RPC_LATER,
+        writable=("envelope",),
+        value=_ENVELOPE_VALUE,
+        identity=True,
+    ),
+    _hook(
+        "after_rpc_handle",
+        "It was handled; `envelope` is our response",
+        "1.3",
+        {**_ENVELOPE, "duration_ms": "float"},
+        later={"request_envelope": "Mapping[str, Any]", **_RPC_LATER},
+        writable=("envelope",),
+        value=_ENVELOPE_VALUE,
+        identity=True,
+    ),
+    _hook(
+        "error_rpc_handle",
+        "Handling it raised",
+        "1.3",
+        {**_ENVELOPE, **_EXC},
+        later=_RPC_LATER,
+        identity=True,
+    ),
+)
+
+_RESOURCE_LATER = {"server_name": "str | None"}
+
+_RESOURCE = (
+    _hook(
+        "before_resource_fetch",
+        "Before a resource is fetched",
+        "1.2",
+        {"uri": "str", **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        writable=("uri",),
+        value=Value("uri", "str", "str", None),
+        identity=True,
+    ),
+    _hook(
+        "after_resource_fetch",
+        "The resource was fetched",
+        "1.2",
+        {"uri": "str", "content": "Any", "mime_type": "str | None", **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        writable=("content", "mime_type"),
+        value=Value("content", "Any", "Any", None),
+        identity=True,
+    ),
+    _hook(
+        "error_resource_fetch",
+        "The fetch failed",
+        "1.2",
+        {"uri": "str", **_EXC, **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        identity=True,
+    ),
+)
+
+_PARAMETERS = "Mapping[str, Any]"
+
+_PROMPT = (
+    _hook(
+        "before_prompt_apply",
+        "Before a template is applied",
+        "1.2",
+        {"template_id": "str", "parameters": _PARAMETERS, **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        writable=("template_id", "parameters"),
+        value=Value("parameters", _PARAMETERS, _PARAMETERS, None),
+        identity=True,
+    ),
+    _hook(
+        "after_prompt_apply",
+        "The template was rendered",
+        "1.2",
+        {"template_id": "str", "rendered": "Any", **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        writable=("rendered",),
+        value=Value("rendered", "Any", "Any", None),
+        identity=True,
+    ),
+    _hook(
+        "error_prompt_apply",
+        "The template failed",
+        "1.2",
+        {"template_id": "str", "parameters": _PARAMETERS, **_EXC, **_ANY_CONTEXT},
+        later=_RESOURCE_LATER,
+        identity=True,
+    ),
+)
+
+_SESSION = (
+    _hook(
+        "session_started",
+        "A session begins",
+        "1.2",
+        {"session_id": "str", "metadata": "Mapping[str, Any]"},
+        aliases={"control": ("session:start",), "guidance": ("session:start",)},
+    ),
+    _hook(
+        "session_paused",
+        "The session waits for a signal",
+        "1.2",
+        {"session_id": "str", "signal_name": "str", "prompt": "Any"},
+    ),
+    _hook(
+        "session_resumed",
+        "The signal came",
+        "1.2",
+        {"session_id": "str", "signal_name": "str", "payload": "Any"},
+    ),
+    _hook(
+        "session_finished",
+        "The session ends; `status` is completed, failed or cancelled",
+        "1.2",
+        {"session_id": "str", "status": "str", "error": "BaseException | str | None"},
+        aliases={"control": ("session:end",), "guidance": ("session:end",)},
+    ),
+)
+
+_CHOICE = {"preferences": "Any", "available_models": "Sequence[Any]"}
+
+_MODEL = (
+    _hook(
+        "before_model_select",
+        "Before a model is chosen",
+        "1.2",
+        {**_CHOICE, **_ANY_CONTEXT},
+        writable=("preferences", "available_models"),
+        value=Value("available_models", "Sequence[Any]", "Sequence[Any]", None),
+        identity=True,
+    ),
+    _hook(
+        "after_model_select",
+        "A model was chosen",
+        "1.2",
+        {"selected_model": "Any", "scores": "Mapping[str, float] | None", **_ANY_CONTEXT},
+        writable=("selected_model",),
+        value=Value("selected_model", "Any", "Any", None),
+        identity=True,
+    ),
+    _hook(
+        "error_model_select",
+        "Choosing a model raised",
+        "1.3",
+        {**_CHOICE, **_EXC, **_ANY_CONTEXT},
+        identity=True,
+    ),
+)
+
+_PROGRESS = (
+    _hook(
+        "progress_update",
+        "An operation reports how far it is; `percent` is None when no total is known",
+        "1.2",
+        {
+            "operation_id": "str",
+            "percent": "float | None",
+            "message": "str | None",
+            **_ANY_CONTEXT,
+        },
+        later={"progress": "float | None", "total": "float | None", "call_id": "str"},
+        aliases={"guidance": ("action:progress",)},
+    ),
+    _hook(
+        "operation_cancelled",
+        "An operation is being cancelled",
+        "1.2",
+        {"operation_id": "str", **_ANY_CONTEXT},
+        later={"reason": "str | None", "call_id": "str"},
+        aliases={"control": ("cancel:requested",), "guidance": ("action:cancel",)},
+    ),
+)
+
+_LINE = {"transport_type": "str", "uri": "str"}
+_LINE_LATER = {"server_name": "str | None", "connection_id": "str | None"}
+
+_TRANSPORT = (
+    _hook("transport_connected", "A transport is up", "1.2", _LINE, later=_LINE_LATER),
+    _hook(
+        "transport_disconnected",
+        "A transport went down",
+        "1.2",
+        {**_LINE, "reason": "BaseException | str | None"},
+        later=_LINE_LATER,
+    ),
+    _hook(
+        "transport_reconnecting",
+        "A transport is tried again",
+        "1.2",
+        {**_LINE, "attempt": "int"},
+        later=_LINE_LATER,
+    ),
+)
+
+_CONVERSATION = (
+    _hook(
+        "prompt_submitted",
+        "A user's prompt reached the agent",
+        "1.3",
+        {"prompt": "Any", **_ANY_CONTEXT},
+        writable=("prompt",),
+        value=Value("prompt", "Any", "Any", None),
+        aliases={"control": ("prompt:submit",)},
+    ),
+    _hook(
+        "agent_initialized",
+        "An agent was built",
+        "1.3",
+        {"agent": "Any"},
+        aliases={"typed": ("AgentInitializedEvent",)},
+    ),
+    _hook(
+        "message_added",
+        "A message entered the agent's history",
+        "1.3",
+        {"agent": "Any", "message": "Any"},
+        aliases={"typed": ("MessageAddedEvent",)},
+    ),
+    _hook(
+        "before_final_response",
+        "Right before the final answer is built",
+        "1.3",
+        {"agent": "Any", "response": "Any"},
+        writable=("response",),
+        value=Value("response", "Any", "Any", "Any"),
+        retryable=True,
+        aliases={"flow": ("before_final_response",)},
+    ),
+)
+
+_OPERATION = (
+    _hook(
+        "operation_opened",
+        "An operation begins; before interceptors decide, so that a wait has a place to sit",
+        "1.3",
+        {
+            "call_id": "str",
+            "parent_call_id": "str | None",
+            "noun": "str",
+            "kwargs": "Mapping[str, Any]",
+        },
+    ),
+    _hook(
+        "operation_closed",
+        "It is over, whatever happened; always the last event of an operation",
+        "1.3",
+        {
+            "call_id": "str",
+            "noun": "str",
+            "status": 'Literal["ok", "error", "denied", "stopped", "cancelled"]',
+            "exc": "BaseException | None",
+        },
+        later={"stream": "StreamStats | None"},
+    ),
+)
+
+_DECISION = (
+    _hook(
+        "hook_decided",
+        "An interceptor decided",
+        "1.3",
+        {
+            "call_id": "str | None",
+            "hook": "str",
+            "interceptor": "str",
+            "action": "str",
+            "reason": "str | None",
+            "microseconds": "float",
+            "before": "Any",
+            "after": "Any",
+        },
+    ),
+    _hook(
+        "hook_failed",
+        "An observer or an interceptor raised",
+        "1.3",
+        {"call_id": "str | None", "hook": "str", "handler": "str", "exc": "BaseException"},
+    ),
+    _hook(
+        "request_opened",
+        "An operation waits for a person",
+        "1.3",
+        {
+            "call_id": "str | None",
+            "request_id": "str",
+            "kind": 'Literal["approval", "question", "breakpoint"]',
+            "hook": "str | None",
+            "prompt": "str",
+        },
+    ),
+    _hook(
+        "request_closed",
+        "The wait is over: answered, expired or withdrawn",
+        "1.3",
+        {
+            "call_id": "str | None",
+            "request_id": "str",
+            "status": 'Literal["answered", "expired", "withdrawn"]',
+            "answer": "Any",
+            "reason": "str | None",
+        },
+    ),
+)
+
+
+def _by_name(*families: Iterable[Hook]) -> Mapping[str, Hook]:
+    return MappingProxyType({hook.name: hook for family in families for hook in family})
+
+
+CATALOGUE: Mapping[str, Hook] = _by_name(
+    _AGENT,
+    _LLM,
+    _TOOL,
+    _WORKFLOW,
+    _RPC,
+    _RESOURCE,
+    _PROMPT,
+    _SESSION,
+    _MODEL,
+    _PROGRESS,
+    _TRANSPORT,
+    _CONVERSATION,
+    _OPERATION,
+    _DECISION,
+)
+"""Hook name to its row, family by family."""
+
+
+def _always(hook: str) -> Mapping[str, None]:
+    """Return the kwargs that an emission of `hook` always has, each as None."""
+    names = (kwarg.name for kwarg in CATALOGUE[hook].kwargs if kwarg.always)
+    return dict.fromkeys(names)
+
+
+def _noun(
+    name: str,
+    hooks: tuple[str, str, str] | None = None,
+    *,
+    input: str | None,
+    output: str = "result",
+    request_as: str | None = None,
+) -> Noun:
+    before, after, error = hooks or (f"before_{name}", f"after_{name}", f"error_{name}")
+    given = {kwarg.name for kwarg in CATALOGUE[before].kwargs}
+    carried = {kwarg.name for kwarg in CATALOGUE[after].kwargs}
+    return Noun(
+        name=name,
+        before=before,
+        after=after,
+        error=error,
+        input=input,
+        output=output,
+        before_defaults=_always(before),
+        after_defaults=_always(after),
+        error_defaults=_always(error),
+        not_after=frozenset(given - carried),
+        request_as=request_as,
+        is_timed="duration_ms" in carried,
+    )
+
+
+NOUNS: Mapping[str, Noun] = MappingProxyType(
+    {
+        noun.name: noun
+        for noun in (
+            _noun("agent_call", input=None),
+            _noun("llm_generate", input="prompt", output="response"),
+            _noun("tool_call", input="args"),
+            _noun("workflow_run", input="args"),
+            _noun(
+                "rpc_request",
+                ("before_rpc_request", "after_rpc_response", "error_rpc_request"),
+                input="envelope",
+                output="envelope",
+                request_as="request_envelope",
+            ),
+            _noun("rpc_handle", input="envelope", output="envelope", request_as="request_envelope"),
+            _noun("resource_fetch", input="uri", output="content"),
+            _noun("prompt_apply", input="parameters", output="rendered"),
+            _noun("model_select", input="available_models", output="selected_model"),
+        )
+    }
+)
+"""The nouns of the catalogue; `find_noun` makes a row for any other."""
+
+
+@lru_cache(maxsize=256)
+def _custom_noun(name: str) -> Noun:
+    return Noun(name, f"before_{name}", f"after_{name}", f"error_{name}")
+
+
+def find_noun(name: str) -> Noun:
+    """Return the row of `name`, or one with hooks named after it when it is not catalogued."""
+    return NOUNS.get(name) or _custom_noun(name)

@@ -1,0 +1,18 @@
+"""The bus that everybody shares, and its methods as functions."""
+
+from __future__ import annotations
+
+from instrument.bus import Bus
+
+bus = Bus()
+
+_hooks = bus._hooks
+_emit = bus._emit
+_emit_sync = bus._emit_sync
+register = bus.register
+unregister = bus.unregister
+observe = bus.observe
+observe_all = bus.observe_all
+operation = bus.operation
+call = bus.call
+call_sync = bus.call_sync

@@ -1,0 +1,163 @@
+"""Bring an event to its observers: awaited from async code, inline from sync code.
+
+Whatever an observer does, the emitter goes on: failures are logged, told as `hook_failed`, and
+swallowed (000-07). The table is a plain dict from hook name to a tuple that is replaced whole, so
+a reader takes no lock and keeps the observers that were there when the emission began.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from inspect import isawaitable
+from types import CoroutineType
+from typing import Any, TypeAlias, TypeGuard
+
+Observer: TypeAlias = Callable[..., Any]
+Table: TypeAlias = dict[str, tuple[Observer, ...]]
+
+EVERY = "<every hook>"
+"""Where the table keeps observers of every event; they take the event's name first."""
+
+HOOK_FAILED = "hook_failed"
+
+_logger = logging.getLogger("mcp.instrument")
+_background: set[asyncio.Task[None]] = set()  # a loop keeps only weak references to its tasks
+
+
+class NamedObserver(partial[Any]):
+    """An observer of every event, bound to the name of one."""
+
+
+Emit: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
+"""`await emit(hook, **kwargs)`."""
+
+
+def observers_of(table: Table, name: str) -> tuple[Observer, ...]:
+    """Return who hears `name`, in order; names outside the catalogue reach observers of all."""
+    observers = table.get(name)
+    if observers is None:
+        observers = tuple(NamedObserver(every, name) for every in table.get(EVERY, ()))
+    return observers
+
+
+def describe(observer: Observer) -> str:
+    """Name an observer without its `repr`, which may hold secrets or raise."""
+    if isinstance(observer, partial):
+        return describe(observer.func)
+    kind = type(observer)
+    module = getattr(observer, "__module__", None) or kind.__module__
+    name = getattr(observer, "__qualname__", None) or kind.__qualname__
+    return f"{module}.{name}"
+
+
+def make_emit(table: Table) -> Emit:
+    """Return the coroutine function that brings events to the observers in `table`.
+
+    A closure and not a method, with little in its own frame, because it is called for every
+    event of every agent that nobody watches. Then it costs 1.1 times an `async def` that takes
+    the same arguments and does nothing (`benchmarks/bench_emit.py`).
+    """
+
+    async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:
+        """Call the observers of `name` in registration order and await what they return."""
+        if table and (name in table or EVERY in table):
+            for observer in observers_of(table, name):
+                try:
+                    returned = observer(*args, **kwargs)
+                    if returned is not None and _must_be_awaited(returned):
+                        await returned
+                except (Exception, asyncio.CancelledError) as error:
+                    if _is_our_own_cancellation(error):
+                        raise
+                    failure = _note_failure(name, observer, error, kwargs)
+                    if name != HOOK_FAILED:
+                        await _emit(HOOK_FAILED, **failure)
+
+    return _emit
+
+
+def emit_sync(table: Table, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call the observers of `name` in registration order, from code that cannot await.
+
+    What they return to be awaited runs later, in order, on the running loop; on a thread that
+    has none it runs before this returns.
+    """
+    pending: list[tuple[Observer, Awaitable[Any]]] = []
+    for observer in observers_of(table, name):
+        try:
+            returned = observer(*args, **kwargs)
+            if returned is not None and _must_be_awaited(returned):
+                pending.append((observer, returned))
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - 000-07
+            _failed_sync(table, name, observer, error, kwargs)
+    if pending:
+        _run(_finish(table, name, pending, kwargs))
+
+
+async def _finish(
+    table: Table,
+    name: str,
+    pending: list[tuple[Observer, Awaitable[Any]]],
+    kwargs: dict[str, Any],
+) -> None:
+    for observer, awaitable in pending:
+        try:
+            await awaitable
+        except (Exception, asyncio.CancelledError) as error:
+            if _is_our_own_cancellation(error):
+                raise
+            _failed_sync(table, name, observer, error, kwargs)
+
+
+def _failed_sync(
+    table: Table, name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
+) -> None:
+    failure = _note_failure(name, observer, error, kwargs)
+    if name != HOOK_FAILED:
+        emit_sync(table, HOOK_FAILED, (), failure)
+
+
+def _must_be_awaited(returned: object) -> TypeGuard[Awaitable[Any]]:
+    """Return whether to await `returned`; a Future or Task is left running on its own."""
+    if type(returned) is CoroutineType:
+        return True
+    return isawaitable(returned) and not asyncio.isfuture(returned)
+
+
+def _is_our_own_cancellation(error: BaseException) -> bool:
+    """Tell a cancellation of the emitting task from one that an observer raised."""
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop on this thread
+        return False
+    return task is not None and task.cancelling() > 0
+
+
+def _note_failure(
+    name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Log a failure (WARNING with traceback, 000-08); return the kwargs of `hook_failed`."""
+    handler = describe(observer)
+    _logger.warning("Hook %s failed in %s", name, handler, exc_info=error)
+    return {"call_id": kwargs.get("call_id"), "hook": name, "handler": handler, "exc": error}
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        # Not `asyncio.run`: it would also clear the event loop that this thread has set.
+        loop = asyncio.new_event_loop()
+        try:
+            loop.run_until_complete(work)
+        finally:
+            loop.close()
+    else:
+        task = running.create_task(work)
+        _background.add(task)
+        task.add_done_callback(_background.discard)

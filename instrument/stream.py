@@ -1,0 +1,194 @@
+"""Streamed results: what is measured of them, and where their context is in force.
+
+A generator shares its context with whoever iterates it. Were an operation current all through a
+streamed answer, everything that the consumer does between two pieces would count as its child.
+So what opening the operation put into the context is in force inside each step of the source,
+and nowhere between. `ContextVar.reset` would raise once a generator is closed by another task;
+values are therefore set back, and only where they are still ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from contextvars import Context, ContextVar
+from time import perf_counter_ns
+from types import TracebackType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class StreamStats(NamedTuple):
+    """How a streamed result arrived; on `operation_closed`."""
+
+    chunk_count: int
+    token_count: int | None
+    """Sum of what `op.chunk(tokens=…)` was told; None when it never was."""
+    first_chunk_ns: int
+    """From the opening of the operation to its first piece."""
+    longest_stall_ns: int
+    """Longest wait for a piece after the first."""
+
+
+class StreamMeter:
+    """Counts pieces as they arrive."""
+
+    __slots__ = ("_chunks", "_first_ns", "_last_ns", "_stall_ns", "_started_ns", "_tokens")
+
+    def __init__(self, started_ns: int) -> None:
+        self._started_ns = started_ns
+        self._chunks = 0
+        self._tokens: int | None = None
+        self._first_ns = 0
+        self._last_ns = 0
+        self._stall_ns = 0
+
+    def piece(self, *, waited_ns: int | None = None, tokens: int | None = None) -> None:
+        """Count a piece that took `waited_ns` to come (default: since the last one)."""
+        now_ns = perf_counter_ns()
+        if self._chunks == 0:
+            self._first_ns = now_ns - self._started_ns
+        else:
+            stall_ns = now_ns - self._last_ns if waited_ns is None else waited_ns
+            self._stall_ns = max(self._stall_ns, stall_ns)
+        self._chunks += 1
+        self._last_ns = now_ns
+        if tokens is not None:
+            self._tokens = (self._tokens or 0) + tokens
+
+    def stats(self) -> StreamStats | None:
+        """Return the figures, or None when nothing was streamed."""
+        if self._chunks == 0:
+            return None
+        return StreamStats(self._chunks, self._tokens, self._first_ns, self._stall_ns)
+
+
+class StepContext:
+    """What opening an operation changed in the context, kept to the steps of one stream.
+
+    Like a generator with a context of its own, but only for the variables that we, or observers,
+    set on opening. A variable that has no value outside, and no default, cannot be unset again:
+    it is left alone.
+    """
+
+    __slots__ = ("_consumer", "_inside", "_opened", "_outside", "_variables")
+
+    def __init__(self, outside: Context, inside: Context) -> None:
+        changes = [
+            (var, _value_in(outside, var), value)
+            for var, value in inside.items()
+            if var not in outside or outside[var] is not value
+        ]
+        changes = [change for change in changes if change[1] is not _NO_VALUE]
+        self._variables: list[ContextVar[Any]] = [var for var, _, _ in changes]
+        self._outside = [value for _, value, _ in changes]
+        self._opened = [value for _, _, value in changes]
+        self._inside = self._opened
+        self._consumer = self._outside
+
+    def enter(self) -> None:
+        """Put the source's values in force, and keep the consumer's."""
+        values = [var.get() for var in self._variables]
+        # The first step is taken from within the operation: between steps it is outside.
+        self._consumer = [
+            outside if value is opened else value
+            for value, opened, outside in zip(values, self._opened, self._outside, strict=True)
+        ]
+        _set(self._variables, self._inside)
+
+    def leave(self) -> None:
+        """Give the context back to the consumer, for the time between two steps."""
+        self._inside = [var.get() for var in self._variables]
+        _set(self._variables, self._consumer)
+
+    def end(self) -> None:
+        """Return to the operation's own body, unless the consumer has put something else."""
+        for var, consumer, outside in zip(
+            self._variables, self._consumer, self._outside, strict=True
+        ):
+            if consumer is not outside:
+                var.set(consumer)
+
+
+_NO_VALUE: Any = object()
+
+
+def _value_in(context: Context, var: ContextVar[Any]) -> Any:
+    try:
+        return context.run(var.get)  # unlike `context.get` this finds the variable's default
+    except LookupError:
+        return _NO_VALUE
+
+
+def _set(variables: Iterable[ContextVar[Any]], values: Iterable[Any]) -> None:
+    for var, value in zip(variables, values, strict=True):
+        var.set(value)
+
+
+class Step:
+    """One step of a source: in the operation's context, timed, counted."""
+
+    __slots__ = ("_context", "_meter", "_started_ns")
+
+    def __init__(self, context: StepContext, meter: StreamMeter) -> None:
+        self._context = context
+        self._meter = meter
+        self._started_ns = 0
+
+    def __enter__(self) -> None:
+        self._context.enter()
+        self._started_ns = perf_counter_ns()
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if exc_type is None:
+            self._meter.piece(waited_ns=perf_counter_ns() - self._started_ns)
+            self._context.leave()
+        else:  # the end of the source, or its error
+            self._context.end()
+
+
+class SyncStream(Generic[T]):
+    """An iterator over a source, made by `Operation.stream`."""
+
+    def __init__(self, source: Iterable[T], step: Step) -> None:
+        self._source = iter(source)
+        self._step = step
+
+    def __iter__(self) -> Iterator[T]:
+        return self
+
+    def __next__(self) -> T:
+        with self._step:
+            return next(self._source)
+
+    def close(self) -> None:
+        """Close the source, if it can be closed."""
+        close = getattr(self._source, "close", None)
+        if close is not None:
+            close()
+
+
+class AsyncStream(Generic[T]):
+    """An async iterator over a source, made by `Operation.stream`."""
+
+    def __init__(self, source: AsyncIterable[T], step: Step) -> None:
+        self._source = aiter(source)
+        self._step = step
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        with self._step:
+            return await anext(self._source)
+
+    async def aclose(self) -> None:
+        """Close the source, if it can be closed."""
+        aclose = getattr(self._source, "aclose", None)
+        if aclose is not None:
+            await aclose()

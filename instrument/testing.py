@@ -1,0 +1,57 @@
+"""What the tests of emitters and subscribers need."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from instrument import default
+from instrument.bus import Bus
+
+Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class capture_hook:  # noqa: N801 - the seed's name, used like a function
+    """Record every emission of a hook as `(args, kwargs)` while in the block (000-22).
+
+    Example:
+        >>> async with capture_hook("after_tool_call") as calls:
+        ...     await agent.run()
+        >>> [kwargs["result"] for _, kwargs in calls]
+
+    `with` does the same for sync code. The observer goes when the block is left, also by an
+    exception.
+    """
+
+    __test__ = False
+
+    def __init__(self, name: str, *, bus: Bus | None = None) -> None:
+        self._name = name
+        self._bus = default.bus if bus is None else bus
+        self._calls: list[Call] = []
+
+    def __enter__(self) -> list[Call]:
+        self._bus.register(self._name, self._record)
+        return self._calls
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bus.unregister(self._name, self._record)
+
+    async def __aenter__(self) -> list[Call]:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(exc_type, exc, traceback)
+
+    def _record(self, *args: Any, **kwargs: Any) -> None:
+        self._calls.append((args, kwargs))

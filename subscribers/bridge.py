@@ -1,0 +1,587 @@
+"""Hooks become spans: start, update, finish, end; moments; nothing left open.
+
+Every call-back is a plain function, runs on the emitter's thread and in its context, and costs the
+emitter only the reading of its values: what is sent is sent by another thread. Whatever fails in
+here stays in here (the bus logs it).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import time_ns
+from typing import Any, Protocol
+
+from opentelemetry import trace
+from opentelemetry.trace import SpanContext, SpanKind, StatusCode, Tracer
+
+from instrument import Bus
+from subscribers.engine import TRUNCATED, Attributes, Engine
+from subscribers.facts import (
+    RpcFacts,
+    is_answer_to_notification,
+    is_notification,
+    progress_percent,
+    reason_text,
+    server_uri,
+    target_matches,
+)
+from subscribers.failures import CANCELLED, Failure, failure_of_exception, failure_of_result
+from subscribers.paths import compile_path, read_path
+from subscribers.progress import ProgressLimiter
+from subscribers.spans import Call, OwnedSpan, SpanTable, current_owned, nearest_open
+from subscribers.spec import HookSpec, SpanSpec
+
+INCOMPLETE = "inspector.incomplete"
+ORPHAN = "inspector.orphan"
+MAX_PAUSES = 1_024
+
+_KINDS = {kind.name.lower(): kind for kind in SpanKind}
+_QUIET_NOTIFICATIONS = frozenset({"notifications/progress", "notifications/cancelled"})
+_OF_THE_OPERATION_ALONE = frozenset(
+    {"error.type", "inspector.cancelled", "mcp.error.code", "mcp.error.message", "mcp.status.code"}
+)
+_CANCEL_GRACE_S = 1.0
+
+
+class LiveRecords(Protocol):
+    """Tells what is not over yet; see `subscribers.live`."""
+
+    def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
+        """A running span has new attributes, or a new name."""
+
+    def moment(
+        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
+    ) -> None:
+        """Something happened, on a span or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    id: str
+    title: str | None
+    engine: str | None
+
+
+class Bridge:
+    """Turns the events of one bus into spans of one tracer."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        tracer: Tracer,
+        *,
+        live: LiveRecords | None = None,
+        session_id: Callable[[], str | None] | None = None,
+    ) -> None:
+        self._engine = engine
+        self._spec = engine.spec
+        self._tracer = tracer
+        self._live = live
+        self._session_id = session_id or (lambda: None)
+        self._table = SpanTable()
+        self._progress = ProgressLimiter()
+        self._rpc = RpcFacts()
+        self._session: ContextVar[_Session | None] = ContextVar("inspector-session", default=None)
+        self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
+        self._paused_ns: dict[tuple[Any, Any], int] = {}
+        self._key_paths = {span.name: compile_path(span.key) for span in self._spec.spans.values()}
+        nouns = {span.noun for span in self._spec.spans.values()}
+        self._spans_of = {noun: self._spec.spans_of(noun) for noun in nouns}
+
+    # --- registration -------------------------------------------------------------------------
+
+    def subscribe(self, bus: Bus) -> Callable[[], None]:
+        """Observe every hook of the spec; the returned function stops and ends open spans."""
+        offs = [
+            bus.observe("operation_opened", self._on_opened),
+            bus.observe("operation_closed", self._on_closed),
+        ]
+        offs.extend(
+            bus.observe(hook.name, self._observer(hook))
+            for hook in self._spec.hooks.values()
+            if hook.name not in {"operation_opened", "operation_closed"}
+        )
+
+        def off() -> None:
+            for undo in offs:
+                undo()
+            self.end_open_spans()
+
+        return off
+
+    def end_open_spans(self) -> None:
+        """End what is open, marked incomplete: nobody will end it any more."""
+        for owned in self._table.open_spans():
+            self._reap(owned)
+
+    def _observer(self, hook: HookSpec) -> Callable[..., None]:
+        match hook.action:
+            case "start":
+                return lambda **kwargs: self._on_before(hook, kwargs)
+            case "end":
+                return lambda **kwargs: self._on_outcome(hook, kwargs)
+            case "remember":
+                return lambda **kwargs: self._on_remember(hook, kwargs)
+            case _:
+                return lambda **kwargs: self._on_event(hook, kwargs)
+
+    # --- starting -----------------------------------------------------------------------------
+
+    def _on_opened(self, call_id: str, noun: str, kwargs: Mapping[str, Any], **rest: Any) -> None:
+        given = {**kwargs, "call_id": call_id, "parent_call_id": rest.get("parent_call_id")}
+        if noun in self._spans_of:
+            self._start(f"before_{noun}", noun, given, is_announced=True)
+        elif f"before_{noun}" in self._spec.hooks:
+            self._table.calls[call_id] = self._alias(noun, given)
+        else:
+            self._start_custom(noun, kwargs, given)
+
+    def _on_before(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        call = self._table.calls.get(kwargs.get("call_id") or "")
+        if call is None:
+            span = self._spec.spans[hook.span or ""]
+            self._start(hook.name, span.noun, kwargs, is_announced=False)
+        elif call.owned is not None and not call.is_merged:
+            self._decided(hook, call.owned, kwargs)
+
+    def _start(
+        self, hook: str, noun: str, kwargs: dict[str, Any], *, is_announced: bool
+    ) -> OwnedSpan | None:
+        call_id = kwargs.get("call_id")
+        spec = self._choose(noun, kwargs)
+        if noun in {"rpc_request", "rpc_handle"}:
+            kwargs["$rpc"] = rpc = self._rpc.of_request(kwargs)
+            if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
+                return None
+        parent, context = self._table.parent_of(
+            kwargs,
+            is_operation=is_announced or "parent_call_id" in kwargs,
+            family=spec.name if noun == "rpc_request" else None,
+        )
+        self._add_known(kwargs, spec, parent)
+        attributes = self._engine.attributes(hook, kwargs)
+        span = self._tracer.start_span(
+            self._engine.span_name(spec, attributes),
+            context,
+            _KINDS[spec.kind],
+            attributes,
+        )
+        owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
+        owned.template = spec
+        if noun == "agent_call":
+            owned.agent = attributes.get("gen_ai.agent.name") or owned.agent
+        owned.enter(context)
+        self._remember_open(owned, noun, kwargs, is_announced=is_announced)
+        return owned
+
+    def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
+        """Start a span for a noun that the catalogue does not have."""
+        parent, context = self._table.parent_of(given, is_operation=True)
+        values = {"noun": noun, "kwargs": dict(kwargs)}
+        self._add_session(values, is_root=parent is None)
+        attributes = self._engine.attributes("operation_opened", values)
+        span = self._tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
+        owned = OwnedSpan(span, noun, None, parent, given["call_id"], attributes)
+        owned.enter(context)
+        self._remember_open(owned, noun, given, is_announced=True)
+
+    def _remember_open(
+        self, owned: OwnedSpan, noun: str, kwargs: dict[str, Any], *, is_announced: bool
+    ) -> None:
+        if owned.call_id is not None:
+            self._table.calls[owned.call_id] = Call(noun, owned, is_announced=is_announced)
+        elif (oldest := self._table.add_bare(owned)) is not None:
+            self._reap(oldest)
+        if is_announced:
+            owned.kwargs = kwargs
+            return
+        # Nobody promised an end: it comes with its hook, its parent's end, or its task's death.
+        if owned.parent is not None:
+            owned.parent.children.append(owned)
+        try:
+            task = asyncio.current_task()
+        except RuntimeError:
+            return
+        if task is not None:
+            task.add_done_callback(lambda done: self._on_task_done(owned, done))
+
+    def _on_task_done(self, owned: OwnedSpan, task: asyncio.Task[Any]) -> None:
+        """End a span whose task died: an emitter's `except Exception` sees no cancellation."""
+        if not owned.is_open:
+            return
+        if task.cancelled():
+            self._reap(owned, CANCELLED)
+        elif (error := task.exception()) is not None:
+            self._reap(owned, failure_of_exception(error, self._engine.redactor))
+
+    def _choose(self, noun: str, kwargs: Mapping[str, Any]) -> SpanSpec:
+        for spec in self._spans_of[noun]:
+            if spec.when is None or read_path(kwargs, spec.when) is True:
+                return spec
+        return self._spans_of[noun][-1]
+
+    def _key(self, spec: SpanSpec, kwargs: Mapping[str, Any]) -> Any:
+        value = self._key_paths[spec.name](kwargs)
+        if spec.noun in {"rpc_request", "rpc_handle"}:
+            rpc = kwargs.get("$rpc") or {}
+            return (value, is_notification(rpc.get("method")))
+        return value if isinstance(value, str | int) else id(value)
+
+    def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
+        self._add_session(kwargs, is_root=parent is None)
+        kwargs["$agent"] = parent.agent if parent is not None else None
+        if spec.noun == "llm_generate":
+            kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
+            kwargs["$unknown_provider"] = "unknown"
+        elif spec.noun == "workflow_run":
+            kwargs["$workflow_class"] = type(kwargs.get("workflow")).__qualname__
+
+    def _add_session(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
+        session = self._session.get()
+        given = self._session_id()
+        if given and given != "unknown":
+            kwargs["$session"] = given
+        elif session is not None:
+            kwargs["$session"] = session.id
+        if session is not None and is_root:
+            kwargs["$title"], kwargs["$engine"] = session.title, session.engine
+
+    def _is_taken_in(
+        self, hook: str, kwargs: dict[str, Any], rpc: Mapping[str, Any], is_announced: bool
+    ) -> bool:
+        """Whether a request gets no span of its own: a quiet notification, or merged.
+
+        The first `tools/call` inside the tool's own span is the same operation (MCP conventions:
+        no second span); what it says is added there.
+        """
+        call_id = kwargs.get("call_id")
+        if rpc.get("method") in _QUIET_NOTIFICATIONS:
+            if call_id is not None:
+                self._table.calls[call_id] = self._alias("rpc_request", kwargs)
+            return True
+        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
+        is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
+        if parent is None or not is_inner or parent.aliases:
+            return False
+        parent.aliases.append(call_id or "")
+        if call_id is not None:
+            self._table.calls[call_id] = Call(
+                "rpc_request", parent, is_announced=is_announced, is_merged=True
+            )
+        attributes = self._engine.attributes(hook, kwargs)
+        self._update(parent, {k: v for k, v in attributes.items() if k not in parent.attributes})
+        return True
+
+    def _alias(self, noun: str, kwargs: dict[str, Any]) -> Call:
+        """A call without a span: what happens inside it belongs to its parent's."""
+        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
+        return Call(noun, parent, is_announced=True, is_merged=True)
+
+    # --- while it runs ------------------------------------------------------------------------
+
+    def _decided(self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
+        """Take over what interceptors decided between `operation_opened` and the before hook."""
+        opened, owned.kwargs = owned.kwargs, None
+        if opened is None or all(opened.get(key) is value for key, value in kwargs.items()):
+            return
+        if owned.family in {"rpc", "rpc_handle"}:
+            kwargs["$rpc"] = self._rpc.of_request(kwargs)
+        if owned.template is not None:
+            self._add_known(kwargs, owned.template, owned.parent)
+        self._update(owned, self._engine.attributes(hook.name, kwargs))
+
+    def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
+        """Set what is new; tell it live, unless the end follows at once."""
+        known = owned.attributes
+        if TRUNCATED in attributes:
+            marks = [*known.get(TRUNCATED, ()), *attributes[TRUNCATED]]
+            attributes[TRUNCATED] = list(dict.fromkeys(marks))
+        changed = {key: value for key, value in attributes.items() if known.get(key) != value}
+        if not changed:
+            return
+        known.update(changed)
+        owned.span.set_attributes(changed)
+        if owned.template is not None:
+            name = self._engine.span_name(owned.template, known)
+            if name != getattr(owned.span, "name", name):
+                owned.span.update_name(name)
+        if self._live is not None and not is_last:
+            self._live.progress(owned.span, changed)
+
+    # --- ending -------------------------------------------------------------------------------
+
+    def _on_outcome(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        spec = self._spec.spans[hook.span or ""]
+        failure = self._failure(hook, kwargs)
+        call = self._table.calls.get(kwargs.get("call_id") or "")
+        if spec.noun == "rpc_request" and failure is None:
+            self._rpc.note_response(kwargs)
+        if call is not None and call.is_merged:
+            self._merged_outcome(hook, call.owned, kwargs, failure)
+            if not call.is_announced:
+                self._table.calls.pop(kwargs["call_id"], None)
+            return
+        owned = call.owned if call is not None else self._find_bare(spec, kwargs)
+        if owned is None:
+            if not self._is_taken_in_bare(hook, spec, kwargs, failure):
+                self._orphan(hook, spec, kwargs, failure)
+            return
+        self._finish(hook, owned, kwargs, failure)
+        if call is None or not call.is_announced:
+            self._end(owned)
+
+    def _on_closed(self, call_id: str, **kwargs: Any) -> None:
+        call = self._table.calls.get(call_id)
+        if call is None:
+            return
+        if call.is_merged or call.owned is None:
+            self._table.calls.pop(call_id, None)
+            return
+        owned, hook = call.owned, self._spec.hooks["operation_closed"]
+        kwargs["$is_llm"] = call.noun == "llm_generate"
+        if owned.is_finished:
+            attributes = self._engine.attributes("operation_closed", kwargs)
+            self._update(owned, attributes, is_last=True)
+        else:
+            self._finish(hook, owned, kwargs, self._closing_failure(kwargs))
+        self._end(owned)
+
+    def _closing_failure(self, kwargs: dict[str, Any]) -> Failure | None:
+        """An operation that closed without its after or error hook: denied, stopped, cut off."""
+        match kwargs.get("status"):
+            case "cancelled":
+                return CANCELLED
+            case "denied":
+                failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+                return Failure("denied", "DENIED", failure.message)
+            case "error":
+                return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+            case _:
+                return None
+
+    def _failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
+        if hook.failure is None:
+            return None
+        value = read_path(kwargs, hook.failure)
+        if hook.failure == "exc":
+            return failure_of_exception(value, self._engine.redactor)
+        return failure_of_result(value, self._engine.redactor)
+
+    def _finish(
+        self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
+    ) -> None:
+        kwargs["$failure"] = failure
+        kwargs["$status"] = "ok" if failure is None else "error"
+        attributes = self._engine.attributes(hook.name, kwargs)
+        self._update(owned, attributes, is_last=True)
+        owned.is_finished, owned.failure = True, failure
+        if failure is None:
+            return
+        owned.span.set_status(StatusCode.ERROR, failure.message or None)
+        if failure.exception_type is not None:
+            exception = {
+                "exception.type": failure.exception_type,
+                "exception.message": failure.message,
+            }
+            owned.span.add_event("exception", exception)
+
+    def _merged_outcome(
+        self,
+        hook: HookSpec,
+        owned: OwnedSpan | None,
+        kwargs: dict[str, Any],
+        failure: Failure | None,
+    ) -> None:
+        """Add what a merged request's end says; whether the tool failed, its own hook tells."""
+        if owned is None or not owned.is_open or kwargs.get("envelope") is None:
+            return
+        kwargs["$failure"] = failure
+        attributes = self._engine.attributes(hook.name, kwargs)
+        for key in _OF_THE_OPERATION_ALONE:
+            attributes.pop(key, None)
+        self._update(owned, attributes)
+
+    def _find_bare(self, spec: SpanSpec, kwargs: dict[str, Any]) -> OwnedSpan | None:
+        """Find the span that a hook without a known `call_id` ends."""
+        if spec.noun in {"rpc_request", "rpc_handle"}:
+            is_quiet = is_answer_to_notification(kwargs.get("envelope")) and "exc" not in kwargs
+            return self._table.find_bare(spec.name, (kwargs.get("transport"), is_quiet))
+        for family in self._spans_of[spec.noun]:
+            owned = self._table.find_bare(family.name, self._key(spec, kwargs))
+            if owned is not None:
+                return owned
+        return None
+
+    def _is_taken_in_bare(
+        self,
+        hook: HookSpec,
+        spec: SpanSpec,
+        kwargs: dict[str, Any],
+        failure: Failure | None,
+    ) -> bool:
+        """Whether a bare RPC outcome belongs to a merged request, or to a quiet notification."""
+        if spec.noun != "rpc_request":
+            return False
+        owned = current_owned()
+        if owned is not None and "" in owned.aliases:
+            self._merged_outcome(hook, owned, kwargs, failure)
+            return True
+        return failure is None and is_answer_to_notification(kwargs.get("envelope"))
+
+    def _orphan(
+        self, hook: HookSpec, spec: SpanSpec, kwargs: dict[str, Any], failure: Failure | None
+    ) -> None:
+        """Show an end whose beginning was never seen as a span of no length."""
+        before = f"before_{spec.noun}"
+        given = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
+        owned = self._start(before, spec.noun, given, is_announced=False)
+        if owned is not None:
+            owned.span.set_attribute(ORPHAN, True)
+            self._finish(hook, owned, kwargs, failure)
+            self._end(owned)
+
+    def _end(self, owned: OwnedSpan) -> None:
+        if not owned.is_open:
+            return
+        owned.is_open = False
+        for held_ns, attributes in self._progress.release(id(owned)):
+            self._tell("inspector.progress", held_ns, owned, attributes)
+        failure = owned.failure
+        cause = CANCELLED if failure is not None and failure.is_cancelled else None
+        for child in owned.children:
+            self._reap(child, cause)
+        owned.span.end()
+        owned.leave()
+        self._table.forget(owned)
+        owned.kwargs = None
+        owned.children = []
+
+    def _reap(self, owned: OwnedSpan, failure: Failure | None = None) -> None:
+        """End a span whose end was never told."""
+        if not owned.is_open:
+            return
+        if failure is not None:
+            values: dict[str, Any] = {}
+            self._finish(self._spec.hooks["operation_closed"], owned, values, failure)
+        if failure is None or not failure.is_cancelled:
+            owned.span.set_attribute(INCOMPLETE, True)
+        self._end(owned)
+
+    # --- moments ------------------------------------------------------------------------------
+
+    def _on_remember(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        """Keep what only makes sense together with the hook that follows (model selection)."""
+        self._remembered.set(self._engine.attributes(hook.name, kwargs))
+
+    def _on_event(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        now_ns = time_ns()
+        kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
+        kwargs["$status"] = "ok" if failure is None else "error"
+        self._add_session(kwargs, is_root=False)
+        self._before_event(hook.name, kwargs, now_ns)
+        attributes = self._engine.attributes(hook.name, kwargs)
+        if hook.name in {"after_model_select", "error_model_select"}:
+            attributes = {**(self._remembered.get() or {}), **attributes}
+            self._remembered.set(None)
+        owned = self._event_span(hook, kwargs)
+        if hook.name == "progress_update":
+            is_final = (attributes.get("inspector.progress.percent") or 0) >= 100
+            key = kwargs.get("operation_id")
+            if not self._progress.admit(
+                id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
+            ):
+                return
+        self._tell(hook.event or hook.name, now_ns, owned, attributes, on_span=hook.on != "none")
+        self._after_event(hook.name, kwargs, owned)
+
+    def _event_failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
+        if hook.name != "session_finished":
+            return self._failure(hook, kwargs)
+        error = kwargs.get("error")
+        if error is None and kwargs.get("status") != "failed":
+            return None
+        return failure_of_exception(error, self._engine.redactor)
+
+    def _before_event(self, hook: str, kwargs: dict[str, Any], now_ns: int) -> None:
+        match hook:
+            case "session_started":
+                self._begin_session(kwargs)
+            case "session_paused":
+                if len(self._paused_ns) < MAX_PAUSES:
+                    self._paused_ns[_pause(kwargs)] = now_ns
+            case "session_resumed":
+                paused_ns = self._paused_ns.pop(_pause(kwargs), None)
+                if paused_ns is not None:
+                    kwargs["$wait_ms"] = (now_ns - paused_ns) // 1_000_000
+            case "progress_update":
+                kwargs["$percent"] = progress_percent(kwargs)
+            case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
+                kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
+                kwargs["$reason"] = reason_text(kwargs.get("reason"))
+
+    def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
+        told = self._engine.attributes("session_started", kwargs)
+        session_id = kwargs.get("session_id")
+        if isinstance(session_id, str):
+            title, engine = told.get("inspector.session.title"), told.get("inspector.engine")
+            self._session.set(_Session(session_id[:256], title, engine))
+
+    def _event_span(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> OwnedSpan | None:
+        if hook.on == "operation":
+            for name in ("call_id", "operation_id"):
+                call_id = kwargs.get(name)
+                call = self._table.calls.get(call_id) if isinstance(call_id, str) else None
+                if call is not None and (owned := nearest_open(call.owned)) is not None:
+                    return owned
+        return current_owned()
+
+    def _tell(
+        self,
+        name: str,
+        time_ns: int,
+        owned: OwnedSpan | None,
+        attributes: Attributes,
+        *,
+        on_span: bool = True,
+    ) -> None:
+        """Write a moment as span event and as live record, with one time."""
+        span = owned.span if owned is not None else trace.get_current_span()
+        context = span.get_span_context()
+        if on_span and span.is_recording():
+            span.add_event(name, attributes, time_ns)
+        if self._live is not None:
+            self._live.moment(name, time_ns, context if context.is_valid else None, attributes)
+
+    def _after_event(self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None) -> None:
+        if hook == "session_finished":
+            self._finish_session(kwargs)
+        elif hook == "operation_cancelled" and owned is not None:
+            self._expect_end(owned)
+
+    def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
+        """End what bare hooks of this session left open."""
+        session = self._session.get()
+        if session is None or session.id != kwargs.get("session_id"):
+            return
+        self._session.set(None)
+        for owned in self._table.open_spans():
+            is_ours = owned.attributes.get("session.id") == session.id
+            if owned.call_id is None and is_ours:
+                self._reap(owned)
+
+    def _expect_end(self, owned: OwnedSpan) -> None:
+        """End a cancelled operation that nobody ends: bare emitters see no `CancelledError`."""
+        if owned.call_id is not None:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        loop.call_later(_CANCEL_GRACE_S, self._reap, owned, CANCELLED)
+
+
+def _pause(kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
+    return str(kwargs.get("session_id")), str(kwargs.get("signal_name"))

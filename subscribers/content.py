@@ -1,0 +1,336 @@
+"""Any value as bounded, valid, redacted JSON text.
+
+Order: redact, then cut. A value is read with a budget of nodes and characters, so that 2 MiB cost
+what 30 KB do. Never `repr`: objects that are not data become their class name, for a `repr` is
+where secrets leak.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import Enum
+from functools import partial
+from itertools import islice
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from subscribers.options import DEFAULT_MAX_CONTENT_BYTES
+from subscribers.paths import step
+from subscribers.redaction import REDACTED, Redactor, is_secret_key
+
+MAX_NODES = 1_500
+MAX_DEPTH = 64
+MAX_KEY_CHARS = 256
+ELLIPSIS = "…"
+
+# Read beyond the cut, so that a secret lying across it is seen whole.
+_MARGIN_CHARS = 256
+_STARVED_CHARS = 256
+_DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """JSON text, at most the asked number of UTF-8 bytes."""
+
+    text: str
+    is_truncated: bool
+
+
+def to_json(
+    value: Any,
+    *,
+    redactor: Redactor | None = None,
+    max_bytes: int = DEFAULT_MAX_CONTENT_BYTES,
+) -> Content:
+    """Serialise `value` to valid JSON of at most `max_bytes` (at least 16) UTF-8 bytes.
+
+    The longest strings are shortened first, to one common length; if that is not enough, trailing
+    items go. Applied to its own parsed output it changes nothing.
+    """
+    reader = _Reader(redactor, max_bytes)
+    tree = reader.plain(value, 0)
+    if redactor is not None and redactor.may_match("\0".join(reader.strings)):
+        tree = _map_strings(tree, redactor.text, has_keys=True)
+    if reader.is_oversize:
+        tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
+    text = _ENCODER.encode(tree)
+    if _size(text) <= max_bytes:
+        return Content(text, reader.is_cut)
+    return Content(_fit(tree, text, max_bytes), True)
+
+
+def clean_text(text: str) -> str:
+    """Replace lone surrogates: one of them makes the export of a whole batch fail."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def cut_text(text: str, max_chars: int) -> str:
+    """Cut to `max_chars`, the last of them an ellipsis; never in the middle of a redaction."""
+    if len(text) <= max_chars:
+        return text
+    kept = text[: max(max_chars - 1, 0)]
+    start = kept.rfind("[", max(len(kept) - len(REDACTED), 0))
+    if start >= 0 and REDACTED.startswith(kept[start:]):
+        kept = kept[:start]
+    return kept + ELLIPSIS
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+class _Reader:
+    """Turn a value into plain dicts, lists and scalars within a budget.
+
+    Strings come out whole or with a margin beyond the cut, for the redactor to see.
+    """
+
+    def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
+        self.strings: list[str] = []
+        self.is_cut = False
+        self.is_oversize = False
+        self._redacts = redactor is not None
+        self._max_chars = max_bytes
+        self._nodes = MAX_NODES
+        self._chars = 2 * max_bytes
+
+    def plain(self, value: Any, depth: int) -> Any:
+        kind = type(value)  # exact types first: they are nearly everything there is
+        if kind is str:
+            return self._string(value)
+        if kind is dict:
+            return self._mapping(value, depth)
+        if kind is list:
+            return self._items(value, depth)
+        if value is None or kind is bool:
+            return value
+        if isinstance(value, str):
+            return self._string(str.__str__(value))
+        if isinstance(value, int):
+            # Python refuses to print integers of more than 4300 digits.
+            return int(value) if value.bit_length() <= 4_096 else "<int>"
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else str(value)
+        return self._container(value, depth)
+
+    def _container(self, value: Any, depth: int) -> Any:
+        if isinstance(value, bytes | bytearray | memoryview):
+            return {"bytes": len(value)}
+        if isinstance(value, Mapping):
+            return self._mapping(value, depth)
+        if isinstance(value, Sequence | Set):
+            return self._items(value, depth)
+        return self._object(value, depth)
+
+    def _string(self, text: str) -> str:
+        limit = self._max_chars if self._chars > 0 else _STARVED_CHARS
+        if len(text) > limit:
+            self.is_cut = True
+            if (url := _data_url(text)) is not None:
+                return url
+            # Starved strings are cut here: their redaction may lose its last characters.
+            text = text[: limit + _MARGIN_CHARS]
+            self.is_oversize = True
+        elif text.startswith("data:") and (url := _data_url(text)) is not None:
+            return url
+        text = clean_text(text)
+        self.strings.append(text)
+        self._chars -= len(text)
+        return text
+
+    def _is_spent(self, depth: int) -> bool:
+        if self._nodes > 0 and depth < MAX_DEPTH:
+            return False
+        self.is_cut = True
+        return True
+
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        blob = _blob(value)
+        return blob if blob is not None else self._pairs(value.items(), depth)
+
+    def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        for key, item in pairs:
+            if self._is_spent(depth):
+                break
+            self._nodes -= 1
+            name = self._key(key)
+            if self._redacts and item is not None and is_secret_key(name):
+                plain[name] = REDACTED
+            else:
+                plain[name] = self.plain(item, depth + 1)
+        return plain
+
+    def _key(self, key: Any) -> str:
+        if isinstance(key, Enum):
+            key = key.value
+        if not isinstance(key, str | int | float | None):
+            return f"<{type(key).__name__}>"
+        text = clean_text(str(key))
+        if len(text) > MAX_KEY_CHARS:
+            self.is_cut = True
+            text = cut_text(text, MAX_KEY_CHARS)
+        self.strings.append(text)
+        return text
+
+    def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
+        plain: list[Any] = []
+        for item in value:
+            if self._is_spent(depth):
+                break
+            self._nodes -= 1
+            plain.append(self.plain(item, depth + 1))
+        return plain
+
+    def _object(self, value: Any, depth: int) -> Any:
+        if isinstance(value, Enum):
+            return self.plain(value.value, depth) if not isinstance(value.value, Enum) else None
+        if isinstance(value, datetime | date | time):
+            return value.isoformat()
+        if isinstance(value, UUID | Decimal | PurePath):
+            return self._string(str(value))
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = [field.name for field in dataclasses.fields(value)]
+            return self._pairs(((name, step(value, name)) for name in names), depth)
+        fields = getattr(type(value), "model_fields", None)
+        if isinstance(fields, Mapping):  # pydantic, without importing it
+            return self._pairs(_model_pairs(value, fields), depth)
+        if type(value).__module__.startswith("pydantic") and hasattr(value, "unicode_string"):
+            return self._string(str(value))
+        return f"<{type(value).__name__}>"
+
+
+def _data_url(text: str) -> str | None:
+    match = _DATA_URL.match(text[:160])
+    if match is None:
+        return None
+    return f"data:{match[1]};base64,<{(len(text) - match.end()) * 3 // 4} bytes>"
+
+
+def _model_pairs(model: Any, fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield what a pydantic model would send: by alias, without Nones, one level at a time."""
+    for name, info in fields.items():
+        value = step(model, name)
+        if value is not None and not getattr(info, "exclude", None):
+            alias = getattr(info, "serialization_alias", None) or getattr(info, "alias", None)
+            yield alias or name, value
+    extra = getattr(model, "model_extra", None)
+    if isinstance(extra, Mapping):
+        yield from extra.items()
+
+
+def _blob(value: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """Replace inline media by its type and size."""
+    mime_type = value.get("mimeType") or value.get("mime_type") or value.get("media_type")
+    data = value.get("data") or value.get("blob")
+    if not isinstance(mime_type, str) or not isinstance(data, str | bytes):
+        return None
+    size_bytes = len(data) * 3 // 4 if isinstance(data, str) else len(data)
+    modality = mime_type[:64].partition("/")[0]
+    return {"modality": modality, "mime_type": mime_type[:128], "bytes": size_bytes}
+
+
+def _fit(tree: Any, text: str, max_bytes: int) -> str:
+    """Shorten strings, then drop trailing items, until the text fits."""
+    size = _size(text)
+    while True:
+        lengths = sorted(map(len, _strings(tree)))
+        room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
+        # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
+        chars = room
+        while chars > 8 * len(lengths):
+            cap = _common_length(lengths, chars)
+            text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
+            excess = _size(text) - max_bytes
+            if excess <= 0:
+                return text
+            chars = min(chars * room // (room + excess), chars * 49 // 50) - 1
+        nodes = _count(tree)
+        if nodes == 0:
+            return _ENCODER.encode(ELLIPSIS)
+        # Keep the share of the nodes that fits if all are as large as the average.
+        tree = _prune(tree, [min(nodes - 1, nodes * max_bytes // size)])
+        text = _ENCODER.encode(tree)
+        size = _size(text)
+        if size <= max_bytes:
+            return text
+
+
+def _count(tree: Any) -> int:
+    """Return how many keys and items are inside `tree`."""
+    if isinstance(tree, dict):
+        return len(tree) + sum(map(_count, tree.values()))
+    if isinstance(tree, list):
+        return len(tree) + sum(map(_count, tree))
+    return 0
+
+
+def _common_length(lengths: Sequence[int], budget: int) -> int:
+    """Return the length to which all longer strings must be cut so that the sum fits."""
+    for index, length in enumerate(lengths):
+        share = budget // (len(lengths) - index)
+        if length > share:
+            return share
+        budget -= length
+    return lengths[-1]
+
+
+def _strings(tree: Any) -> Iterable[str]:
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, dict):
+        for item in tree.values():
+            yield from _strings(item)
+    elif isinstance(tree, list):
+        for item in tree:
+            yield from _strings(item)
+
+
+def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = False) -> Any:
+    kind = type(tree)
+    if kind is str:
+        return change(tree)
+    if kind is dict:
+        if has_keys:
+            return {change(k): _map_strings(v, change, has_keys=True) for k, v in tree.items()}
+        return {key: _map_strings(item, change) for key, item in tree.items()}
+    if kind is list:
+        return [_map_strings(item, change, has_keys=has_keys) for item in tree]
+    return tree
+
+
+def _prune(tree: Any, nodes: list[int]) -> Any:
+    """Keep the first `nodes[0]` nodes, depth first."""
+    if isinstance(tree, dict):
+        kept: dict[str, Any] = {}
+        for key, item in tree.items():
+            if nodes[0] <= 0:
+                break
+            nodes[0] -= 1
+            kept[key] = _prune(item, nodes)
+        return kept
+    if isinstance(tree, list):
+        items: list[Any] = []
+        for item in islice(tree, nodes[0]):
+            if nodes[0] <= 0:
+                break
+            nodes[0] -= 1
+            items.append(_prune(item, nodes))
+        return items
+    return tree

@@ -1,0 +1,182 @@
+"""Compile the telemetry spec, once, into functions from hook kwargs to attributes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from subscribers.content import clean_text, cut_text, to_json
+from subscribers.convert import CONVERSIONS, MAX_LIST_ITEMS
+from subscribers.options import Capture, Options, Vocabulary
+from subscribers.paths import Reader, compile_path
+from subscribers.redaction import Redactor, is_secret_key
+from subscribers.spec import Attribute, Sensitivity, SpanSpec, Spec, Truncation
+
+Attributes: TypeAlias = dict[str, Any]
+Kwargs: TypeAlias = Mapping[str, Any]
+
+TRUNCATED = "inspector.truncated"
+
+_MAX_CHARS = {Truncation.SHORT: 256, Truncation.LONG: 1_024}
+_MARGIN_CHARS = 256
+_UNSAFE_KEY_CHARS = re.compile(r"[^A-Za-z0-9_.-]")
+
+_Write: TypeAlias = Callable[[Attributes, Any], None]
+_Row: TypeAlias = Callable[[Attributes, Kwargs], None]
+
+
+class Engine:
+    """The spec under one set of options."""
+
+    def __init__(self, spec: Spec, options: Options, redactor: Redactor | None = None) -> None:
+        self.spec = spec
+        self.options = options
+        self.redactor = redactor or Redactor()
+        self._rows = {
+            name: [row for attribute in hook.attributes if (row := self._compile(attribute))]
+            for name, hook in spec.hooks.items()
+        }
+
+    def attributes(self, hook: str, kwargs: Kwargs) -> Attributes:
+        """Return the attributes that `hook` says with `kwargs`; never raises.
+
+        A row whose source is missing, or whose conversion fails, is left out.
+        """
+        found: Attributes = {}
+        for row in self._rows[hook]:
+            try:
+                row(found, kwargs)
+            except Exception:  # noqa: BLE001 - values of the watched program
+                continue
+        return found
+
+    def span_name(self, span: SpanSpec, attributes: Attributes) -> str:
+        """Fill the span's name template in from its attributes."""
+        if self.options.vocabulary is Vocabulary.LEGACY:
+            return span.legacy_name
+        words = (_fill(word, attributes) for word in span.template.split(" "))
+        return " ".join(word for word in words if word) or span.noun
+
+    def _compile(self, row: Attribute) -> _Row | None:
+        keys = self._keys(row)
+        is_content = row.sensitivity is Sensitivity.CONTENT
+        if not keys or (is_content and self.options.capture is Capture.OFF):
+            return None
+        write = self._writer(row, keys)
+        if row.source is None:
+            constant = row.constant
+            return lambda found, kwargs: write(found, constant)
+        return _guarded(row.when, _reading(compile_path(row.source), CONVERSIONS[row.via], write))
+
+    def _keys(self, row: Attribute) -> tuple[str, ...]:
+        match self.options.vocabulary:
+            case Vocabulary.DUP:
+                return row.keys
+            case Vocabulary.CURRENT:
+                return (row.current,) if row.current else ()
+            case Vocabulary.LEGACY:
+                return (row.legacy,) if row.legacy else ()
+
+    def _writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        if row.type == "json":
+            return self._json_writer(row, keys)
+        if row.type == "map":
+            return self._map_writer(row, keys)
+        text = self._text(row)
+
+        def write(found: Attributes, value: Any) -> None:
+            if isinstance(value, str):
+                value = text(value)
+            elif isinstance(value, list):
+                value = [text(item) for item in value]
+            for key in keys:
+                found[key] = value
+
+        return write
+
+    def _redactor_of(self, row: Attribute) -> Redactor | None:
+        """Scrub S2 always; content unless everything was asked for."""
+        if row.sensitivity is Sensitivity.CONTENT:
+            return None if self.options.capture is Capture.FULL else self.redactor
+        return self.redactor if row.sensitivity is Sensitivity.SCRUBBED else None
+
+    def _text(self, row: Attribute) -> Callable[[str], str]:
+        redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation)
+
+        def text(value: str) -> str:
+            if limit is not None:  # with a margin, so that a secret across the cut is seen whole
+                value = value[: limit + _MARGIN_CHARS]
+            value = clean_text(value)
+            if redactor is not None:
+                value = redactor.text(value)
+            return value if limit is None else cut_text(value, limit)
+
+        return text
+
+    def _json_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        redactor, max_bytes = self._redactor_of(row), self.options.max_content_bytes
+        is_structured = self.options.has_structured_content
+
+        def write(found: Attributes, value: Any) -> None:
+            content = to_json(value, redactor=redactor, max_bytes=max_bytes)
+            for key in keys:
+                structured = is_structured and key == row.current
+                found[key] = json.loads(content.text) if structured else content.text
+                if content.is_truncated:
+                    self._mark(found, key, is_legacy=key == row.legacy)
+
+        return write
+
+    def _mark(self, found: Attributes, key: str, *, is_legacy: bool) -> None:
+        if is_legacy:
+            found[f"{key}_truncated"] = True
+        if self.options.vocabulary is not Vocabulary.LEGACY:
+            found.setdefault(TRUNCATED, []).append(key)
+
+    def _map_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        """One attribute per item: `gen_ai.prompt.variable.*`."""
+        text, redactor = self._text(row), self._redactor_of(row)
+
+        def write(found: Attributes, value: Any) -> None:
+            for name, item in list(value.items())[:MAX_LIST_ITEMS]:
+                suffix = _UNSAFE_KEY_CHARS.sub("_", str(name))[:128]
+                if redactor is not None and is_secret_key(suffix):
+                    item = "[redacted]"
+                elif not isinstance(item, str):
+                    item = to_json(item, redactor=redactor, max_bytes=1_024).text
+                for key in keys:
+                    found[key.removesuffix("*") + suffix] = text(item)
+
+        return write
+
+
+def _reading(read: Reader, convert: Callable[[Any], Any], write: _Write) -> _Row:
+    def row(found: Attributes, kwargs: Kwargs) -> None:
+        value = read(kwargs)
+        if value is not None and (value := convert(value)) is not None:
+            write(found, value)
+
+    return row
+
+
+def _guarded(when: str | None, row: _Row) -> _Row:
+    if when is None:
+        return row
+    condition = compile_path(when)
+
+    def guarded(found: Attributes, kwargs: Kwargs) -> None:
+        if condition(kwargs):
+            row(found, kwargs)
+
+    return guarded
+
+
+def _fill(word: str, attributes: Attributes) -> str:
+    if not word.startswith("{"):
+        return word
+    for key in word.strip("{}").split("|"):
+        if isinstance(value := attributes.get(key), str):
+            return value
+    return ""

@@ -1,0 +1,17 @@
+"""Errors of the bridge.
+
+    SubscribersError
+    └── SpecError      telemetry_spec.toml says something that cannot be meant
+
+Only set-up raises them; nothing is ever raised into the code that emits a hook.
+"""
+
+from __future__ import annotations
+
+
+class SubscribersError(Exception):
+    """Root of the package's errors."""
+
+
+class SpecError(SubscribersError):
+    """A telemetry spec cannot be used; the message names the file and the row."""

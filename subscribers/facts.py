@@ -1,0 +1,99 @@
+"""What hook kwargs mean but do not say by a path: the `$…` values of the telemetry spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from subscribers.convert import number, transport, uri
+from subscribers.paths import read_path, step
+
+_PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+MAX_CONNECTIONS = 256
+
+
+class RpcFacts:
+    """Reads envelopes; remembers the protocol version that each connection negotiated."""
+
+    def __init__(self) -> None:
+        self._versions: dict[Any, str] = {}
+
+    def of_request(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `$rpc` for an outgoing or incoming request."""
+        envelope = kwargs.get("envelope")
+        method = step(envelope, "method")
+        params = step(envelope, "params")
+        facts: dict[str, Any] = {
+            "method": method,
+            "is_http": transport(kwargs.get("transport")) in {"http", "sse"},
+            "protocol_version": step(step(params, "_meta"), _PROTOCOL_VERSION)
+            or self._versions.get(_connection(kwargs)),
+        }
+        if method == "tools/call":
+            facts["tool"] = step(params, "name")
+            facts["tool_arguments"] = step(params, "arguments")
+        elif method == "prompts/get":
+            facts["prompt"] = step(params, "name")
+            facts["prompt_arguments"] = step(params, "arguments")
+        elif isinstance(method, str) and "resources/" in method:
+            facts["uri"] = step(params, "uri")
+        return facts
+
+    def note_response(self, kwargs: Mapping[str, Any]) -> None:
+        """Remember the version that the answer to `initialize` names."""
+        result = step(kwargs.get("envelope"), "result")
+        version = read_path(result, "protocolVersion|protocol_version")
+        if isinstance(version, str) and len(self._versions) < MAX_CONNECTIONS:
+            self._versions[_connection(kwargs)] = version[:256]
+
+
+def is_notification(method: object) -> bool:
+    """Told by the method: the SDKs fill ids in later than the hook fires."""
+    return isinstance(method, str) and method.startswith("notifications/")
+
+
+def is_answer_to_notification(envelope: Any) -> bool:
+    """A response envelope that carries nothing."""
+    return step(envelope, "result") is None and step(envelope, "error") is None
+
+
+def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
+    """Whether an RPC request is the inner half of a span of `family` with `key`.
+
+    mcp-agent puts the server's name before the tool's: `fetch_fetch` asks for `fetch`.
+    """
+    if family == "tool":
+        name = rpc.get("tool")
+        if not isinstance(name, str) or not isinstance(key, str):
+            return False
+        return key == name or key.endswith(tuple(f"{sep}{name}" for sep in "_-./:"))
+    if family == "resource":
+        return rpc.get("method") == "resources/read" and str(rpc.get("uri")) == str(key)
+    if family == "prompt":
+        return rpc.get("prompt") == key and rpc.get("method") == "prompts/get"
+    return False
+
+
+def progress_percent(kwargs: Mapping[str, Any]) -> float | None:
+    """MCP's progress and total as a percentage; None without a total."""
+    done, total = number(kwargs.get("progress")), number(kwargs.get("total"))
+    return 100 * done / total if done is not None and total else None
+
+
+def reason_text(reason: object) -> str | None:
+    """A disconnect's reason, which may be an exception."""
+    if isinstance(reason, BaseException):
+        try:
+            return f"{type(reason).__name__}: {reason}"
+        except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
+            return type(reason).__name__
+    return reason if isinstance(reason, str) else None
+
+
+def server_uri(value: object) -> str | None:
+    """A connection's URI without its secrets; None for a command line."""
+    return uri(value) if "://" in str(value)[:64] else None
+
+
+def _connection(kwargs: Mapping[str, Any]) -> Any:
+    return kwargs.get("connection_id") or kwargs.get("server_name") or kwargs.get("transport")

@@ -1,0 +1,114 @@
+"""What went wrong, in both vocabularies: the outcome of an operation read from exception or result.
+
+Sources: GenAI/MCP conventions (`error.type`, `rpc.response.status_code`), the seed's `mcp.error.*`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from subscribers.content import clean_text, cut_text
+from subscribers.paths import read_path, step
+from subscribers.redaction import Redactor
+
+MAX_MESSAGE_CHARS = 1_024
+
+_METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
+
+# As `operation_closed` has it: a stream that its reader left is cancelled, too.
+_CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an operation failed; `type` is `error.type`, `code` the seed's `mcp.error.code`."""
+
+    type: str
+    code: str
+    message: str
+    rpc_code: str | None = None
+    is_cancelled: bool = False
+    exception_type: str | None = None
+
+
+CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
+
+
+def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
+    """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
+    message = _message(exc, redactor)
+    if isinstance(exc, _CANCELLED):
+        return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
+    name = _qualified_name(exc)
+    rpc_code = _rpc_code(exc)
+    if rpc_code is not None:
+        code = _legacy_rpc_code(rpc_code, message)
+        return Failure(str(rpc_code), code, message, rpc_code=str(rpc_code), exception_type=name)
+    if isinstance(exc, TimeoutError) or "Timeout" in type(exc).__name__:
+        return Failure("timeout", "TIMEOUT", message, exception_type=name)
+    if type(exc).__name__ in {"HookDenied", "ApprovalDenied"}:
+        return Failure("denied", "DENIED", message, exception_type=name)
+    return Failure(name, type(exc).__name__, message, exception_type=name)
+
+
+def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
+    """Read the failure out of a result: a JSON-RPC error envelope or a tool result `isError`."""
+    error = step(result, "error")
+    code = step(error, "code") if error is not None else None
+    if isinstance(code, int) and not isinstance(code, bool):
+        message = _scrub(step(error, "message"), redactor)
+        return Failure(str(code), _legacy_rpc_code(code, message), message, rpc_code=str(code))
+    if read_path(result, "isError|is_error|result.isError|result.is_error") is True:
+        text = read_path(result, "content.0.text|result.content.0.text")
+        return Failure("tool_error", "tool_error", _scrub(text, redactor))
+    return None
+
+
+def _message(exc: object, redactor: Redactor) -> str:
+    if isinstance(exc, str):
+        return _scrub(exc, redactor)
+    if not isinstance(exc, BaseException):
+        return ""
+    try:
+        return _scrub(str(exc), redactor)
+    except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
+        return ""
+
+
+def _scrub(text: object, redactor: Redactor) -> str:
+    if not isinstance(text, str):
+        return ""
+    margin = 256  # so that a secret across the cut is seen whole
+    return cut_text(
+        redactor.text(clean_text(text[: MAX_MESSAGE_CHARS + margin])), MAX_MESSAGE_CHARS
+    )
+
+
+def _qualified_name(exc: object) -> str:
+    if not isinstance(exc, BaseException):
+        return "_OTHER"
+    module, name = type(exc).__module__, type(exc).__qualname__
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+def _rpc_code(exc: object) -> int | None:
+    """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
+    if type(exc).__name__ not in {"McpError", "MCPError", "JSONRPCError"}:
+        return None
+    code = read_path(exc, "error.code|code")
+    return code if isinstance(code, int) and not isinstance(code, bool) else None
+
+
+def _legacy_rpc_code(code: int, message: str) -> str:
+    is_unknown_tool = code == _METHOD_NOT_FOUND or (
+        code == _INVALID_PARAMS and "unknown tool" in message.lower()
+    )
+    if is_unknown_tool:
+        return "UNKNOWN_TOOL"
+    if code == _INVALID_PARAMS:
+        return "INVALID_PARAMS"
+    if code == _INTERNAL_ERROR or -32099 <= code <= -32000:
+        return "SERVER_ERROR"
+    return str(code)

@@ -1,0 +1,56 @@
+"""Connect a bus to a tracer provider."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from importlib import metadata
+
+from opentelemetry import trace
+from opentelemetry.trace import TracerProvider
+
+import instrument
+from instrument import Bus
+from instrument.default import bus as default_bus
+from subscribers.bridge import Bridge, LiveRecords
+from subscribers.engine import Engine
+from subscribers.options import Options, read_options
+from subscribers.redaction import Redactor
+from subscribers.spans import BRIDGE_SCOPE
+from subscribers.spec import Spec, load_spec
+
+_logger = logging.getLogger("inspector")
+
+SEMCONV_BASELINE = "genai-dev@6fd0d763"
+
+
+def connect(
+    bus: Bus | None,
+    *,
+    tracer_provider: TracerProvider | None,
+    options: Options | None,
+    redactor: Redactor | None,
+    live: LiveRecords | None,
+    session_id: Callable[[], str | None] | None,
+    spec: Spec | None,
+) -> Callable[[], None]:
+    """Make a bridge and subscribe it; see `subscribers.install`."""
+    engine = Engine(spec or load_spec(), options or read_options(), redactor)
+    tracer = trace.get_tracer(
+        BRIDGE_SCOPE,
+        _version(),
+        tracer_provider,
+        attributes={
+            "inspector.contract.version": instrument.CONTRACT_VERSION,
+            "inspector.semconv": SEMCONV_BASELINE,
+        },
+    )
+    bridge = Bridge(engine, tracer, live=live, session_id=session_id)
+    return bridge.subscribe(bus or default_bus)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("mcp-agent-inspector")
+    except metadata.PackageNotFoundError:
+        return ""

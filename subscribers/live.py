@@ -1,0 +1,129 @@
+"""Live records: running spans, moments and heartbeats as OTLP logs (`docs/formats.md`).
+
+OTLP sends a span when it has ended. `LiveSpanProcessor` tells about every recorded span of its
+provider, whoever instrumented it, as soon as it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.trace import SpanContext
+
+from subscribers.spans import duplicated
+
+if TYPE_CHECKING:
+    from subscribers.delivery import Delivery
+
+STARTED = "inspector.span.started"
+PROGRESS = "inspector.span.progress"
+DUPLICATE_OF = "inspector.duplicate_of"
+HEARTBEAT = "inspector.process.heartbeat"
+
+_HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRecord:
+    """One log record to be; made on the emitter's thread, encoded on the sender's."""
+
+    name: str
+    time_ns: int
+    span_context: SpanContext | None
+    attributes: Mapping[str, Any]
+    resource: Resource
+    span: Span | None = None
+    """The span it tells about, for `STARTED` and `PROGRESS`; its end makes the record needless."""
+
+    def all_attributes(self) -> Mapping[str, Any]:
+        """Return the attributes with the identity of the span they tell about."""
+        if self.span is None:
+            return self.attributes
+        return {**_identity(self.span), **self.attributes}
+
+
+def heartbeat(resource: Resource, *, state: str, lost_after_s: float) -> LiveRecord:
+    """Return the record that says that this process is `alive`, or `exiting`."""
+    attributes = {
+        "inspector.process.state": state,
+        "inspector.process.lost_after_s": lost_after_s,
+    }
+    return LiveRecord(HEARTBEAT, time_ns(), None, attributes, resource)
+
+
+class LiveSpanProcessor(SpanProcessor):
+    """Hands starts, progress, moments and ends to one delivery, in the order they happened."""
+
+    def __init__(self, delivery: Delivery, resource: Callable[[], Resource]) -> None:
+        self._delivery = delivery
+        self._resource = resource
+        self._is_stopped = False
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Tell that a span runs; unsampled spans are not shown."""
+        context = span.get_span_context()
+        if self._is_stopped or not context.trace_flags.sampled:
+            return
+        if (owned := duplicated(span, parent_context)) is not None:
+            original = owned.span.get_span_context().span_id
+            span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
+        attributes = dict(span.attributes or {})
+        record = LiveRecord(
+            STARTED, span.start_time or time_ns(), context, attributes, span.resource, span
+        )
+        self._delivery.put(record)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Send the whole span."""
+        context = span.get_span_context()
+        if not self._is_stopped and context is not None and context.trace_flags.sampled:
+            self._delivery.put(span)
+
+    def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
+        """Tell what changed on a running span."""
+        context = span.get_span_context()
+        if self._is_stopped or not isinstance(span, Span) or not context.trace_flags.sampled:
+            return
+        record = LiveRecord(PROGRESS, time_ns(), context, dict(attributes), span.resource, span)
+        self._delivery.put(record)
+
+    def moment(
+        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
+    ) -> None:
+        """Tell what happened; on an unsampled span nothing is shown."""
+        if self._is_stopped or (span is not None and not span.trace_flags.sampled):
+            return
+        self._delivery.put(LiveRecord(name, time_ns, span, dict(attributes), self._resource()))
+
+    def shutdown(self) -> None:
+        """Send what is left, for at most a second, and take no more."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._delivery.close()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Wait until all that was handed over has been sent."""
+        return self._delivery.flush(timeout_millis / 1_000)
+
+
+def _identity(span: Span) -> dict[str, Any]:
+    parent, scope = span.parent, span.instrumentation_scope
+    is_remote = parent is not None and parent.is_remote
+    identity: dict[str, Any] = {
+        "inspector.span.name": span.name,
+        "inspector.span.kind": span.kind.value + 1,  # OTLP counts from "unspecified"
+        "inspector.span.flags": _HAS_IS_REMOTE | (_IS_REMOTE if is_remote else 0),
+    }
+    if parent is not None:
+        identity["inspector.span.parent_span_id"] = trace.format_span_id(parent.span_id)
+    if scope is not None:
+        identity["inspector.span.scope_name"] = scope.name
+        identity["inspector.span.scope_version"] = scope.version or ""
+    return identity

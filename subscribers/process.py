@@ -1,0 +1,56 @@
+"""Which process this is: one id per process, a new one after `fork`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from typing import Any
+
+from opentelemetry.sdk.resources import Resource
+
+INSTANCE_ID = "service.instance.id"
+MAX_CACHED = 64
+
+
+class ProcessIdentity:
+    """The id by which the inspector tells live processes from dead ones."""
+
+    def __init__(self) -> None:
+        self._outdated: set[Any] = set()
+        """Ids and pids of processes that we are forked from."""
+        self._completed: dict[int, tuple[Resource, Resource]] = {}
+        self._renew()
+
+    def attributes(self) -> dict[str, Any]:
+        """Resource attributes that name this process."""
+        if os.getpid() != self._attributes["process.pid"]:
+            self._outdated |= {self._attributes[INSTANCE_ID], self._attributes["process.pid"]}
+            self._completed.clear()
+            self._renew()
+        return dict(self._attributes)
+
+    def complete(self, resource: Resource) -> Resource:
+        """Return `resource` naming this process: what the user set stays, a parent's goes."""
+        current = self.attributes()
+        cached = self._completed.get(id(resource))
+        if cached is not None and cached[0] is resource:
+            return cached[1]
+        given = resource.attributes
+        missing = {
+            key: value
+            for key, value in current.items()
+            if given.get(key) is None or given[key] in self._outdated
+        }
+        completed = resource.merge(Resource(missing)) if missing else resource
+        if len(self._completed) >= MAX_CACHED:
+            self._completed.clear()
+        self._completed[id(resource)] = (resource, completed)
+        return completed
+
+    def _renew(self) -> None:
+        self._attributes: dict[str, Any] = {
+            INSTANCE_ID: str(uuid.uuid4()),
+            "process.pid": os.getpid(),
+            "host.name": socket.gethostname(),
+        }

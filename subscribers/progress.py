@@ -1,0 +1,80 @@
+"""How often progress is told: at most twice a second and 64 times per operation.
+
+The first and the final report (100 %) always pass; the last one that was held back is told when
+its operation ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+MIN_INTERVAL_NS = 500_000_000
+MAX_REPORTS = 64
+MAX_OPERATIONS = 1_024
+
+
+@dataclass(slots=True)
+class _Operation:
+    last_ns: int
+    count: int = 1
+    held: tuple[int, dict[str, Any]] | None = None
+
+
+class ProgressLimiter:
+    """Decides which reports pass; knows a bounded number of spans and operations, the newest."""
+
+    def __init__(self) -> None:
+        self._spans: dict[int, dict[Any, _Operation]] = {}
+
+    def admit(
+        self,
+        span: int,
+        operation_id: Any,
+        time_ns: int,
+        attributes: dict[str, Any],
+        *,
+        is_final: bool,
+    ) -> bool:
+        """Whether to tell a report now; one that is not is held until `release`.
+
+        Args:
+            span: Id of the span it belongs to; 0: none.
+            operation_id: What reports; a span may have several.
+            time_ns: When it was made.
+            attributes: What it says.
+            is_final: 100 % was reached.
+        """
+        operations = self._spans.get(span)
+        if operations is None:
+            operations = _bounded(self._spans, span, {})
+        operation = operations.get(operation_id)
+        if operation is None:
+            _bounded(operations, operation_id, _Operation(time_ns))
+            return True
+        is_early = time_ns - operation.last_ns < MIN_INTERVAL_NS
+        if not is_final and (is_early or operation.count >= MAX_REPORTS):
+            operation.held = (time_ns, attributes)
+            return False
+        operation.last_ns, operation.held = time_ns, None
+        operation.count += 1
+        return True
+
+    def release(self, span: int) -> list[tuple[int, dict[str, Any]]]:
+        """Forget a span that ends; return the reports that were held back, with their times."""
+        operations = self._spans.pop(span, None)
+        if operations is None:
+            return []
+        return [operation.held for operation in operations.values() if operation.held]
+
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def _bounded(table: dict[_K, _V], key: _K, value: _V) -> _V:
+    """Put `value` in, and the oldest out when there are too many."""
+    if len(table) >= MAX_OPERATIONS:
+        table.pop(next(iter(table)), None)
+    table[key] = value
+    return value

@@ -1,0 +1,238 @@
+"""The spans that the bridge owns: who is whose parent, what is open, and the ambient context.
+
+A span is found again by `call_id`. Hooks that come without one are matched by a stack: each owned
+span is reachable from the OTel context it was put into, the innermost open one of the same family
+and key is meant (telemetry mapping, correlation rule), and a table for the whole process helps
+where the end comes from another task.
+
+Contexts are never detached. `detach` in a task other than the one that attached logs an error, and
+resets what others have put there since. When a span ends, and what is current is still exactly the
+context we made for it, the one before is put back; otherwise nothing is touched, and closed spans
+are skipped when a parent is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any, TypeAlias
+
+from opentelemetry import context as otel_context
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import Span
+
+BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
+
+_OWNED = otel_context.create_key("inspector-owned-span")
+
+FrameKey: TypeAlias = tuple[str, Any]
+"""(family, what tells two spans of the family apart)."""
+
+MAX_OPEN_BARE = 10_000
+"""Open spans without a `call_id`; beyond it the oldest is taken for lost."""
+
+
+class OwnedSpan:
+    """A span of ours, from start to end."""
+
+    __slots__ = (
+        "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family",
+        "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span", "template",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        span: trace.Span,
+        family: str,
+        key: Any,
+        parent: OwnedSpan | None,
+        call_id: str | None,
+        attributes: dict[str, Any],
+    ) -> None:
+        self.span = span
+        self.family = family
+        self.key = key
+        self.parent = parent
+        self.call_id = call_id
+        self.attributes = attributes
+        """All that was set so far."""
+        self.agent: str | None = parent.agent if parent is not None else None
+        self.children: list[OwnedSpan] = []
+        """Those that nobody promised to close: they end with this one at the latest."""
+        self.aliases: list[str] = []
+        """The `call_id`s of RPC requests that were taken for this operation."""
+        self.is_open = True
+        self.is_finished = False
+        """Whether an after or error hook was seen."""
+        self.failure: Any = None
+        self.kwargs: dict[str, Any] | None = None
+        """What it was opened with, until its before hook came."""
+        self.template: Any = None
+        self.outer: Context = Context()
+        self.context: Context = Context()
+
+    def enter(self, base: Context) -> None:
+        """Make this span current, on top of `base`."""
+        self.outer = otel_context.get_current()
+        inner = trace.set_span_in_context(self.span, base)
+        self.context = otel_context.set_value(_OWNED, self, inner)
+        otel_context.attach(self.context)
+
+    def leave(self) -> None:
+        """Make what was current before this span current again, if this context is still ours."""
+        if otel_context.get_current() is self.context:
+            otel_context.attach(_skip_closed(self.outer))
+
+
+class Call:
+    """What a `call_id` stands for."""
+
+    __slots__ = ("is_announced", "is_merged", "noun", "owned")
+
+    def __init__(
+        self, noun: str, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
+    ) -> None:
+        self.noun = noun
+        self.owned = owned
+        """Its span; that of its parent when it has none of its own."""
+        self.is_announced = is_announced
+        """Whether `operation_opened` was seen, so that `operation_closed` will come."""
+        self.is_merged = is_merged
+        """Whether `owned` belongs to another call."""
+
+
+class SpanTable:
+    """All open spans of one bridge. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, Call] = {}
+        self._bare: dict[FrameKey, list[OwnedSpan]] = {}
+        self._bare_count = 0
+        self._lock = Lock()
+
+    def parent_of(
+        self, kwargs: dict[str, Any], *, is_operation: bool, family: str | None = None
+    ) -> tuple[OwnedSpan | None, Context]:
+        """Return the owned parent, if any, and the OTel context to start the new span in.
+
+        A span of another instrumentation that was started inside the owned parent, and is
+        current, comes between the two.
+
+        Args:
+            kwargs: Of the hook; `parent_call_id` counts.
+            is_operation: The bus knows the parent, also that there is none.
+            family: Of the new span, where one of its kind cannot be its parent.
+        """
+        current = otel_context.get_current()
+        innermost = owned_of(current)
+        call = self.calls.get(kwargs.get("parent_call_id") or "")
+        if call is not None:
+            parent = nearest_open(call.owned)
+        elif is_operation:
+            # The bus says that no operation surrounds it: what a generator left behind here,
+            # spans with a call id, is not its parent; a bare hook's may be.
+            parent = next((o for o in _chain(innermost) if o.is_open and not o.call_id), None)
+        else:
+            # Bare requests of one task are never inside each other: they only overlap.
+            parent = nearest_open(innermost, not_a=family)
+        if parent is None:
+            return None, _outside(current)
+        span = trace.get_current_span(current)
+        if innermost is parent and (span is parent.span or span.is_recording()):
+            return parent, current
+        return parent, trace.set_span_in_context(parent.span, current)
+
+    def add_bare(self, owned: OwnedSpan) -> OwnedSpan | None:
+        """Remember a span without a `call_id`; return one that must go to make room."""
+        with self._lock:
+            self._bare.setdefault((owned.family, owned.key), []).append(owned)
+            self._bare_count += 1
+            if self._bare_count <= MAX_OPEN_BARE:
+                return None
+            return next(iter(self._bare.values()))[0]
+
+    def find_bare(self, family: str, key: Any) -> OwnedSpan | None:
+        """Return the innermost open span of this family and key; here, else in the process."""
+        for owned in _chain(owned_of(otel_context.get_current())):
+            if owned.is_open and owned.family == family and owned.key == key:
+                return owned
+        with self._lock:
+            candidates = self._bare.get((family, key), ())
+            return next((owned for owned in reversed(candidates) if owned.is_open), None)
+
+    def forget(self, owned: OwnedSpan) -> None:
+        """Drop a span that has ended."""
+        for alias in owned.aliases:
+            self.calls.pop(alias, None)
+        if owned.call_id is not None:
+            self.calls.pop(owned.call_id, None)
+            return
+        with self._lock:
+            frames = self._bare.get((owned.family, owned.key), [])
+            if owned in frames:
+                frames.remove(owned)
+                self._bare_count -= 1
+            if not frames:
+                self._bare.pop((owned.family, owned.key), None)
+
+    def open_spans(self) -> list[OwnedSpan]:
+        """Return every open span, those without a `call_id` first."""
+        with self._lock:
+            bare = [owned for frames in self._bare.values() for owned in frames]
+        named = [call.owned for call in list(self.calls.values()) if call.owned is not None]
+        return list(dict.fromkeys(owned for owned in bare + named if owned.is_open))
+
+
+def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
+    """Return the span of ours that a foreign span, just started, shows once more.
+
+    An MCP SDK that traces itself makes a span for the request that our span above it stands for.
+    """
+    context = parent_context if parent_context is not None else otel_context.get_current()
+    owned = owned_of(context)
+    parent, scope = span.parent, span.instrumentation_scope
+    if owned is None or parent is None or (scope is not None and scope.name == BRIDGE_SCOPE):
+        return None
+    if parent.span_id != owned.span.get_span_context().span_id:
+        return None
+    method = (span.attributes or {}).get("mcp.method.name")
+    is_same = method is not None and method == owned.attributes.get("mcp.method.name")
+    return owned if is_same else None
+
+
+def current_owned() -> OwnedSpan | None:
+    """Return the innermost open span of ours in the current context."""
+    return nearest_open(owned_of(otel_context.get_current()))
+
+
+def owned_of(context: Context) -> OwnedSpan | None:
+    """Return the span of ours that `context` was made for."""
+    owned = context.get(_OWNED)
+    return owned if isinstance(owned, OwnedSpan) else None
+
+
+def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:
+    """Return `owned`, or its nearest ancestor, that is open (and not of a family)."""
+    return next((o for o in _chain(owned) if o.is_open and o.family != not_a), None)
+
+
+def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:
+    while owned is not None:
+        yield owned
+        owned = owned.parent
+
+
+def _outside(context: Context) -> Context:
+    """Return the context that was current before any span of ours."""
+    while (owned := owned_of(context)) is not None:
+        context = owned.outer
+    return context
+
+
+def _skip_closed(context: Context) -> Context:
+    while (owned := owned_of(context)) is not None and not owned.is_open:
+        if context is not owned.context:
+            break
+        context = owned.outer
+    return context

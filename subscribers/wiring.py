@@ -1,0 +1,121 @@
+"""Everything between a bus and an inspector: provider, processor, delivery, bridge."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from opentelemetry import trace
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
+
+from instrument import Bus
+from subscribers.delivery import Delivery, Limits
+from subscribers.installation import connect
+from subscribers.live import LiveSpanProcessor
+from subscribers.options import Options
+from subscribers.otlp import OtlpTarget
+from subscribers.process import ProcessIdentity
+from subscribers.redaction import Redactor
+
+_logger = logging.getLogger("inspector")
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """A running connection; `undo` ends it within a second."""
+
+    delivery: Delivery
+    undo: Callable[[], None]
+
+
+def wire(
+    url: str,
+    token: str | None,
+    *,
+    options: Options,
+    set_global: bool,
+    service_name: str | None = None,
+    bus: Bus | None = None,
+    tracer_provider: TracerProvider | None = None,
+    redactor: Redactor | None = None,
+    session_id: Callable[[], str | None] | None = None,
+    limits: Limits | None = None,
+) -> Wiring:
+    """Send the spans of a provider, and the hooks of `bus` as spans, to the inspector at `url`.
+
+    See `inspector.attach` for the arguments. An SDK provider that is already global is used as it
+    is; otherwise one is made.
+    """
+    identity = ProcessIdentity()
+    existing = tracer_provider or _global_sdk_provider()
+    provider = existing or _make_provider(identity, service_name, set_global=set_global)
+    if existing is not None:
+        _tell_sampling(existing)
+
+    def resource() -> Resource:
+        return identity.complete(provider.resource)
+
+    delivery = Delivery(OtlpTarget(url, token, identity), resource, limits)
+    processor = LiveSpanProcessor(delivery, resource)
+    provider.add_span_processor(processor)
+    off = connect(
+        bus,
+        tracer_provider=provider,
+        options=options,
+        redactor=redactor,
+        live=processor,
+        session_id=session_id,
+        spec=None,
+    )
+    delivery.start()
+
+    def undo() -> None:
+        atexit.unregister(undo)
+        off()
+        processor.shutdown()
+
+    # Before the provider's own exit handler: open spans must end while processors still listen.
+    atexit.register(undo)
+    return Wiring(delivery, undo)
+
+
+def _global_sdk_provider() -> TracerProvider | None:
+    provider = trace.get_tracer_provider()
+    return provider if isinstance(provider, TracerProvider) else None
+
+
+def _make_provider(
+    identity: ProcessIdentity, service_name: str | None, *, set_global: bool
+) -> TracerProvider:
+    attributes = identity.attributes()
+    if name := service_name or os.environ.get("OTEL_SERVICE_NAME") or _script_name():
+        attributes[SERVICE_NAME] = name
+    provider = TracerProvider(resource=Resource.create(attributes))
+    if set_global:
+        trace.set_tracer_provider(provider)
+    return provider
+
+
+def _script_name() -> str | None:
+    """Name the program: `my_agent` for `python my_agent.py`, `pkg` for `python -m pkg`."""
+    main = sys.modules.get("__main__")
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name:
+        return str(spec.name).removesuffix(".__main__")
+    stem = Path(sys.argv[0]).stem if sys.argv and sys.argv[0] else ""
+    return stem if stem and stem != "-c" else None
+
+
+def _tell_sampling(provider: TracerProvider) -> None:
+    if provider.sampler not in (ALWAYS_ON, DEFAULT_ON):
+        _logger.info(
+            "The tracer provider samples (%s): spans that it leaves out are not shown.",
+            provider.sampler.get_description(),
+        )

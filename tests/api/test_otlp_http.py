@@ -1,0 +1,287 @@
+import asyncio
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from google.rpc import status_pb2  # type: ignore[import-untyped]  # it has no types
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
+    ExportLogsServiceRequest,
+    ExportLogsServiceResponse,
+)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.errors import OverloadedError, StoreUnavailableError
+from inspector.otlp import receiver as receiver_module
+from inspector.otlp.body import MAX_BODY_BYTES
+from tests.support.door import Remembering, caller, door
+from tests.support.export import span, span_id, trace_request
+
+PROTOBUF = {"content-type": "application/x-protobuf"}
+JSON = {"content-type": "application/json"}
+JSON_TRACE = {
+    "resourceSpans": [
+        {
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "traceId": "5b8aa5a2d2c872e8321cf37308d69df2",
+                            "spanId": "051581bf3cb55c13",
+                            "name": "work",
+                        }
+                    ]
+                }
+            ]
+        }
+    ]
+}
+
+
+@pytest.fixture
+def kept() -> Remembering:
+    return Remembering()
+
+
+@pytest.fixture
+async def client(kept: Remembering) -> AsyncIterator[httpx.AsyncClient]:
+    async with door(kept) as app, caller(app) as client:
+        yield client
+
+
+def names(kept: Remembering) -> list[str]:
+    return [incoming.span.name for incoming in kept.spans]
+
+
+async def test_spans_in_protobuf_are_taken_and_the_answer_is_empty(
+    client: httpx.AsyncClient, kept: Remembering
+) -> None:
+    body = trace_request(span(1, name="a"), span(2, name="b")).SerializeToString()
+    answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/x-protobuf"
+    assert answer.content == b""
+    assert names(kept) == ["a", "b"]
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=utf-8"])
+async def test_spans_in_json_are_taken_and_the_answer_is_json(
+    client: httpx.AsyncClient, kept: Remembering, content_type: str
+) -> None:
+    answer = await client.post(
+        "/v1/traces", content=json.dumps(JSON_TRACE), headers={"content-type": content_type}
+    )
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("application/json")
+    assert answer.json() == {}
+    assert names(kept) == ["work"]
+
+
+@pytest.mark.parametrize(
+    ("coding", "compress"),
+    [("gzip", gzip.compress), ("GZIP", gzip.compress), ("deflate", zlib.compress)],
+)
+async def test_compressed_bodies_are_taken(
+    client: httpx.AsyncClient, kept: Remembering, coding: str, compress: object
+) -> None:
+    assert callable(compress)
+    body = compress(trace_request(span(1, name="small")).SerializeToString())
+    answer = await client.post(
+        "/v1/traces", content=body, headers={**PROTOBUF, "content-encoding": coding}
+    )
+    assert answer.status_code == 200
+    assert names(kept) == ["small"]
+
+
+async def test_a_chunked_body_without_a_length_is_taken(
+    client: httpx.AsyncClient, kept: Remembering
+) -> None:
+    body = trace_request().SerializeToString()
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), 7):
+            yield body[start : start + 7]
+
+    answer = await client.post("/v1/traces", content=chunks(), headers=PROTOBUF)
+    assert answer.status_code == 200
+    assert names(kept) == ["work"]
+
+
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
+@pytest.mark.parametrize(("headers", "body"), [(PROTOBUF, b""), (JSON, b"{}")])
+async def test_an_empty_request_is_a_success(
+    client: httpx.AsyncClient, path: str, headers: dict[str, str], body: bytes
+) -> None:
+    answer = await client.post(path, content=body, headers=headers)
+    assert answer.status_code == 200
+    assert answer.content in (b"", b"{}")
+
+
+async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_kept(
+    client: httpx.AsyncClient, kept: Remembering
+) -> None:
+    body = trace_request(span(1, name="good"), Span(name="bad"), span(2, name="fine"))
+    answer = await client.post("/v1/traces", content=body.SerializeToString(), headers=PROTOBUF)
+    assert answer.status_code == 200
+    partial = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    assert partial.rejected_spans == 1
+    assert "trace id" in partial.error_message
+    assert names(kept) == ["good", "fine"]
+
+
+async def test_partial_success_in_json_has_its_count_as_a_string(
+    client: httpx.AsyncClient,
+) -> None:
+    body = json.dumps(
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "zz", "spanId": "1"}]}]}]}
+    )
+    answer = await client.post("/v1/traces", content=body, headers=JSON)
+    assert answer.status_code == 200
+    assert answer.json()["partialSuccess"]["rejectedSpans"] == "1"
+    assert "traceId" in answer.json()["partialSuccess"]["errorMessage"]
+
+
+async def test_logs_without_a_trace_are_accepted_and_said_not_to_be_stored(
+    client: httpx.AsyncClient, kept: Remembering
+) -> None:
+    request = ExportLogsServiceRequest()
+    scope = request.resource_logs.add().scope_logs.add()
+    scope.log_records.add(event_name="x")
+    scope.log_records.add(event_name="y", trace_id=bytes(range(16)), span_id=span_id(1))
+    answer = await client.post("/v1/logs", content=request.SerializeToString(), headers=PROTOBUF)
+    partial = ExportLogsServiceResponse.FromString(answer.content).partial_success
+    assert partial.rejected_log_records == 0
+    assert "1 log records" in partial.error_message
+    assert [incoming.record.event_name for incoming in kept.logs] == ["y"]
+
+
+async def test_metrics_are_accepted_and_said_not_to_be_stored(client: httpx.AsyncClient) -> None:
+    request = ExportMetricsServiceRequest()
+    request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
+    answer = await client.post("/v1/metrics", content=request.SerializeToString(), headers=PROTOBUF)
+    assert answer.status_code == 200
+    partial = ExportMetricsServiceResponse.FromString(answer.content).partial_success
+    assert partial.rejected_data_points == 0
+    assert "1 metrics" in partial.error_message
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        (PROTOBUF, b"\xff\xff", 400),
+        (JSON, b"{", 400),
+        (JSON, b'{"resourceSpans": 5}', 400),
+        ({**PROTOBUF, "content-encoding": "gzip"}, b"not gzip", 400),
+        ({**PROTOBUF, "content-encoding": "br"}, b"", 415),
+        ({**JSON, "content-encoding": "zstd"}, b"", 415),
+        ({"content-type": "text/plain"}, b"", 415),
+        ({}, b"", 415),
+        ({**PROTOBUF, "content-encoding": "gzip"}, gzip.compress(bytes(MAX_BODY_BYTES + 1)), 413),
+        ({**JSON, "content-encoding": "gzip"}, gzip.compress(bytes(MAX_BODY_BYTES + 1)), 413),
+    ],
+)
+async def test_bad_input_is_answered_in_the_words_of_rpc_status(
+    client: httpx.AsyncClient, headers: dict[str, str], body: bytes, status: int
+) -> None:
+    answer = await client.post("/v1/traces", content=body, headers=headers)
+    assert answer.status_code == status
+    assert said(answer).message
+    good = await client.post(
+        "/v1/traces", content=trace_request().SerializeToString(), headers=PROTOBUF
+    )
+    assert good.status_code == 200, "the service is unharmed"
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+@pytest.mark.parametrize("headers", [PROTOBUF, JSON])
+async def test_another_method_is_405_and_says_which_is_allowed(
+    client: httpx.AsyncClient, method: str, headers: dict[str, str]
+) -> None:
+    answer = await client.request(method, "/v1/traces", headers=headers)
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
+    assert said(answer).message
+
+
+async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
+    client: httpx.AsyncClient,
+) -> None:
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 1
+            yield bytes(1024 * 1024)
+
+    answer = await client.post("/v1/traces", content=endless(), headers=PROTOBUF)
+    assert answer.status_code == 413
+    assert sent <= MAX_BODY_BYTES // 2**20 + 2
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "retry_after"),
+    [
+        (OverloadedError("full", retry_after_s=3), 429, "3"),
+        (StoreUnavailableError("disk full"), 503, "5"),
+    ],
+)
+@pytest.mark.parametrize("headers", [PROTOBUF, JSON])
+async def test_overload_asks_the_sender_to_come_back(
+    client: httpx.AsyncClient,
+    kept: Remembering,
+    error: Exception,
+    status: int,
+    retry_after: str,
+    headers: dict[str, str],
+) -> None:
+    kept.error = error
+    body = (
+        json.dumps(JSON_TRACE).encode() if headers is JSON else trace_request().SerializeToString()
+    )
+    answer = await client.post("/v1/traces", content=body, headers=headers)
+    assert answer.status_code == status
+    assert answer.headers["retry-after"] == retry_after
+    assert said(answer).message == str(error)
+
+
+async def test_more_bytes_at_once_than_there_is_room_for_are_429(
+    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = trace_request().SerializeToString()
+    monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
+    is_held, release = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield body[:20]
+        is_held.set()
+        await release.wait()
+        yield body[20:]
+
+    first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
+    await is_held.wait()
+    second = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    release.set()
+    assert second.status_code == 429
+    assert (await first).status_code == 200
+    again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert again.status_code == 200, "the room was given back"
+    assert len(kept.spans) == 2
+
+
+def said(answer: httpx.Response) -> status_pb2.Status:
+    """Return the `google.rpc.Status` of an answer, checking that its encoding is the request's."""
+    asked = answer.request.headers.get("content-type", "").partition(";")[0]
+    got = answer.headers["content-type"].partition(";")[0]
+    if asked == "application/json":
+        assert got == "application/json"
+        return status_pb2.Status(**answer.json())
+    assert got == "application/x-protobuf"
+    return status_pb2.Status.FromString(answer.content)

@@ -1,0 +1,59 @@
+"""Documents point at things that exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _documents() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [ROOT / line for line in listed.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("document", _documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_the_map_names_every_module_that_is_worth_a_line() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    packages = ("instrument", "subscribers", "inspector")
+    for package in packages:
+        for entry in (ROOT / package).iterdir():
+            is_module = entry.suffix == ".py" and not entry.name.startswith("__")
+            is_package = (entry / "__init__.py").exists()
+            if is_module or is_package:
+                assert f"`{entry.name if is_module else entry.name + '/'}`" in text, entry
+
+
+def test_the_architecture_page_stays_short() -> None:
+    lines = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()
+
+    assert len(lines) <= 250
+
+
+def test_every_dependency_has_its_reason_written_down() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"].values()
+    groups = project["dependency-groups"].values()
+    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    for requirement in [line for group in (*extras, *groups) for line in group]:
+        name = re.split(r"[<>=!;\[ ]", requirement)[0]
+        if name != "mcp-agent-inspector" and not name.startswith("types-"):
+            assert re.search(rf"\b{re.escape(name)}\b", text), f"{name} is not explained"

@@ -1,0 +1,45 @@
+"""The arrows between the packages; the contracts are in pyproject.toml."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WEB_PACKAGES = {"fastapi", "starlette", "uvicorn", "grpc", "apsw", "typer", "rich", "httpx"}
+
+
+def test_imports_keep_to_the_contracts() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("module", ["inspector", "inspector.attach", "inspector.context"])
+def test_the_agent_side_loads_no_web_package(module: str) -> None:
+    loaded = _modules_after(f"import {module}")
+
+    assert WEB_PACKAGES.isdisjoint(loaded)
+
+
+def test_attaching_loads_no_web_package() -> None:
+    loaded = _modules_after("import inspector; inspector.attach('http://127.0.0.1:9').detach()")
+
+    assert WEB_PACKAGES.isdisjoint(loaded)
+
+
+def _modules_after(code: str) -> set[str]:
+    program = f"{code}\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())

@@ -1,0 +1,89 @@
+"""A change of the hook contract comes with a new version (000-21).
+
+`hook_contract.json` holds, for each version that was ever published, every hook with its kwargs.
+With a change of the catalogue goes a higher `CONTRACT_VERSION`, a line in `HISTORY` and in the
+changelog, and the new version in that file.
+"""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, HISTORY
+from tools.generate import ROOT
+
+Contract: TypeAlias = dict[str, list[str]]
+
+FILE = Path(__file__).with_name("hook_contract.json")
+PUBLISHED: dict[str, Contract] = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def contract(version: str) -> Contract:
+    """Return the hooks and kwargs of the catalogue that exist since `version` or before."""
+    return {
+        hook.name: sorted(
+            kwarg.name for kwarg in hook.kwargs if number(kwarg.since) <= number(version)
+        )
+        for hook in CATALOGUE.values()
+        if number(hook.since) <= number(version)
+    }
+
+
+def number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def needed_step(old: Contract, new: Contract) -> str:
+    """Return the step that a change from `old` to `new` needs: none, minor or major."""
+    if old == new:
+        return "none"
+    removed = old.keys() - new.keys() or any(set(old[hook]) - set(new[hook]) for hook in old)
+    return "major" if removed else "minor"
+
+
+def step(old: str, new: str) -> str:
+    return "major" if number(old)[0] != number(new)[0] else "minor"
+
+
+@pytest.mark.parametrize("version", PUBLISHED)
+def test_the_catalogue_still_has_every_published_version(version: str) -> None:
+    assert contract(version) == PUBLISHED[version], (
+        f"hooks of version {version} changed: what is new needs a new version"
+    )
+
+
+def test_the_current_version_is_published_and_holds_the_whole_catalogue() -> None:
+    everything = {hook.name: sorted(k.name for k in hook.kwargs) for hook in CATALOGUE.values()}
+
+    assert PUBLISHED[CONTRACT_VERSION] == everything
+    assert list(PUBLISHED) == [version for version, _, _ in HISTORY]
+
+
+def test_the_changelog_names_the_current_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    about_hooks = [line for line in changelog.splitlines() if "hook" in line.lower()]
+
+    assert any(CONTRACT_VERSION in line for line in about_hooks)
+
+
+def test_every_version_was_numbered_as_its_changes_need() -> None:
+    versions = list(PUBLISHED)
+    for old, new in pairwise(versions):
+        assert needed_step(PUBLISHED[old], PUBLISHED[new]) == step(old, new)
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        ({"a": ["x"]}, "none"),
+        ({"a": ["x", "y"]}, "minor"),
+        ({"a": ["x"], "b": []}, "minor"),
+        ({"a": []}, "major"),
+        ({"b": ["x"]}, "major"),
+    ],
+)
+def test_adding_is_minor_and_removing_or_renaming_is_major(new: Contract, expected: str) -> None:
+    assert needed_step({"a": ["x"]}, new) == expected

@@ -1,0 +1,64 @@
+"""The public surface, as text: a change of it shows in the diff of `public_api.txt`.
+
+Written anew by `python -m tests.architecture.test_public_api`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+
+PACKAGES = ("inspector", "instrument", "instrument.testing", "subscribers")
+FILE = Path(__file__).with_name("public_api.txt")
+
+
+def public_api() -> str:
+    """Return one line for every public name, with its signature."""
+    lines: list[str] = []
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        lines += [f"{package}.{name}{_signature(getattr(module, name))}" for name in _names(module)]
+    return "\n".join(lines) + "\n"
+
+
+def _names(module: ModuleType) -> list[str]:
+    declared: list[str] | None = getattr(module, "__all__", None)
+    if declared is not None:
+        return sorted(declared)
+    own = (name for name, value in vars(module).items() if _is_from(value, module))
+    return sorted(name for name in own if not name.startswith("_"))
+
+
+def _is_from(value: object, module: ModuleType) -> bool:
+    return getattr(value, "__module__", None) == module.__name__
+
+
+def _signature(value: object) -> str:
+    if not callable(value):
+        return f": {type(value).__name__}"
+    try:
+        return str(inspect.signature(value))
+    except ValueError:
+        return "(...)"
+
+
+def test_the_public_api_is_the_one_that_was_agreed() -> None:
+    assert public_api() == FILE.read_text(encoding="utf-8"), (
+        "must be agreed to by running `python -m tests.architecture.test_public_api`"
+    )
+
+
+def test_every_public_package_declares_its_names_in_order() -> None:
+    for package in ("inspector", "instrument", "subscribers"):
+        declared = importlib.import_module(package).__all__
+        assert list(declared) == sorted(declared, key=_constants_then_classes), package
+
+
+def _constants_then_classes(name: str) -> tuple[int, str]:
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+if __name__ == "__main__":
+    FILE.write_text(public_api(), encoding="utf-8")

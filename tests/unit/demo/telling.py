@@ -1,0 +1,71 @@
+"""Tells a story of the demo at full speed, with real MCP servers, and records the bus."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import instrument
+from inspector.demo.openai_model import OpenAIModel
+from inspector.demo.pace import Pace
+from inspector.demo.servers import servers_for
+from inspector.demo.session import Session
+from inspector.demo.stories import STORIES
+
+SPEED = 200.0
+
+
+@dataclass
+class Recording:
+    """Every event of the bus, in order, and the final answer."""
+
+    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    answer: str = ""
+
+    def note(self, hook: str, /, **kwargs: Any) -> None:
+        self.events.append((hook, kwargs))
+
+    def of(self, *hooks: str) -> list[dict[str, Any]]:
+        return [kwargs for hook, kwargs in self.events if hook in hooks]
+
+    def names(self) -> set[str]:
+        return {hook for hook, _ in self.events}
+
+    def closed(self, noun: str) -> list[str]:
+        """Return how each operation of that kind ended."""
+        return [event["status"] for event in self.of("operation_closed") if event["noun"] == noun]
+
+
+async def tell(
+    name: str,
+    *,
+    seed: int,
+    directory: Path,
+    endpoint: OpenAIModel | None = None,
+    stop_when: Callable[[Recording], bool] | None = None,
+) -> Recording:
+    """Tell a story; with `stop_when`, cancel it as soon as that holds."""
+    recording = Recording()
+    rng = random.Random(f"{seed}:0")
+    story = STORIES[name](rng)
+    session = Session(story, rng, Pace(SPEED), servers_for(SPEED, directory), endpoint)
+    running = asyncio.create_task(session.run())
+
+    def listen(hook: str, /, **kwargs: Any) -> None:
+        recording.note(hook, **kwargs)
+        if stop_when is not None and stop_when(recording):
+            running.cancel()
+
+    off = instrument.observe_all(listen)
+    try:
+        recording.answer = await running
+    except asyncio.CancelledError:
+        if stop_when is None:
+            raise
+    finally:
+        off()
+    return recording

@@ -1,0 +1,375 @@
+"""Seed 000 §1 to §3, §6, §8: registration, order, emission."""
+
+import asyncio
+import inspect
+import sys
+import threading
+from types import FrameType
+from typing import Any
+from unittest.mock import AsyncMock, Mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import instrument
+from instrument import Bus
+
+
+async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:  # 000-01
+    observer = Mock()
+    bus.register("before_tool_call", observer)
+
+    await bus._emit("before_tool_call", tool_name="search", args={"q": "otters"})
+
+    observer.assert_called_once_with(tool_name="search", args={"q": "otters"})
+
+
+async def test_a_hook_outside_the_catalogue_can_be_registered_and_emitted(bus: Bus) -> None:
+    observer = Mock()  # 000-01, 000-14
+    bus.register("before_teleport", observer)
+
+    await bus._emit("before_teleport", to="mars")
+
+    observer.assert_called_once_with(to="mars")
+
+
+async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:  # 000-02
+    observer = Mock()
+    bus.register("after_tool_call", observer)
+    bus.unregister("after_tool_call", observer)
+
+    await bus._emit("after_tool_call")
+
+    observer.assert_not_called()
+
+
+def test_unregistering_what_was_never_registered_does_nothing(bus: Bus) -> None:  # 000-02
+    bus.register("after_tool_call", other := Mock())
+
+    bus.unregister("after_tool_call", Mock())
+    bus.unregister("never_seen", Mock())
+
+    assert bus._hooks == {"after_tool_call": (other,)}
+
+
+async def test_emit_is_a_coroutine_function_that_returns_none(bus: Bus) -> None:  # 000-03
+    bus.register("a_hook", lambda: "ignored")
+
+    assert inspect.iscoroutinefunction(bus._emit)
+    assert inspect.iscoroutinefunction(instrument._emit)
+    task: asyncio.Task[object] = asyncio.create_task(bus._emit("a_hook"))
+    assert await task is None
+
+
+async def test_sync_and_async_observers_run_in_the_order_of_registration(bus: Bus) -> None:
+    order: list[str] = []  # 000-04, 000-05
+
+    async def slow() -> None:
+        await asyncio.sleep(0)
+        order.append("slow")
+
+    bus.register("a_hook", lambda: order.append("first"))
+    bus.register("a_hook", slow)
+    bus.register("a_hook", lambda: order.append("last"))
+
+    await bus._emit("a_hook")
+
+    assert order == ["first", "slow", "last"]
+
+
+async def test_an_observer_registered_twice_is_called_twice(bus: Bus) -> None:  # 000-U2
+    observer = Mock()
+    bus.register("a_hook", observer)
+    bus.register("a_hook", observer)
+    await bus._emit("a_hook")
+    assert observer.call_count == 2
+
+    bus.unregister("a_hook", observer)
+    await bus._emit("a_hook")
+    assert observer.call_count == 3
+
+
+async def test_unregister_removes_the_first_of_two_registrations(bus: Bus) -> None:  # 000-U2
+    order: list[str] = []
+
+    def twice() -> None:
+        order.append("twice")
+
+    bus.register("a_hook", twice)
+    bus.register("a_hook", lambda: order.append("between"))
+    bus.register("a_hook", twice)
+
+    bus.unregister("a_hook", twice)
+    await bus._emit("a_hook")
+
+    assert order == ["between", "twice"]
+
+
+async def test_a_bound_method_can_be_unregistered(bus: Bus) -> None:
+    class Listener:
+        def __init__(self) -> None:
+            self.heard = 0
+
+        def on_event(self) -> None:
+            self.heard += 1
+
+    listener = Listener()
+    bus.register("a_hook", listener.on_event)
+    bus.unregister("a_hook", listener.on_event)
+    await bus._emit("a_hook")
+
+    assert listener.heard == 0
+
+
+async def test_an_observer_that_unregisters_itself_leaves_the_running_emission_alone(
+    bus: Bus,
+) -> None:  # 000-U1, 000-16
+    heard: list[str] = []
+
+    def once() -> None:
+        heard.append("once")
+        bus.unregister("a_hook", once)
+
+    bus.register("a_hook", once)
+    bus.register("a_hook", lambda: heard.append("other"))
+
+    await bus._emit("a_hook")
+    await bus._emit("a_hook")
+
+    assert heard == ["once", "other", "other"]
+
+
+async def test_an_observer_registered_during_an_emission_hears_the_next_one(bus: Bus) -> None:
+    late = Mock()  # 000-16
+
+    def first() -> None:
+        bus.register("a_hook", late)
+        bus._hooks.clear()
+
+    bus.register("a_hook", first)
+    await bus._emit("a_hook")
+    late.assert_not_called()
+
+    bus.register("a_hook", late)
+    await bus._emit("a_hook")
+    late.assert_called_once_with()
+
+
+async def test_positional_arguments_are_passed_on(bus: Bus) -> None:  # 000-U3
+    observer = Mock()
+    bus.register("a_hook", observer)
+
+    await bus._emit("a_hook", "first", "second", third=3)
+
+    observer.assert_called_once_with("first", "second", third=3)
+
+
+async def test_a_kwarg_may_be_called_name_or_self_or_fn(bus: Bus) -> None:  # D3
+    observer = Mock()
+    bus.register("a_hook", observer)
+
+    await bus._emit("a_hook", name="x", self="y", fn="z")
+    bus._emit_sync("a_hook", name="x", self="y", fn="z")
+
+    assert observer.call_args_list == [({"name": "x", "self": "y", "fn": "z"},)] * 2
+
+
+async def test_async_callable_objects_and_lambdas_that_return_coroutines_are_awaited(
+    bus: Bus,
+) -> None:  # D1
+    awaited: list[str] = []
+
+    async def note(what: str) -> None:
+        awaited.append(what)
+
+    class Listener:
+        async def __call__(self) -> None:
+            awaited.append("object")
+
+    bus.register("a_hook", Listener())
+    bus.register("a_hook", lambda: note("lambda"))
+    bus.register("a_hook", mock := AsyncMock())
+
+    await bus._emit("a_hook")
+
+    assert awaited == ["object", "lambda"]
+    mock.assert_awaited_once_with()
+
+
+async def test_an_object_with_await_is_awaited(bus: Bus) -> None:  # D1
+    class Pending:
+        is_awaited = False
+
+        def __await__(self) -> Any:
+            self.is_awaited = True
+            return iter(())
+
+    pending = Pending()
+    bus.register("a_hook", lambda: pending)
+
+    await bus._emit("a_hook")
+
+    assert pending.is_awaited
+
+
+async def test_a_returned_future_or_task_is_left_running(bus: Bus) -> None:
+    release = asyncio.Event()
+    tasks: list[asyncio.Task[bool]] = []
+
+    def start() -> asyncio.Task[bool]:
+        tasks.append(asyncio.create_task(release.wait()))
+        return tasks[0]
+
+    bus.register("a_hook", start)
+    bus.register("a_hook", asyncio.get_running_loop().create_future)
+    async with asyncio.timeout(5):
+        await bus._emit("a_hook")
+
+    assert not tasks[0].done()
+    release.set()
+    await tasks[0]
+
+
+def test_the_guard_of_the_seed_is_false_until_somebody_listens(bus: Bus) -> None:  # 000-12
+    assert not bus._hooks.get("before_llm_generate")
+
+    off = bus.observe("before_llm_generate", Mock())
+    assert bus._hooks.get("before_llm_generate")
+
+    off()
+    assert not bus._hooks.get("before_llm_generate")
+
+
+def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:  # 000-U3
+    observer = Mock()
+    bus.register("a_hook", observer)
+    bus.register("a_hook", observer)
+
+    assert "a_hook" in bus._hooks
+    assert observer in bus._hooks["a_hook"]
+    assert bus._hooks["a_hook"].count(observer) == 2
+
+    bus._hooks.clear()
+    assert bus._hooks.get("a_hook", []) == []
+
+
+def test_what_observe_returns_removes_one_registration_however_often_it_is_called(
+    bus: Bus,
+) -> None:
+    observer = Mock()
+    off = bus.observe("a_hook", observer)
+    bus.register("a_hook", observer)
+
+    off()
+    off()
+
+    assert bus._hooks["a_hook"] == (observer,)
+
+
+def test_what_cannot_be_called_is_refused_with_a_reason(bus: Bus) -> None:
+    mistake: Any = 3
+
+    with pytest.raises(TypeError, match="not callable"):
+        bus.register("a_hook", mistake)
+    with pytest.raises(TypeError, match="not callable"):
+        bus.observe_all(mistake)
+
+    assert bus._hooks == {}
+
+
+async def test_buses_know_nothing_of_each_other(bus: Bus) -> None:
+    other = Bus()
+    bus.register("a_hook", observer := Mock())
+
+    await other._emit("a_hook")
+    await instrument._emit("a_hook")
+
+    observer.assert_not_called()
+
+
+async def test_the_functions_of_the_package_act_on_one_bus() -> None:
+    observer = Mock()
+    instrument.register("a_hook_of_this_test", observer)
+    try:
+        await instrument._emit("a_hook_of_this_test", x=1)
+        assert instrument._hooks["a_hook_of_this_test"] == (observer,)
+    finally:
+        instrument.unregister("a_hook_of_this_test", observer)
+
+    observer.assert_called_once_with(x=1)
+    assert "a_hook_of_this_test" not in instrument._hooks
+
+
+async def test_observers_hear_events_of_every_loop_and_thread(bus: Bus) -> None:  # 000-10
+    heard: list[int] = []
+    bus.register("a_hook", lambda: heard.append(threading.get_ident()))
+
+    await bus._emit("a_hook")
+    await asyncio.to_thread(lambda: asyncio.run(bus._emit("a_hook")))
+
+    assert len(heard) == len(set(heard)) == 2
+
+
+def test_registering_from_many_threads_loses_nothing(bus: Bus) -> None:  # 000-10
+    threads, each = 8, 200
+    start = threading.Barrier(threads)
+
+    def work() -> None:
+        mine = [Mock(spec=()) for _ in range(each)]
+        start.wait(5)
+        for observer in mine:
+            bus.register("a_hook", observer)
+        for observer in mine[::2]:
+            bus.unregister("a_hook", observer)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        workers = [threading.Thread(target=work) for _ in range(threads)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(30)
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert len(bus._hooks["a_hook"]) == threads * each // 2
+
+
+async def test_an_emission_that_nobody_hears_runs_one_python_function(bus: Bus) -> None:
+    entered: list[str] = []  # 000-09, counted and not timed
+
+    def profile(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call":
+            entered.append(frame.f_code.co_name)
+
+    sys.setprofile(profile)
+    try:
+        await bus._emit("before_tool_call", tool_name="x", args={}, context=None)
+    finally:
+        sys.setprofile(None)
+
+    assert entered == ["_emit"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ru"), st.sampled_from("ab"), st.integers(0, 3)), max_size=40
+    )
+)
+def test_the_table_is_what_the_registrations_say(steps: list[tuple[str, str, int]]) -> None:
+    bus, observers = Bus(), [Mock(spec=()) for _ in range(4)]  # 000-01, 000-02, 000-05
+    expected: dict[str, list[Mock]] = {"a": [], "b": []}
+
+    for step, hook, index in steps:
+        observer = observers[index]
+        if step == "r":
+            bus.register(hook, observer)
+            expected[hook].append(observer)
+        else:
+            bus.unregister(hook, observer)
+            if observer in expected[hook]:
+                expected[hook].remove(observer)
+
+    assert {hook: list(bus._hooks.get(hook, ())) for hook in "ab"} == expected

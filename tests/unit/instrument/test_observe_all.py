@@ -1,0 +1,103 @@
+"""Observers of every event."""
+
+from typing import Any
+from unittest.mock import Mock
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrument import CATALOGUE, Bus
+
+
+async def test_an_observer_of_all_gets_the_name_first(bus: Bus) -> None:
+    observer = Mock()
+    bus.observe_all(observer)
+
+    await bus._emit("before_tool_call", tool_name="x")
+    bus._emit_sync("session_started", session_id="s", metadata={})
+
+    assert observer.call_args_list == [
+        (("before_tool_call",), {"tool_name": "x"}),
+        (("session_started",), {"session_id": "s", "metadata": {}}),
+    ]
+
+
+async def test_an_observer_of_all_hears_hooks_outside_the_catalogue(bus: Bus) -> None:
+    bus.register("known_before", Mock())
+    bus.observe_all(observer := Mock())
+    bus.register("known_after", Mock())
+
+    for hook in ("known_before", "known_after", "never_known"):
+        await bus._emit(hook)
+        bus._emit_sync(hook)
+
+    names = [call.args[0] for call in observer.call_args_list]
+    assert names == [
+        "known_before",
+        "known_before",
+        "known_after",
+        "known_after",
+        "never_known",
+        "never_known",
+    ]
+
+
+def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:  # 000-12
+    off = bus.observe_all(Mock())
+    assert all(bus._hooks.get(name) for name in CATALOGUE)
+
+    off()
+    off()
+    assert bus._hooks == {}
+
+
+async def test_order_of_registration_holds_between_both_kinds(bus: Bus) -> None:  # 000-05
+    order: list[str] = []
+    bus.register("a_hook", lambda: order.append("first"))
+    bus.observe_all(lambda name: order.append("all"))
+    bus.register("a_hook", lambda: order.append("last"))
+    bus.register("b_hook", lambda: order.append("b"))
+
+    await bus._emit("a_hook")
+    await bus._emit("b_hook")
+
+    assert order == ["first", "all", "last", "all", "b"]
+
+
+async def test_removing_one_observer_of_all_leaves_the_others(bus: Bus) -> None:
+    gone, stays = Mock(), Mock()
+    off = bus.observe_all(gone)
+    bus.observe_all(stays)
+    bus.register("a_hook", plain := Mock())
+
+    off()
+    await bus._emit("a_hook", x=1)
+    await bus._emit("before_tool_call")
+
+    gone.assert_not_called()
+    assert [call.args[0] for call in stays.call_args_list] == ["a_hook", "before_tool_call"]
+    plain.assert_called_once_with(x=1)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["hook", "all", "off"]), st.integers(0, 2)), max_size=20))
+def test_everybody_hears_every_event_in_order_of_registration(
+    steps: list[tuple[str, int]],
+) -> None:
+    bus = Bus()
+    heard: list[object] = []
+    expected: list[tuple[object, Any]] = []
+
+    for kind, index in steps:
+        label = object()
+        if kind == "hook":
+            off = bus.observe("custom", lambda label=label: heard.append(label))
+            expected.append((label, off))
+        elif kind == "all":
+            off = bus.observe_all(lambda name, label=label: heard.append(label))
+            expected.append((label, off))
+        elif index < len(expected):
+            expected.pop(index)[1]()
+
+    bus._emit_sync("custom")
+
+    assert heard == [label for label, _ in expected]

@@ -1,0 +1,68 @@
+/** The service's HTTP routes that the page reads (`openapi.yaml`). */
+import type { Problem, Session, SessionList, SpanSkeleton } from './types.ts';
+
+/** An answer that is not 2xx; `status` 0 when there was none. */
+export class ApiError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What the page needs of a service; the gallery has one made of fixtures. */
+export interface Api {
+  sessions(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<SessionList>;
+  session(id: string, signal?: AbortSignal): Promise<Session>;
+  spans(sessionId: string, cursor: string | undefined, signal?: AbortSignal): Promise<SpanSkeleton>;
+  /** The body as text: attributes may hold numbers that JavaScript cannot. */
+  spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  /** Address of the change feed, from `after`, with span rows of these sessions only. */
+  eventsUrl(after: string, sessionIds: readonly string[]): string;
+}
+
+/** No session has this id: asks the feed for session rows only. */
+const NO_SESSION = '-';
+
+export function httpApi(serviceUrl: string, request: typeof fetch): Api {
+  const read = async (path: string, signal?: AbortSignal): Promise<Response> => {
+    const response = await request(new URL(path, serviceUrl), {
+      headers: { accept: 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new ApiError(0, 'The service does not answer. Is `inspector serve` running?');
+    });
+    if (!response.ok) throw new ApiError(response.status, await explain(response));
+    return response;
+  };
+  const json = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+    (await (await read(path, signal)).json()) as T;
+
+  return {
+    sessions: (page, signal) => json(`sessions${query({ ...page })}`, signal),
+    session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
+    spans: (id, cursor, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/spans${query({ cursor })}`, signal),
+    spanText: async (traceId, spanId, signal) =>
+      (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    eventsUrl: (after, sessionIds) =>
+      new URL(
+        `events${query({ after, session_id: sessionIds.join(',') || NO_SESSION })}`,
+        serviceUrl,
+      ).href,
+  };
+}
+
+function query(values: Readonly<Record<string, string | number | undefined>>): string {
+  const entries = Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+/** The problem's own words, when the service sent one (RFC 9457). */
+async function explain(response: Response): Promise<string> {
+  const problem: Partial<Problem> = await response.json().catch(() => ({}));
+  return problem.detail ?? problem.title ?? `The service answered ${response.status}.`;
+}

@@ -1,0 +1,1948 @@
+// Generated from openapi.yaml by `npm run gen`. Do not edit.
+
+export interface paths {
+    "/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events
+         * @description Follow what changes.
+         *
+         *     `Gap` means that the position is unknown here: read the lists again. A `SessionUpdated` with
+         *     `moved_from` means that the session named there lost spans to this one: read it again.
+         */
+        get: operations["events_events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Health
+         * @description Say that the service is there. Needs no token, and tells nothing else.
+         */
+        get: operations["health_health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description List sessions, running and stored alike, newest start first.
+         */
+        get: operations["list_sessions_sessions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session
+         * @description Return one session.
+         */
+        get: operations["get_session_sessions__session_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Session
+         * @description Delete a session with its spans, for ever. What its agent sends later begins it anew.
+         */
+        delete: operations["delete_session_sessions__session_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/spans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Spans
+         * @description List a session's spans by (offset, span id).
+         *
+         *     Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
+         */
+        get: operations["list_spans_sessions__session_id__spans_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/{trace_id}/{span_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Span
+         * @description Return one span: its row, all that was received of it, and what it says.
+         */
+        get: operations["get_span_spans__trace_id___span_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/trace/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Session
+         * @description Export all that was received of a session.
+         */
+        get: operations["export_session_trace__session_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive Logs
+         * @description Receive log records: those of a trace are kept with their span.
+         */
+        post: operations["receive_logs_v1_logs_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive Metrics
+         * @description Receive metrics: forwarded and counted, not stored.
+         */
+        post: operations["receive_metrics_v1_metrics_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/traces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive Traces
+         * @description Receive spans.
+         */
+        post: operations["receive_traces_v1_traces_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * BlobPart
+         * @description Inline media, base64.
+         */
+        BlobPart: {
+            /**
+             * Data
+             * @description Base64; null when only its size was captured.
+             */
+            data: string | null;
+            /** Mime Type */
+            mime_type: string | null;
+            /** Modality */
+            modality: string | null;
+            /**
+             * Size Bytes
+             * @default null
+             */
+            size_bytes: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "blob";
+        };
+        /**
+         * Decision
+         * @description A verdict of a hook, a policy or a person.
+         */
+        Decision: {
+            /** Action */
+            action: string;
+            after: components["schemas"]["Payload"] | null;
+            before: components["schemas"]["Payload"] | null;
+            /** Hook */
+            hook: string | null;
+            /** Interceptor */
+            interceptor: string | null;
+            /** Microseconds */
+            microseconds: number | null;
+            /** Reason */
+            reason: string | null;
+            /** Time */
+            time: string;
+        };
+        /**
+         * DecisionMade
+         * @description A hook, a policy or a person decided.
+         */
+        DecisionMade: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Name */
+            name: string;
+            /** Session Id */
+            session_id: string;
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "DecisionMade";
+        };
+        /**
+         * Dropped
+         * @description What the sender's SDK dropped before we saw it.
+         */
+        Dropped: {
+            /** Attributes */
+            attributes: number;
+            /** Events */
+            events: number;
+            /** Links */
+            links: number;
+        };
+        /**
+         * Engine
+         * @description What executes the session.
+         * @enum {string}
+         */
+        Engine: "asyncio" | "temporal" | "inbound" | "otlp";
+        /**
+         * ErrorView
+         * @description Why the span failed.
+         */
+        ErrorView: {
+            /** Code */
+            code: string | null;
+            /** Message */
+            message: string | null;
+            /** Stacktrace */
+            stacktrace: string | null;
+            /** Type */
+            type: string | null;
+        };
+        /** @description `Export…ServiceResponse`: empty, or what was not taken and why. */
+        ExportResponse: {
+            partialSuccess?: {
+                errorMessage?: string;
+                rejectedDataPoints?: string;
+                rejectedLogRecords?: string;
+                rejectedSpans?: string;
+            };
+        };
+        /**
+         * Gap
+         * @description The reader's position is unknown here: read the lists again.
+         */
+        Gap: {
+            /**
+             * Reload
+             * @default true
+             * @constant
+             */
+            reload: true;
+            /** Time */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Gap";
+        };
+        /**
+         * Health
+         * @description `GET /health`: who answers, and whether it is ready.
+         */
+        Health: {
+            /**
+             * Name
+             * @default mcp-agent-inspector
+             * @constant
+             */
+            name: "mcp-agent-inspector";
+            /** Ready */
+            ready: boolean;
+            /**
+             * Store
+             * @default ok
+             * @enum {string}
+             */
+            store: "ok" | "read_only" | "full" | "unavailable";
+            /** Version */
+            version: string;
+        };
+        /**
+         * Heartbeat
+         * @description Keep-alive, every 10 s at the latest, with the service's clock.
+         */
+        Heartbeat: {
+            /** Now Ns */
+            now_ns: string;
+            /** Time */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "Heartbeat";
+        };
+        JsonValue: unknown;
+        /**
+         * LinkPart
+         * @description Media somewhere else: shown as text, never fetched.
+         */
+        LinkPart: {
+            /** Mime Type */
+            mime_type: string | null;
+            /** Modality */
+            modality: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "link";
+            /** Uri */
+            uri: string;
+        };
+        /**
+         * LlmView
+         * @description A model call.
+         */
+        LlmView: {
+            /** Finish Reasons */
+            finish_reasons: string[];
+            /** Model Requested */
+            model_requested: string | null;
+            /** Model Responded */
+            model_responded: string | null;
+            /** Provider */
+            provider: string | null;
+            /** Request Params */
+            request_params: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Time To First Chunk Ms */
+            time_to_first_chunk_ms: number | null;
+            /** Tools Offered */
+            tools_offered: components["schemas"]["ToolDefinition"][];
+        };
+        /**
+         * McpView
+         * @description An MCP exchange.
+         */
+        McpView: {
+            /** Method */
+            method: string;
+            /** Mime Type */
+            mime_type: string | null;
+            /** Prompt Name */
+            prompt_name: string | null;
+            /** Protocol Version */
+            protocol_version: string | null;
+            request: components["schemas"]["Payload"] | null;
+            /** Request Id */
+            request_id: string | null;
+            /** Resource Uri */
+            resource_uri: string | null;
+            response: components["schemas"]["Payload"] | null;
+            /** Server */
+            server: string | null;
+            /** Size Bytes */
+            size_bytes: number | null;
+            /** Transport */
+            transport: string | null;
+        };
+        /**
+         * Message
+         * @description One turn of a conversation.
+         */
+        Message: {
+            /**
+             * Finish Reason
+             * @default null
+             */
+            finish_reason: string | null;
+            /**
+             * Name
+             * @default null
+             */
+            name: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "system" | "input" | "output";
+            /** Parts */
+            parts: (components["schemas"]["TextPart"] | components["schemas"]["ReasoningPart"] | components["schemas"]["ToolCallPart"] | components["schemas"]["ToolResultPart"] | components["schemas"]["BlobPart"] | components["schemas"]["LinkPart"] | components["schemas"]["OtherPart"])[];
+            /**
+             * Role
+             * @description system, user, assistant, tool, or what the sender wrote.
+             */
+            role: string;
+        };
+        /**
+         * OtherPart
+         * @description A part of a type we do not know: shown as it came.
+         */
+        OtherPart: {
+            /** Part Type */
+            part_type: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "other";
+            value: components["schemas"]["Payload"];
+        };
+        /**
+         * Payload
+         * @description A value as text: JSON text is never parsed on its way, so `9007199254740993` survives.
+         */
+        Payload: {
+            /** Is Json */
+            is_json: boolean;
+            /**
+             * Is Truncated
+             * @default false
+             */
+            is_truncated: boolean;
+            /**
+             * Original Bytes
+             * @description Size before truncation.
+             * @default null
+             */
+            original_bytes: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * Problem
+         * @description RFC 9457 `application/problem+json`, with a stable `code`.
+         */
+        Problem: {
+            /** Code */
+            code: string;
+            /** Detail */
+            detail: string;
+            /** Status */
+            status: number;
+            /** Title */
+            title: string;
+            /**
+             * Type
+             * @default about:blank
+             */
+            type: string;
+        };
+        /**
+         * ProgressUpdate
+         * @description An operation reports how far it is.
+         */
+        ProgressUpdate: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Name */
+            name: string;
+            /** Session Id */
+            session_id: string;
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ProgressUpdate";
+        };
+        /**
+         * PromptUsed
+         * @description A prompt was applied; sent beside the span's `SpanEnded`.
+         */
+        PromptUsed: {
+            /** Session Id */
+            session_id: string;
+            span: components["schemas"]["SpanRow"];
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "PromptUsed";
+        };
+        /**
+         * ReasoningPart
+         * @description What a model thought before it answered.
+         */
+        ReasoningPart: {
+            /** Text */
+            text: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning";
+        };
+        /**
+         * Resource
+         * @description The process that wrote the span.
+         */
+        Resource: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /**
+         * ResourceFetched
+         * @description A resource was read; sent beside the span's `SpanEnded`.
+         */
+        ResourceFetched: {
+            /** Session Id */
+            session_id: string;
+            span: components["schemas"]["SpanRow"];
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ResourceFetched";
+        };
+        /** @description `google.rpc.Status`: why an OTLP request was not taken. */
+        RpcStatus: {
+            code: number;
+            message: string;
+        };
+        /**
+         * Scope
+         * @description The instrumentation that wrote the span.
+         */
+        Scope: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * Session
+         * @description One session: a conversation, a run, or a single trace.
+         */
+        Session: {
+            /** Agents */
+            agents: string[];
+            /**
+             * Cost Usd
+             * @description Null when no telemetry carried a cost.
+             */
+            cost_usd: number | null;
+            /** Dropped Count */
+            dropped_count: number;
+            /**
+             * Duration Ms
+             * @description Null while anything runs.
+             */
+            duration_ms: number | null;
+            /**
+             * Ended At
+             * @description RFC 3339, UTC; null while anything runs.
+             */
+            ended_at: string | null;
+            engine: components["schemas"]["Engine"];
+            /**
+             * Epoch Ns
+             * @description Unix ns as a decimal string; offsets count from it.
+             */
+            epoch_ns: string;
+            /** Error Count */
+            error_count: number;
+            /** Id */
+            id: string;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Llm Calls */
+            llm_calls: number;
+            /** Models */
+            models: string[];
+            /** Output Tokens */
+            output_tokens: number;
+            /** Services */
+            services: string[];
+            /** Span Count */
+            span_count: number;
+            /**
+             * Started At
+             * @description RFC 3339, UTC.
+             */
+            started_at: string;
+            status: components["schemas"]["SessionStatus"];
+            /** Tags */
+            tags: string[];
+            /** Title */
+            title: string;
+            /** Tool Calls */
+            tool_calls: number;
+            /**
+             * Waiting Ms
+             * @description Time spent waiting for a person.
+             */
+            waiting_ms: number;
+            /**
+             * Waiting Since
+             * @default null
+             */
+            waiting_since: string | null;
+        };
+        /**
+         * SessionDeleted
+         * @description It was deleted, or merged into another.
+         */
+        SessionDeleted: {
+            /**
+             * Moved To
+             * @default null
+             */
+            moved_to: string | null;
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SessionDeleted";
+        };
+        /**
+         * SessionFinished
+         * @description Nothing of it runs any more. New spans may make it run again.
+         */
+        SessionFinished: {
+            session: components["schemas"]["Session"];
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SessionFinished";
+        };
+        /**
+         * SessionList
+         * @description A page of sessions, newest first.
+         */
+        SessionList: {
+            /**
+             * As Of
+             * @description Change-feed position: pass it to `/events?after=`.
+             */
+            as_of: string;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Sessions */
+            sessions: components["schemas"]["Session"][];
+        };
+        /**
+         * SessionStarted
+         * @description A session was seen for the first time.
+         */
+        SessionStarted: {
+            session: components["schemas"]["Session"];
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SessionStarted";
+        };
+        /**
+         * SessionStatus
+         * @description In order of precedence: the first that applies is shown.
+         * @enum {string}
+         */
+        SessionStatus: "waiting" | "paused" | "running" | "lost" | "failed" | "cancelled" | "completed";
+        /**
+         * SessionUpdated
+         * @description The whole new row.
+         */
+        SessionUpdated: {
+            /**
+             * Moved From
+             * @description A trace was found to belong here; the old id answers 308.
+             * @default null
+             */
+            moved_from: string | null;
+            session: components["schemas"]["Session"];
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SessionUpdated";
+        };
+        /**
+         * SignalReceived
+         * @description It goes on.
+         */
+        SignalReceived: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Name */
+            name: string;
+            /** Session Id */
+            session_id: string;
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SignalReceived";
+        };
+        /**
+         * SpanColumns
+         * @description A page of a session's spans as columns (`?format=columns`), in the order of the rows.
+         */
+        SpanColumns: {
+            /** As Of */
+            as_of: string;
+            columns: components["schemas"]["SpanColumnSet"];
+            /** Epoch Ns */
+            epoch_ns: string;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Session Id */
+            session_id: string;
+        };
+        /**
+         * SpanColumnSet
+         * @description The fields of `SpanRow`, each as one array: the n-th entries make the n-th row.
+         */
+        SpanColumnSet: {
+            /** Cost Usd */
+            cost_usd: (number | null)[];
+            /** Duplicate Of */
+            duplicate_of: (string | null)[];
+            /** Duration Ns */
+            duration_ns: (number | null)[];
+            /** Input Tokens */
+            input_tokens: (number | null)[];
+            /** Kind */
+            kind: components["schemas"]["SpanKind"][];
+            /** Model */
+            model: (string | null)[];
+            /** Name */
+            name: string[];
+            /** Offset Ns */
+            offset_ns: number[];
+            /** Output Tokens */
+            output_tokens: (number | null)[];
+            /** Parent Span Id */
+            parent_span_id: (string | null)[];
+            /** Size Bytes */
+            size_bytes: number[];
+            /** Span Id */
+            span_id: string[];
+            /** Status */
+            status: components["schemas"]["SpanStatus"][];
+            /** Trace Id */
+            trace_id: string[];
+            /** Wait Ns */
+            wait_ns: number[];
+            /** Waits */
+            waits: number[];
+        };
+        /**
+         * SpanDetail
+         * @description One span, whole.
+         */
+        SpanDetail: {
+            /**
+             * Attributes
+             * @description Flat, as stored.
+             */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Cost Usd */
+            cost_usd: number | null;
+            dropped: components["schemas"]["Dropped"];
+            /** Duplicate Of */
+            duplicate_of: string | null;
+            /**
+             * Duration Ns
+             * @description Null while the span runs.
+             */
+            duration_ns: number | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Events */
+            events: components["schemas"]["SpanEvent"][];
+            /** Flags */
+            flags: number;
+            /** Input Tokens */
+            input_tokens: number | null;
+            kind: components["schemas"]["SpanKind"];
+            /** Links */
+            links: components["schemas"]["SpanLink"][];
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Offset Ns
+             * @description From the session's `epoch_ns`; may be negative.
+             */
+            offset_ns: number;
+            /**
+             * Otlp Kind
+             * @enum {string}
+             */
+            otlp_kind: "unspecified" | "internal" | "server" | "client" | "producer" | "consumer";
+            /** Output Tokens */
+            output_tokens: number | null;
+            /** Parent Span Id */
+            parent_span_id: string | null;
+            resource: components["schemas"]["Resource"];
+            scope: components["schemas"]["Scope"];
+            /** Session Id */
+            session_id: string;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Span Id */
+            span_id: string;
+            /** Started At */
+            started_at: string;
+            status: components["schemas"]["SpanStatus"];
+            /** Status Message */
+            status_message: string | null;
+            /** Trace Id */
+            trace_id: string;
+            /** Trace State */
+            trace_state: string;
+            view: components["schemas"]["View"];
+            /** Wait Ns */
+            wait_ns: number;
+            /** Waits */
+            waits: number;
+        };
+        /**
+         * SpanEnded
+         * @description A span ended.
+         */
+        SpanEnded: {
+            /** Session Id */
+            session_id: string;
+            span: components["schemas"]["SpanRow"];
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SpanEnded";
+        };
+        /**
+         * SpanEvent
+         * @description A moment inside a span: an OTLP span event, or a log record kept with it.
+         */
+        SpanEvent: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** @default null */
+            body: components["schemas"]["JsonValue"];
+            /** Name */
+            name: string;
+            /** Offset Ns */
+            offset_ns: number;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "span" | "log";
+            /** Time */
+            time: string;
+        };
+        /**
+         * SpanKind
+         * @description What a span is, read from its attributes (never from the OTLP kind).
+         * @enum {string}
+         */
+        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "other";
+        /**
+         * SpanLink
+         * @description A link to another span.
+         */
+        SpanLink: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Dropped Attributes */
+            dropped_attributes: number;
+            /** Span Id */
+            span_id: string;
+            /** Trace Id */
+            trace_id: string;
+            /** Trace State */
+            trace_state: string;
+        };
+        /**
+         * SpanRow
+         * @description One line of the waterfall.
+         */
+        SpanRow: {
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Duplicate Of */
+            duplicate_of: string | null;
+            /**
+             * Duration Ns
+             * @description Null while the span runs.
+             */
+            duration_ns: number | null;
+            /** Input Tokens */
+            input_tokens: number | null;
+            kind: components["schemas"]["SpanKind"];
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Offset Ns
+             * @description From the session's `epoch_ns`; may be negative.
+             */
+            offset_ns: number;
+            /** Output Tokens */
+            output_tokens: number | null;
+            /** Parent Span Id */
+            parent_span_id: string | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Span Id */
+            span_id: string;
+            status: components["schemas"]["SpanStatus"];
+            /** Trace Id */
+            trace_id: string;
+            /** Wait Ns */
+            wait_ns: number;
+            /** Waits */
+            waits: number;
+        };
+        /**
+         * SpanSkeleton
+         * @description A page of a session's spans, by (offset, span id).
+         */
+        SpanSkeleton: {
+            /** As Of */
+            as_of: string;
+            /** Epoch Ns */
+            epoch_ns: string;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Session Id */
+            session_id: string;
+            /** Spans */
+            spans: components["schemas"]["SpanRow"][];
+        };
+        /**
+         * SpanStarted
+         * @description A span runs.
+         */
+        SpanStarted: {
+            /** Session Id */
+            session_id: string;
+            span: components["schemas"]["SpanRow"];
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SpanStarted";
+        };
+        /**
+         * SpanStatus
+         * @description `running` and `lost` are ours; the rest is the OTLP status, `cancelled` split from error.
+         * @enum {string}
+         */
+        SpanStatus: "running" | "unset" | "ok" | "error" | "cancelled" | "lost";
+        /**
+         * SpanUpdated
+         * @description The whole new row of a span that still runs, or was re-classified.
+         */
+        SpanUpdated: {
+            /** Session Id */
+            session_id: string;
+            span: components["schemas"]["SpanRow"];
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "SpanUpdated";
+        };
+        /**
+         * StateChange
+         * @description A snapshot of the agent's state, or the RFC 6902 patch against the one before.
+         */
+        StateChange: {
+            /** Description */
+            description: string | null;
+            /** Name */
+            name: string;
+            patch: components["schemas"]["Payload"] | null;
+            /** Time */
+            time: string;
+            value: components["schemas"]["Payload"] | null;
+        };
+        StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
+        /**
+         * TextPart
+         * @description Plain text.
+         */
+        TextPart: {
+            /** Text */
+            text: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+        };
+        /**
+         * ToolCallPart
+         * @description The model asks for a tool.
+         */
+        ToolCallPart: {
+            arguments: components["schemas"]["Payload"] | null;
+            /** Id */
+            id: string | null;
+            /** Name */
+            name: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call";
+        };
+        /**
+         * ToolDefinition
+         * @description A tool that was offered to the model.
+         */
+        ToolDefinition: {
+            /** Description */
+            description: string | null;
+            /** Name */
+            name: string;
+            parameters: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * ToolResultPart
+         * @description What the tool answered.
+         */
+        ToolResultPart: {
+            /** Id */
+            id: string | null;
+            result: components["schemas"]["Payload"] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_result";
+        };
+        /**
+         * ToolView
+         * @description A tool execution.
+         */
+        ToolView: {
+            arguments: components["schemas"]["Payload"] | null;
+            /** Call Id */
+            call_id: string | null;
+            /** Description */
+            description: string | null;
+            /** Is Error */
+            is_error: boolean;
+            /** Name */
+            name: string;
+            result: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * Usage
+         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         */
+        Usage: {
+            /** Cache Read Tokens */
+            cache_read_tokens: number | null;
+            /** Cache Write Tokens */
+            cache_write_tokens: number | null;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Input Tokens */
+            input_tokens: number | null;
+            /** Output Tokens */
+            output_tokens: number | null;
+            /** Reasoning Tokens */
+            reasoning_tokens: number | null;
+        };
+        /**
+         * View
+         * @description What a span says, whatever convention it was written in.
+         */
+        View: {
+            /** Decisions */
+            decisions: components["schemas"]["Decision"][];
+            error: components["schemas"]["ErrorView"] | null;
+            llm: components["schemas"]["LlmView"] | null;
+            mcp: components["schemas"]["McpView"] | null;
+            /** Messages */
+            messages: components["schemas"]["Message"][];
+            /** State */
+            state: components["schemas"]["StateChange"][];
+            tool: components["schemas"]["ToolView"] | null;
+            /**
+             * Truncated
+             * @description Attributes that the sender cut short.
+             */
+            truncated: string[];
+            usage: components["schemas"]["Usage"] | null;
+        };
+        /**
+         * WaitingOnSignal
+         * @description The session waits for a person.
+         */
+        WaitingOnSignal: {
+            /** Attributes */
+            attributes: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Name */
+            name: string;
+            /** Session Id */
+            session_id: string;
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "WaitingOnSignal";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    events_events_get: {
+        parameters: {
+            query?: {
+                /** @description An `as_of`, or the last id seen; the header wins. */
+                after?: string | null;
+                /** @description Spans of these sessions only, comma-separated. */
+                session_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Changes, newest version only; then live. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health_health_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions_sessions_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                /** @description Part of the title or the id, in any case. */
+                q?: string;
+                /** @description Any of these. */
+                status?: components["schemas"]["SessionStatus"][] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_session_sessions__session_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_session_sessions__session_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_spans_sessions__session_id__spans_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                /** @description `columns`: one array a field. */
+                format?: "rows" | "columns";
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpanSkeleton"] | components["schemas"]["SpanColumns"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_span_spans__trace_id___span_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                span_id: string;
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpanDetail"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_session_trace__session_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description Not changed since the `ETag` that was given. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    receive_logs_v1_logs_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description `opentelemetry.proto.collector.logs.v1.ExportLogsServiceResponse`, in the request's encoding; the data is committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Bad data. `google.rpc.Status`, in the request's encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Too large. `google.rpc.Status`, in the request's encoding. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Overloaded; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+        };
+    };
+    receive_metrics_v1_metrics_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description `opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse`, in the request's encoding; the data is committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Bad data. `google.rpc.Status`, in the request's encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Too large. `google.rpc.Status`, in the request's encoding. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Overloaded; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+        };
+    };
+    receive_traces_v1_traces_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description `opentelemetry.proto.collector.trace.v1.ExportTraceServiceResponse`, in the request's encoding; the data is committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Bad data. `google.rpc.Status`, in the request's encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Too large. `google.rpc.Status`, in the request's encoding. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Unknown type or coding. `google.rpc.Status`, in the request's encoding. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Overloaded; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description Nothing can be stored now; see Retry-After. `google.rpc.Status`, in the request's encoding. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,41 @@
+/** Names for the generated wire shapes, so that the rest of the code can read them. */
+import type { components } from './schema.gen.ts';
+
+type Schemas = components['schemas'];
+
+export type Session = Schemas['Session'];
+export type SessionStatus = Schemas['SessionStatus'];
+export type SessionList = Schemas['SessionList'];
+export type SpanRow = Schemas['SpanRow'];
+export type SpanKind = Schemas['SpanKind'];
+export type SpanStatus = Schemas['SpanStatus'];
+export type SpanSkeleton = Schemas['SpanSkeleton'];
+export type SpanDetail = Schemas['SpanDetail'];
+export type View = Schemas['View'];
+export type Message = Schemas['Message'];
+export type Part = Message['parts'][number];
+export type Payload = Schemas['Payload'];
+export type ToolCallPart = Schemas['ToolCallPart'];
+export type ToolResultPart = Schemas['ToolResultPart'];
+export type BlobPart = Schemas['BlobPart'];
+export type Decision = Schemas['Decision'];
+export type StateChange = Schemas['StateChange'];
+export type ErrorView = Schemas['ErrorView'];
+export type Problem = Schemas['Problem'];
+
+export type StreamEvent =
+  | Schemas['SessionStarted']
+  | Schemas['SessionUpdated']
+  | Schemas['SessionFinished']
+  | Schemas['SessionDeleted']
+  | Schemas['SpanStarted']
+  | Schemas['SpanUpdated']
+  | Schemas['SpanEnded']
+  | Schemas['WaitingOnSignal']
+  | Schemas['SignalReceived']
+  | Schemas['DecisionMade']
+  | Schemas['ProgressUpdate']
+  | Schemas['ResourceFetched']
+  | Schemas['PromptUsed']
+  | Schemas['Heartbeat']
+  | Schemas['Gap'];

@@ -1,0 +1,53 @@
+/** Starts the page. Nothing else reads the browser's globals to compose it. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { serviceUrl } from './api/base.ts';
+import { httpApi } from './api/client.ts';
+import { Inspector } from './state/inspector.ts';
+import { PreferenceStore } from './state/preferences.ts';
+import { Router } from './state/route.ts';
+import { applyTheme } from './state/theme.ts';
+import { App } from './views/app.tsx';
+import { PageContext } from './views/context.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+
+const base = document.baseURI;
+const service = serviceUrl(base);
+const preferences = new PreferenceStore(localStorageOrNone());
+const theme = applyTheme(preferences, document.documentElement, (query) => matchMedia(query));
+const feedName = `inspector-feed ${service}`;
+
+const inspector = new Inspector({
+  api: httpApi(service, (input, init) => fetch(input, init)),
+  router: new Router(base, window),
+  preferences,
+  serviceUrl: service,
+  feed: {
+    open: (url) => new EventSource(url),
+    locks: navigator.locks,
+    channel: new BroadcastChannel(feedName),
+    name: feedName,
+    tab: crypto.getRandomValues(new Uint32Array(2)).join('-'),
+  },
+});
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no #root.');
+createRoot(root).render(
+  <StrictMode>
+    <PageContext value={{ inspector, theme }}>
+      <App />
+    </PageContext>
+  </StrictMode>,
+);
+inspector.start();
+
+/** Reading it throws where the browser forbids storage. */
+function localStorageOrNone(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}

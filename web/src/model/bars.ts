@@ -1,0 +1,49 @@
+/** Where the bar of a span is, and its label. CSS pixels from the left edge of the bar column. */
+import { type TimeWindow, toX } from './time-scale.ts';
+
+export interface Bar {
+  readonly x: number;
+  readonly width: number;
+  /** The bar goes on beyond that edge of the window. */
+  readonly isCutLeft: boolean;
+  readonly isCutRight: boolean;
+}
+
+/** A span of no length is still a mark that can be seen. */
+export const MIN_BAR_PX = 2;
+
+/** Undefined when the span is outside the window. */
+export function barOf(
+  start_ns: number,
+  end_ns: number,
+  view: TimeWindow,
+  width_px: number,
+): Bar | undefined {
+  const from = toX(start_ns, view, width_px);
+  const to = Math.max(toX(end_ns, view, width_px), from + MIN_BAR_PX);
+  if (to < 0 || from > width_px) return undefined;
+  const x = Math.max(from, 0);
+  return {
+    x,
+    width: Math.max(Math.min(to, width_px) - x, MIN_BAR_PX),
+    isCutLeft: from < 0,
+    isCutRight: to > width_px,
+  };
+}
+
+export type LabelPlace = 'right' | 'left' | 'inside';
+
+const GAP_PX = 6;
+
+/** Beside the bar where there is room, else in it; never over its neighbours. */
+export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
+  if (bar.x + bar.width + GAP_PX + label_px <= width_px) return 'right';
+  if (bar.x - GAP_PX - label_px >= 0) return 'left';
+  return bar.width >= label_px + 2 * GAP_PX ? 'inside' : undefined;
+}
+
+export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
+  if (place === 'right') return bar.x + bar.width + GAP_PX;
+  if (place === 'left') return bar.x - GAP_PX - label_px;
+  return bar.x + bar.width - GAP_PX - label_px;
+}

@@ -1,0 +1,96 @@
+/** Numbers as people read them. Units: nanoseconds unless the name says otherwise. */
+
+const NS_PER_US = 1e3;
+const NS_PER_MS = 1e6;
+const NS_PER_S = 1e9;
+
+/** `340 µs`, `12.4 ms`, `1.24 s`, `2m 14s`, `1h 03m`, `2d 4h`. */
+export function formatDuration(ns: number): string {
+  if (ns < 0) return `−${formatDuration(-ns)}`;
+  if (ns < NS_PER_US) return `${Math.round(ns)} ns`;
+  if (ns < 999.5 * NS_PER_US) return `${threeDigits(ns / NS_PER_US)} µs`;
+  if (ns < 999.5 * NS_PER_MS) return `${threeDigits(ns / NS_PER_MS)} ms`;
+  if (ns < 59.95 * NS_PER_S) return `${threeDigits(ns / NS_PER_S)} s`;
+  return formatClock(Math.round(ns / NS_PER_S));
+}
+
+/** A duration that counts while it is watched, in whole seconds. */
+export function formatRunning(ns: number): string {
+  const seconds = Math.floor(Math.max(0, ns) / NS_PER_S);
+  return seconds < 60 ? `${seconds} s` : formatClock(seconds);
+}
+
+/** The same where it is drawn ten times a second: tenths as long as they can be read. */
+export function formatGrowing(ns: number): string {
+  const tenths = Math.floor(Math.max(0, ns) / (NS_PER_S / 10));
+  return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : formatRunning(ns);
+}
+
+function formatClock(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${pad(seconds % 60)}s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h ${pad(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function threeDigits(value: number): string {
+  return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0).replace(/\.0+$/, '');
+}
+
+/** `0`, `312`, `1 204`, `48.2 k`, `1.3 M`. */
+export function formatCount(count: number): string {
+  if (count < 10_000) return groupThousands(count);
+  if (count < 999_500) return `${threeDigits(count / 1e3)} k`;
+  if (count < 999_500_000) return `${threeDigits(count / 1e6)} M`;
+  return `${threeDigits(count / 1e9)} G`;
+}
+
+/** Thousands apart by a narrow no-break space: `48 211`. */
+export function groupThousands(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+}
+
+/** `$0.21`, `$0.0004`, `$12.40`; below a hundredth of a cent `< $0.0001`. */
+export function formatCost(usd: number): string {
+  if (usd === 0) return '$0';
+  if (usd < 0.0001) return '< $0.0001';
+  if (usd < 0.1) return `$${usd.toPrecision(2).replace(/(\.\d*?)0+$/, '$1')}`;
+  return `$${usd.toFixed(2)}`;
+}
+
+/** `312 B`, `4.2 kB`, `1.3 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_500) return `${threeDigits(bytes / 1e3)} kB`;
+  return `${threeDigits(bytes / 1e6)} MB`;
+}
+
+/** Clock time of day in the viewer's zone, with milliseconds: `14:03:07.120`. */
+export function formatTimeOfDay(rfc3339: string): string {
+  const date = new Date(rfc3339);
+  if (Number.isNaN(date.getTime())) return rfc3339;
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(':');
+  return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** When a session began: time today, else date and time. */
+export function formatStart(rfc3339: string, now_ms: number): string {
+  const date = new Date(rfc3339);
+  if (Number.isNaN(date.getTime())) return rfc3339;
+  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  if (date.toDateString() === new Date(now_ms).toDateString()) {
+    return `${time}:${pad(date.getSeconds())}`;
+  }
+  const month = date.toLocaleString('en', { month: 'short' });
+  return `${date.getDate()} ${month} ${time}`;
+}
+
+/** `1 span`, `3 spans`. */
+export function plural(count: number, noun: string): string {
+  return `${groupThousands(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,80 @@
+/** What a span's state means for the reader. */
+import type { SpanRow, SpanStatus } from '../api/types.ts';
+import { parentKey, spanKey } from './span-tree.ts';
+import type { TimeWindow } from './time-scale.ts';
+
+const ENDED: ReadonlySet<SpanStatus> = new Set(['unset', 'ok', 'error', 'cancelled']);
+
+export function hasEnded(status: SpanStatus): boolean {
+  return ENDED.has(status);
+}
+
+/**
+ * The newer of two versions of a row. An end always wins, whichever arrives first: a page and the
+ * stream may deliver the same change in either order.
+ */
+export function newerRow(known: SpanRow | undefined, incoming: SpanRow): SpanRow {
+  if (known === undefined) return incoming;
+  return hasEnded(known.status) && !hasEnded(incoming.status) ? known : incoming;
+}
+
+/**
+ * Where the span ends on the axis; a running one ends now, and never before it began. Of a lost
+ * one only the beginning is known.
+ */
+export function endOffset(span: SpanRow, now_ns: number): number {
+  if (span.duration_ns !== null) return span.offset_ns + span.duration_ns;
+  return span.status === 'running' ? Math.max(span.offset_ns, now_ns) : span.offset_ns;
+}
+
+/** What all spans together cover, and whether one of them still grows. */
+export function extentOf(
+  spans: Iterable<SpanRow>,
+  now_ns: number,
+): TimeWindow & { isRunning: boolean } {
+  let start_ns = Number.POSITIVE_INFINITY;
+  let end_ns = Number.NEGATIVE_INFINITY;
+  let isRunning = false;
+  for (const span of spans) {
+    start_ns = Math.min(start_ns, span.offset_ns);
+    end_ns = Math.max(end_ns, endOffset(span, now_ns));
+    isRunning ||= span.status === 'running';
+  }
+  return end_ns < start_ns
+    ? { start_ns: 0, end_ns: 0, isRunning }
+    : { start_ns, end_ns, isRunning };
+}
+
+/** Time in the span itself: its duration without what its children cover. */
+export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: number): number {
+  const end_ns = endOffset(span, now_ns);
+  const parts = children
+    .map(
+      (child) =>
+        [
+          Math.max(child.offset_ns, span.offset_ns),
+          Math.min(endOffset(child, now_ns), end_ns),
+        ] as const,
+    )
+    .sort(([a], [b]) => a - b);
+  let covered_ns = 0;
+  let reached_ns = span.offset_ns;
+  for (const [from, to] of parts) {
+    covered_ns += Math.max(0, to - Math.max(from, reached_ns));
+    reached_ns = Math.max(reached_ns, to);
+  }
+  return end_ns - span.offset_ns - covered_ns;
+}
+
+/** The cause to read first: the error that ended first among those without an error child. */
+export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
+  const errors = [...spans].filter((span) => span.status === 'error');
+  const parents = new Set(errors.map(parentKey));
+  return errors
+    .filter((span) => !parents.has(spanKey(span)))
+    .reduce<SpanRow | undefined>(
+      (first, span) =>
+        first === undefined || endOffset(span, 0) < endOffset(first, 0) ? span : first,
+      undefined,
+    );
+}

@@ -1,0 +1,98 @@
+/**
+ * The time axis of the waterfall.
+ *
+ * Two spaces: *offsets* are nanoseconds from the session's epoch; *x* is CSS pixels from the left
+ * edge of the bar column.
+ */
+
+/** What the axis shows: offsets, end exclusive. */
+export interface TimeWindow {
+  readonly start_ns: number;
+  readonly end_ns: number;
+}
+
+/** Below this a window is all rounding noise. */
+export const MIN_WINDOW_NS = 1e3;
+
+/** Largest zoom-out, as a multiple of what there is to see. */
+const MAX_ZOOM_OUT = 1.5;
+
+export function toX(offset_ns: number, view: TimeWindow, width_px: number): number {
+  return ((offset_ns - view.start_ns) / (view.end_ns - view.start_ns)) * width_px;
+}
+
+export function toOffset(x: number, view: TimeWindow, width_px: number): number {
+  return view.start_ns + (x / width_px) * (view.end_ns - view.start_ns);
+}
+
+/**
+ * The window that shows everything. While something runs, its end moves in steps with room to
+ * grow, so that the bars of finished spans stand still most of the time.
+ */
+export function fitWindow(extent: TimeWindow, isRunning: boolean): TimeWindow {
+  const length = Math.max(extent.end_ns - extent.start_ns, MIN_WINDOW_NS);
+  if (!isRunning) return { start_ns: extent.start_ns, end_ns: extent.start_ns + length * 1.02 };
+  const STEP = 1.5;
+  const FIRST_NS = 2e9;
+  const steps = Math.max(0, Math.ceil(Math.log((length * 1.05) / FIRST_NS) / Math.log(STEP)));
+  return { start_ns: extent.start_ns, end_ns: extent.start_ns + FIRST_NS * STEP ** steps };
+}
+
+/** Zoom around the offset that stays where it is; factor < 1 zooms in. */
+export function zoomWindow(
+  view: TimeWindow,
+  factor: number,
+  anchor_ns: number,
+  extent: TimeWindow,
+): TimeWindow {
+  const whole = Math.max(extent.end_ns - extent.start_ns, MIN_WINDOW_NS);
+  const old = view.end_ns - view.start_ns;
+  const length = clamp(old * factor, MIN_WINDOW_NS, whole * MAX_ZOOM_OUT);
+  const start_ns = anchor_ns - ((anchor_ns - view.start_ns) / old) * length;
+  return keepInside({ start_ns, end_ns: start_ns + length }, extent);
+}
+
+export function panWindow(view: TimeWindow, by_ns: number, extent: TimeWindow): TimeWindow {
+  return keepInside({ start_ns: view.start_ns + by_ns, end_ns: view.end_ns + by_ns }, extent);
+}
+
+/** Never leave what there is to see by more than half a window. */
+function keepInside(view: TimeWindow, extent: TimeWindow): TimeWindow {
+  const length = view.end_ns - view.start_ns;
+  const start_ns = clamp(
+    view.start_ns,
+    extent.start_ns - length / 2,
+    Math.max(extent.start_ns - length / 2, extent.end_ns - length / 2),
+  );
+  return { start_ns, end_ns: start_ns + length };
+}
+
+/** At most `maxCount` round offsets inside the window, evenly spaced: 1, 2 or 5 × 10ⁿ, or clock units. */
+export function ticks(view: TimeWindow, maxCount: number): number[] {
+  const length = view.end_ns - view.start_ns;
+  if (!(length > 0) || maxCount < 1) return [];
+  const step = tickStep(length / maxCount);
+  const first = Math.ceil(view.start_ns / step);
+  const last = Math.floor(view.end_ns / step);
+  const offsets: number[] = [];
+  for (let n = first; n <= last; n += 1) offsets.push(n * step);
+  return offsets;
+}
+
+const CLOCK_STEPS_NS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].map(
+  (s) => s * 1e9,
+);
+
+function tickStep(atLeast_ns: number): number {
+  if (atLeast_ns > 1e9) {
+    const clock = CLOCK_STEPS_NS.find((step) => step >= atLeast_ns);
+    if (clock !== undefined) return clock;
+  }
+  const power = 10 ** Math.floor(Math.log10(atLeast_ns));
+  const mantissa = [1, 2, 5, 10].find((m) => m * power >= atLeast_ns) ?? 10;
+  return mantissa * power;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}

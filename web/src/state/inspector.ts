@@ -1,0 +1,100 @@
+/** The page's state, composed: who holds what, and how the feed reaches it. */
+import type { Api } from '../api/client.ts';
+import type { StreamEvent } from '../api/types.ts';
+import type { FeedMessage } from './event-source.ts';
+import { Feed, type FeedParts } from './feed.ts';
+import { FrameQueue } from './frame-queue.ts';
+import type { PreferenceStore } from './preferences.ts';
+import type { Router } from './route.ts';
+import { ServerClock } from './server-clock.ts';
+import { Sessions } from './sessions.ts';
+import { SpanDetails } from './span-details.ts';
+import type { Trace } from './trace.ts';
+
+export interface InspectorParts {
+  readonly api: Api;
+  readonly router: Router;
+  readonly preferences: PreferenceStore;
+  /** Where the service is, as a person would type it. */
+  readonly serviceUrl: string;
+  readonly feed: Pick<FeedParts, 'open' | 'locks' | 'channel' | 'name' | 'tab'>;
+}
+
+export class Inspector {
+  readonly api: Api;
+  readonly router: Router;
+  readonly preferences: PreferenceStore;
+  readonly serviceUrl: string;
+  readonly clock = new ServerClock(() => Date.now());
+  readonly sessions: Sessions;
+  readonly details: SpanDetails;
+  readonly feed: Feed;
+  private readonly queue: FrameQueue<StreamEvent>;
+  private trace: Trace | undefined;
+
+  constructor({ api, router, preferences, serviceUrl, feed }: InspectorParts) {
+    this.api = api;
+    this.router = router;
+    this.preferences = preferences;
+    this.serviceUrl = serviceUrl;
+    this.sessions = new Sessions(api);
+    this.details = new SpanDetails(api);
+    this.queue = new FrameQueue(
+      {
+        requestFrame: (callback) => requestAnimationFrame(callback),
+        isHidden: () => document.visibilityState === 'hidden',
+      },
+      (events) => this.apply(events),
+      () => this.reload(),
+    );
+    this.feed = new Feed(
+      {
+        ...feed,
+        eventsUrl: api.eventsUrl,
+        bootstrap: async () => (await api.sessions({ limit: 1 })).as_of,
+      },
+      (message) => this.receive(message),
+    );
+  }
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.queue.onVisible();
+    });
+    window.addEventListener('pagehide', () => this.feed.stop());
+    this.feed.start();
+    void this.feed.cover([]).then(() => this.sessions.load());
+  }
+
+  /** Follow the session that the page shows, one at a time. */
+  follow(trace: Trace): void {
+    this.trace = trace;
+    void this.feed.cover([trace.sessionId]).then(() => {
+      if (this.trace === trace) void trace.load();
+    });
+  }
+
+  unfollow(trace: Trace): void {
+    trace.close();
+    if (this.trace !== trace) return;
+    this.trace = undefined;
+    void this.feed.cover([]);
+  }
+
+  /** Read everything that is shown again: the feed had a gap, or the tab was away. */
+  reload(): void {
+    void this.sessions.load();
+    void this.trace?.load();
+  }
+
+  private receive({ event }: FeedMessage): void {
+    if (event.type === 'Heartbeat') this.clock.observe(event.now_ns);
+    else if (event.type === 'Gap') this.reload();
+    else this.queue.push(event);
+  }
+
+  private apply(events: readonly StreamEvent[]): void {
+    this.sessions.apply(events);
+    this.trace?.apply(events);
+  }
+}

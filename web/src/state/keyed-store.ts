@@ -1,0 +1,60 @@
+/**
+ * Rows by key, each with subscribers of its own: a change of one row renders one row.
+ */
+
+export type Unsubscribe = () => void;
+
+export class KeyedStore<V> {
+  private readonly rows = new Map<string, V>();
+  private readonly rowListeners = new Map<string, Set<() => void>>();
+  private readonly listeners = new Set<() => void>();
+  /** Grows by one with every commit. */
+  version = 0;
+
+  get(key: string): V | undefined {
+    return this.rows.get(key);
+  }
+
+  get size(): number {
+    return this.rows.size;
+  }
+
+  values(): Iterable<V> {
+    return this.rows.values();
+  }
+
+  keys(): Iterable<string> {
+    return this.rows.keys();
+  }
+
+  /** Write all changes, then tell: subscribers of changed rows once each, then of the whole. */
+  commit(changes: Iterable<readonly [string, V | undefined]>): void {
+    const changed: string[] = [];
+    for (const [key, value] of changes) {
+      if (this.rows.get(key) === value) continue;
+      if (value === undefined) this.rows.delete(key);
+      else this.rows.set(key, value);
+      changed.push(key);
+    }
+    if (changed.length === 0) return;
+    this.version += 1;
+    for (const key of changed) for (const listener of this.rowListeners.get(key) ?? []) listener();
+    for (const listener of this.listeners) listener();
+  }
+
+  subscribeRow(key: string, listener: () => void): Unsubscribe {
+    const listeners = this.rowListeners.get(key) ?? new Set();
+    this.rowListeners.set(key, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.rowListeners.get(key) === listeners) {
+        this.rowListeners.delete(key);
+      }
+    };
+  }
+
+  subscribe(listener: () => void): Unsubscribe {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}

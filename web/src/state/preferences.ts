@@ -1,0 +1,70 @@
+/** What the reader chose, kept in this browser. The only reader of localStorage. */
+import { Cell } from './cell.ts';
+
+export type Theme = 'system' | 'light' | 'dark' | 'contrast';
+export type Density = 'compact' | 'comfortable';
+
+export interface Preferences {
+  readonly theme: Theme;
+  readonly density: Density;
+  /** Width of the span panel and of the tree column, CSS pixels. */
+  readonly panel_px: number;
+  readonly tree_px: number;
+  /** Single-letter keys; off for those who dictate. */
+  readonly keys: boolean;
+}
+
+export const DEFAULTS: Preferences = {
+  theme: 'system',
+  density: 'compact',
+  panel_px: 560,
+  tree_px: 400,
+  keys: true,
+};
+
+const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
+const DENSITIES: readonly Density[] = ['compact', 'comfortable'];
+const KEY = 'inspector.preferences';
+
+/** Each value that cannot be used becomes its default. */
+export function parsePreferences(text: string | null): Preferences {
+  const stored = parseObject(text);
+  return {
+    theme: THEMES.find((theme) => theme === stored['theme']) ?? DEFAULTS.theme,
+    density: DENSITIES.find((density) => density === stored['density']) ?? DEFAULTS.density,
+    panel_px: pixels(stored['panel_px'], DEFAULTS.panel_px),
+    tree_px: pixels(stored['tree_px'], DEFAULTS.tree_px),
+    keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
+  };
+}
+
+function parseObject(text: string | null): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function pixels(value: unknown, otherwise: number): number {
+  return typeof value === 'number' && value >= 120 && value <= 4000 ? value : otherwise;
+}
+
+export class PreferenceStore extends Cell<Preferences> {
+  private readonly storage: Storage | undefined;
+
+  constructor(storage: Storage | undefined) {
+    super(parsePreferences(storage?.getItem(KEY) ?? null));
+    this.storage = storage;
+  }
+
+  change(values: Partial<Preferences>): void {
+    this.set({ ...this.get(), ...values });
+    try {
+      this.storage?.setItem(KEY, JSON.stringify(this.get()));
+    } catch {
+      // Storage is full or forbidden: the choice holds for this visit.
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/** What is shown, as an address: the page can be reloaded, linked and gone back to. */
+import { Cell } from './cell.ts';
+
+export type Route =
+  | { readonly page: 'sessions'; readonly query: URLSearchParams }
+  | { readonly page: 'session'; readonly id: string; readonly query: URLSearchParams }
+  | { readonly page: 'unknown'; readonly query: URLSearchParams };
+
+export function parseRoute(url: string, base: string): Route {
+  const at = new URL(url, base);
+  const query = at.searchParams;
+  const path = at.pathname.slice(new URL(base).pathname.length).replace(/\/$/, '');
+  if (path === '' || path === 'sessions') return { page: 'sessions', query };
+  const session = /^sessions\/([^/]+)$/.exec(path);
+  if (session?.[1] === undefined) return { page: 'unknown', query };
+  return { page: 'session', id: decoded(session[1]), query };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Address of a session, relative to the page's base. */
+export function sessionPath(id: string): string {
+  return `sessions/${encodeURIComponent(id)}`;
+}
+
+export class Router {
+  readonly route: Cell<Route>;
+  private readonly base: string;
+  private readonly window: Window;
+
+  constructor(base: string, window: Window) {
+    this.base = base;
+    this.window = window;
+    this.route = new Cell(parseRoute(window.location.href, base));
+    window.addEventListener('popstate', () => this.read());
+  }
+
+  /** Go to another page. */
+  push(path: string): void {
+    this.window.history.pushState(null, '', new URL(path, this.base));
+    this.read();
+  }
+
+  replace(path: string): void {
+    this.window.history.replaceState(null, '', new URL(path, this.base));
+    this.read();
+  }
+
+  /** Change a part of what is shown; undefined or the empty string removes it. */
+  adjust(values: Readonly<Record<string, string | undefined>>): void {
+    const url = new URL(this.window.location.href);
+    for (const [key, value] of Object.entries(values)) {
+      if (value === undefined || value === '') url.searchParams.delete(key);
+      else url.searchParams.set(key, value);
+    }
+    if (url.href === this.window.location.href) return;
+    this.window.history.replaceState(null, '', url);
+    this.read();
+  }
+
+  private read(): void {
+    this.route.set(parseRoute(this.window.location.href, this.base));
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The service's clock, read from its keep-alives.
+ *
+ * A message takes time to arrive, so each sample says "at least this much ahead of ours": the
+ * largest of the recent ones is the best.
+ */
+
+const KEPT_SAMPLES = 6;
+
+export class ServerClock {
+  private readonly offsets_ms: number[] = [];
+  private readonly localNow_ms: () => number;
+
+  constructor(localNow_ms: () => number) {
+    this.localNow_ms = localNow_ms;
+  }
+
+  /** `now_ns`: the service's Unix time as a decimal string. */
+  observe(now_ns: string): void {
+    const server_ms = Number(BigInt(now_ns) / 1000n) / 1000;
+    this.offsets_ms.push(server_ms - this.localNow_ms());
+    if (this.offsets_ms.length > KEPT_SAMPLES) this.offsets_ms.shift();
+  }
+
+  now_ms(): number {
+    const ahead = this.offsets_ms.length === 0 ? 0 : Math.max(...this.offsets_ms);
+    return this.localNow_ms() + ahead;
+  }
+
+  /** Nanoseconds since `epoch_ns` (Unix, decimal string): the offset that "now" has. */
+  nowOffset_ns(epoch_ns: string): number {
+    const epoch = BigInt(epoch_ns);
+    const wholeMs = BigInt(Math.floor(this.now_ms()));
+    return Number(wholeMs * 1_000_000n - epoch);
+  }
+}

@@ -1,0 +1,41 @@
+/** Whole spans, fetched when they are looked at; the last few are kept. */
+import type { Api } from '../api/client.ts';
+import type { SpanDetail, SpanRow } from '../api/types.ts';
+import { spanKey } from '../model/span-tree.ts';
+
+export interface LoadedSpan {
+  /** The answer as text: numbers in it may be more exact than JavaScript's. */
+  readonly text: string;
+  readonly detail: SpanDetail;
+  /** The row as it was when this was asked for. */
+  readonly row: SpanRow;
+}
+
+const KEPT = 24;
+
+export class SpanDetails {
+  private readonly api: Api;
+  private readonly kept = new Map<string, LoadedSpan>();
+
+  constructor(api: Api) {
+    this.api = api;
+  }
+
+  /** What is known of the span, perhaps an older version of it. */
+  peek(key: string): LoadedSpan | undefined {
+    return this.kept.get(key);
+  }
+
+  async load(row: SpanRow, signal: AbortSignal): Promise<LoadedSpan> {
+    const text = await this.api.spanText(row.trace_id, row.span_id, signal);
+    const loaded = { text, detail: JSON.parse(text) as SpanDetail, row };
+    const key = spanKey(row);
+    this.kept.delete(key);
+    this.kept.set(key, loaded);
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= KEPT) break;
+      this.kept.delete(oldest);
+    }
+    return loaded;
+  }
+}

@@ -1,0 +1,30 @@
+/** Puts the chosen theme on the document; "system" follows the system's wishes. */
+import { Cell } from './cell.ts';
+import type { PreferenceStore, Theme } from './preferences.ts';
+
+export type ShownTheme = Exclude<Theme, 'system'>;
+
+/** The theme that is shown; canvases read their colours again when it changes. */
+export function applyTheme(
+  preferences: PreferenceStore,
+  root: HTMLElement,
+  matches: (query: string) => MediaQueryList,
+): Cell<ShownTheme> {
+  const dark = matches('(prefers-color-scheme: dark)');
+  const contrast = matches('(prefers-contrast: more)');
+  const resolve = (): ShownTheme => {
+    const { theme } = preferences.get();
+    if (theme !== 'system') return theme;
+    return contrast.matches ? 'contrast' : dark.matches ? 'dark' : 'light';
+  };
+  const shown = new Cell(resolve());
+  const update = () => {
+    root.dataset['theme'] = resolve();
+    shown.set(resolve());
+  };
+  update();
+  preferences.subscribe(update);
+  dark.addEventListener('change', update);
+  contrast.addEventListener('change', update);
+  return shown;
+}

@@ -1,0 +1,54 @@
+/** Copies a text, and says that it did. */
+import { useEffect, useState } from 'react';
+import { ActionIcon } from './icons.tsx';
+import './copy-button.css';
+
+interface CopyButtonProps {
+  readonly text: string | (() => string);
+  /** What is copied: "trace id". */
+  readonly what: string;
+  /** Shown beside the icon. */
+  readonly label?: string;
+}
+
+const SHOWN_MS = 1200;
+
+export function CopyButton({ text, what, label }: CopyButtonProps) {
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = () => {
+    copyText(typeof text === 'string' ? text : text()).then(
+      () => setState('copied'),
+      () => setState('failed'),
+    );
+  };
+  const name = state === 'failed' ? `Could not copy ${what}` : `Copy ${what}`;
+  return (
+    <button
+      type="button"
+      className={`ins-copy ins-copy--${state}`}
+      title={name}
+      aria-label={name}
+      onClick={copy}
+    >
+      <ActionIcon name={state === 'copied' ? 'done' : 'copy'} />
+      {label}
+    </button>
+  );
+}
+
+async function copyText(text: string): Promise<void> {
+  // Not there on a page that is served from another machine without TLS.
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (!isCopied) throw new Error('The browser does not allow copying.');
+}

@@ -1,0 +1,28 @@
+/** A link inside the page: a real address, followed without loading the page again. */
+import type { MouseEvent, ReactNode } from 'react';
+import { useInspector } from './context.ts';
+
+interface LinkProps {
+  /** Relative to the page's base. */
+  readonly to: string;
+  readonly className?: string | undefined;
+  readonly title?: string | undefined;
+  readonly children: ReactNode;
+}
+
+export function Link({ to, className, title, children }: LinkProps) {
+  const { router } = useInspector();
+  const follow = (event: MouseEvent) => {
+    // A modified click asks for a new tab or window.
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+      return;
+    }
+    event.preventDefault();
+    router.push(to);
+  };
+  return (
+    <a className={className} href={to === '' ? './' : to} title={title} onClick={follow}>
+      {children}
+    </a>
+  );
+}

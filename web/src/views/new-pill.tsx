@@ -1,0 +1,18 @@
+/** "12 new": what came where the reader is not looking. */
+import { ActionIcon } from './icons.tsx';
+import './new-pill.css';
+
+interface NewPillProps {
+  readonly count: number;
+  readonly direction: 'up' | 'down';
+  readonly onClick: () => void;
+}
+
+export function NewPill({ count, direction, onClick }: NewPillProps) {
+  return (
+    <button type="button" className={`ins-pill ins-pill--${direction}`} onClick={onClick}>
+      <ActionIcon name={direction} />
+      {count} new
+    </button>
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * Rows come and go without what is looked at moving: the row under the pointer stays, else the
+ * first row in view.
+ */
+import { useEffect, useLayoutEffect, useRef } from 'react';
+
+interface Anchoring {
+  readonly scroller: HTMLElement | null;
+  readonly row_px: number;
+  readonly count: number;
+  readonly keyAt: (index: number) => string | undefined;
+  /** A new identity for every new arrangement of rows. */
+  readonly of: unknown;
+  /** Height of what lies above the first row inside the scroller and does not scroll. */
+  readonly head_px?: number;
+}
+
+export function useScrollAnchor(next: Anchoring): void {
+  const { scroller, of } = next;
+  const shown = useRef(next);
+  const pointer_y = useRef<number | undefined>(undefined);
+
+  useEffect(() => {
+    if (scroller === null) return;
+    const onMove = (event: PointerEvent) => {
+      pointer_y.current = event.clientY - scroller.getBoundingClientRect().top;
+    };
+    const onLeave = () => {
+      pointer_y.current = undefined;
+    };
+    scroller.addEventListener('pointermove', onMove, { passive: true });
+    scroller.addEventListener('pointerleave', onLeave);
+    return () => {
+      scroller.removeEventListener('pointermove', onMove);
+      scroller.removeEventListener('pointerleave', onLeave);
+    };
+  }, [scroller]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the rows are others
+  useLayoutEffect(() => {
+    const before = shown.current;
+    shown.current = next;
+    if (scroller === null || before.of === of || before.row_px !== next.row_px) return;
+    const isAtTop = scroller.scrollTop < next.row_px / 2;
+    const y = pointer_y.current;
+    // At the top, with nobody pointing at a row, new rows are simply shown.
+    if (isAtTop && y === undefined) return;
+    const at = Math.floor((scroller.scrollTop + (y ?? 0) - (next.head_px ?? 0)) / before.row_px);
+    const anchor = before.keyAt(Math.min(Math.max(at, 0), before.count - 1));
+    if (anchor === undefined) return;
+    const now = indexOf(next, anchor, at);
+    if (now === undefined || now === at) return;
+    scroller.scrollTop += (now - at) * next.row_px;
+  }, [of]);
+}
+
+/** Most rows move little: look around the old place first. */
+function indexOf({ count, keyAt }: Anchoring, key: string, near: number): number | undefined {
+  for (let away = 0; away < count; away += 1) {
+    if (keyAt(near + away) === key) return near + away;
+    if (keyAt(near - away) === key) return near - away;
+  }
+  return undefined;
+}

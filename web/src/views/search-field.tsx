@@ -1,0 +1,54 @@
+/** A field to look for something: Escape empties it, then leaves it. */
+import { type KeyboardEvent, type Ref, useEffect, useState } from 'react';
+import { ActionIcon } from './icons.tsx';
+import './search-field.css';
+
+interface SearchFieldProps {
+  readonly value: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly onChange: (value: string) => void;
+  readonly onEnter?: (isShift: boolean) => void;
+  readonly ref?: Ref<HTMLInputElement>;
+}
+
+export function SearchField({
+  value,
+  label,
+  placeholder,
+  onChange,
+  onEnter,
+  ref,
+}: SearchFieldProps) {
+  // What is typed shows at once, whatever the address does.
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const change = (next: string) => {
+    setText(next);
+    onChange(next);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === 'Enter') onEnter?.(event.shiftKey);
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    if (text === '') event.currentTarget.blur();
+    else change('');
+  };
+  return (
+    <label className="ins-search">
+      <ActionIcon name="search" />
+      <span className="ins-hidden">{label}</span>
+      <input
+        ref={ref}
+        type="text"
+        value={text}
+        placeholder={placeholder}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {text === '' && <kbd aria-hidden="true">/</kbd>}
+    </label>
+  );
+}

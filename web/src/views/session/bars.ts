@@ -1,0 +1,102 @@
+/** Keeps the two canvases of the waterfall current: at once for the reader, else ≤ 10 times a second. */
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { type Palette, readPalette } from '../../render/palette.ts';
+import { drawAxis, drawWaterfall } from '../../render/waterfall.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useShownTheme } from '../context.ts';
+import type { TimeWindowControl } from './time-window.ts';
+import type { TreeView } from './tree-view.ts';
+
+interface BarsInput {
+  readonly trace: Trace;
+  readonly tree: TreeView;
+  /** The rows in the document: from `first` on, `count` of them. */
+  readonly first: number;
+  readonly count: number;
+  readonly bars_px: number;
+  readonly row_px: number;
+  readonly viewport_px: number;
+  readonly timeWindow: TimeWindowControl;
+  readonly waiting: ReadonlySet<string>;
+  readonly matches: (span: SpanRow) => boolean;
+}
+
+const REDRAW_MS = 100;
+const AXIS_PX = 23;
+
+export function useBars(input: BarsInput): {
+  barsRef: RefObject<HTMLCanvasElement | null>;
+  axisRef: RefObject<HTMLCanvasElement | null>;
+} {
+  const { trace } = input;
+  const theme = useShownTheme();
+  const barsRef = useRef<HTMLCanvasElement>(null);
+  const axisRef = useRef<HTMLCanvasElement>(null);
+  const palette = useRef<Palette | undefined>(undefined);
+  const latest = useRef(input);
+
+  const draw = useCallback(() => {
+    const [bars, axis] = [barsRef.current, axisRef.current];
+    if (bars === null || axis === null) return;
+    palette.current ??= readPalette(bars);
+    paint(bars, axis, latest.current, palette.current);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read anew with the theme
+  useLayoutEffect(() => {
+    palette.current = undefined;
+  }, [theme]);
+  useLayoutEffect(() => {
+    latest.current = input;
+    draw();
+  });
+  useEffect(() => {
+    const isRunning = () => [...trace.spans.values()].some((span) => span.status === 'running');
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        draw();
+        if (trace.freeze.get() === undefined && isRunning()) later();
+      }, REDRAW_MS);
+    };
+    later();
+    const stops = [trace.spans.subscribe(later), trace.freeze.subscribe(later)];
+    return () => {
+      for (const stop of stops) stop();
+      clearTimeout(timer);
+    };
+  }, [trace, draw]);
+  return { barsRef, axisRef };
+}
+
+const REDUCED_MOTION = '(prefers-reduced-motion: reduce)';
+
+function paint(
+  bars: HTMLCanvasElement,
+  axis: HTMLCanvasElement,
+  { tree, first, count, bars_px, row_px, viewport_px, timeWindow, waiting, matches }: BarsInput,
+  palette: Palette,
+): void {
+  const spans: SpanRow[] = [];
+  for (let row = first; row < first + count; row += 1) {
+    const span = tree.spanAt(row);
+    if (span !== undefined) spans.push(span);
+  }
+  const view = timeWindow.read();
+  drawWaterfall(bars, {
+    spans,
+    isWaiting: (span) => span.status === 'running' && waiting.has(spanKey(span)),
+    isDimmed: (span) => !matches(span),
+    view,
+    now_ns: timeWindow.now_ns(),
+    width_px: bars_px,
+    rowHeight_px: row_px,
+    minHeight_px: count === tree.rows.count ? viewport_px : 0,
+    palette,
+    phase_ms: window.matchMedia(REDUCED_MOTION).matches ? 0 : performance.now(),
+  });
+  drawAxis(axis, { view, width_px: bars_px, palette }, AXIS_PX);
+}

@@ -1,0 +1,156 @@
+/** What the span under the pointer is, after a moment: the numbers that a bar cannot show. */
+import { useEffect, useState } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { formatDuration, formatRunning, groupThousands } from '../../model/format.ts';
+import { endOffset, selfTime } from '../../model/span-status.ts';
+import { parentKey, spanKey } from '../../model/span-tree.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useInspector } from '../context.ts';
+import { KindIcon, kindName } from '../icons.tsx';
+import type { TreeView } from './tree-view.ts';
+import './hover-card.css';
+
+interface HoverCardProps {
+  readonly scroller: HTMLElement | null;
+  readonly trace: Trace;
+  readonly tree: TreeView;
+  readonly row_px: number;
+  /** Where the bars begin: over the names there is no card. */
+  readonly left_px: number;
+}
+
+interface Place {
+  readonly key: string;
+  readonly x: number;
+  readonly y: number;
+  readonly isAbove: boolean;
+}
+
+const DELAY_MS = 250;
+const CARD_PX = 280;
+const CARD_HEIGHT_PX = 150;
+
+export function HoverCard({ scroller, trace, tree, row_px, left_px }: HoverCardProps) {
+  const [place, setPlace] = useState<Place | undefined>(undefined);
+  const { keyAt } = tree;
+  useEffect(() => {
+    if (scroller === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const hide = () => {
+      clearTimeout(timer);
+      setPlace(undefined);
+    };
+    const onMove = (event: PointerEvent) => {
+      hide();
+      if (event.pointerType !== 'mouse' || event.buttons !== 0) return;
+      timer = setTimeout(
+        () => setPlace(placeAt(event, scroller, row_px, left_px, keyAt)),
+        DELAY_MS,
+      );
+    };
+    scroller.addEventListener('pointermove', onMove, { passive: true });
+    scroller.addEventListener('pointerleave', hide);
+    scroller.addEventListener('pointerdown', hide);
+    scroller.addEventListener('scroll', hide, { passive: true });
+    return () => {
+      hide();
+      scroller.removeEventListener('pointermove', onMove);
+      scroller.removeEventListener('pointerleave', hide);
+      scroller.removeEventListener('pointerdown', hide);
+      scroller.removeEventListener('scroll', hide);
+    };
+  }, [scroller, keyAt, row_px, left_px]);
+
+  const span = place === undefined ? undefined : trace.spans.get(place.key);
+  if (place === undefined || span === undefined) return null;
+  return (
+    <div
+      className={`ins-hover${place.isAbove ? ' ins-hover--above' : ''}`}
+      style={{ left: place.x, top: place.y, width: CARD_PX }}
+      aria-hidden="true"
+    >
+      <Card trace={trace} span={span} />
+    </div>
+  );
+}
+
+function placeAt(
+  event: PointerEvent,
+  scroller: HTMLElement,
+  row_px: number,
+  left_px: number,
+  keyAt: TreeView['keyAt'],
+): Place | undefined {
+  const box = scroller.getBoundingClientRect();
+  const x = event.clientX - box.left;
+  if (x < left_px) return undefined;
+  const row = Math.floor((event.clientY - box.top + scroller.scrollTop) / row_px);
+  const key = keyAt(row);
+  if (key === undefined) return undefined;
+  const rowTop = scroller.offsetTop + row * row_px - scroller.scrollTop;
+  const isAbove = event.clientY + CARD_HEIGHT_PX + row_px > box.bottom;
+  return {
+    key,
+    x: Math.max(4, Math.min(x + 8, box.width - CARD_PX - 8)),
+    y: isAbove ? rowTop - 4 : rowTop + row_px + 4,
+    isAbove,
+  };
+}
+
+function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }) {
+  const { clock } = useInspector();
+  const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
+  const key = spanKey(span);
+  const children = [...trace.spans.values()].filter((other) => parentKey(other) === key);
+  const duration_ns = endOffset(span, now_ns) - span.offset_ns;
+  const tokens = span.input_tokens !== null || span.output_tokens !== null;
+  return (
+    <>
+      <p className="ins-hover__name">
+        <KindIcon kind={span.kind} />
+        {span.name || '(no name)'}
+      </p>
+      <dl>
+        <dt>{kindName(span.kind)}</dt>
+        <dd>{span.status === 'unset' ? 'ok' : span.status}</dd>
+        <dt>took</dt>
+        <dd>
+          {span.status === 'running'
+            ? `${formatRunning(duration_ns)} so far`
+            : span.status === 'lost'
+              ? 'not known'
+              : formatDuration(duration_ns)}
+        </dd>
+        {children.length > 0 && (
+          <>
+            <dt>in itself</dt>
+            <dd>{formatDuration(selfTime(span, children, now_ns))}</dd>
+          </>
+        )}
+        {span.waits > 0 && (
+          <>
+            <dt>waited</dt>
+            <dd>{formatDuration(span.wait_ns)}</dd>
+          </>
+        )}
+        {span.model !== null && (
+          <>
+            <dt>model</dt>
+            <dd>{span.model}</dd>
+          </>
+        )}
+        {tokens && (
+          <>
+            <dt>tokens</dt>
+            <dd>
+              {groupThousands(span.input_tokens ?? 0)} in, {groupThousands(span.output_tokens ?? 0)}{' '}
+              out
+            </dd>
+          </>
+        )}
+        <dt>starts at</dt>
+        <dd>+{formatDuration(span.offset_ns)}</dd>
+      </dl>
+    </>
+  );
+}

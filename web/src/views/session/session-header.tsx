@@ -1,0 +1,108 @@
+/** What the session is and what it has cost so far. */
+import type { Session, SessionStatus } from '../../api/types.ts';
+import { formatCost, formatCount, formatRunning, groupThousands } from '../../model/format.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useInspector, useNow } from '../context.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { Link } from '../link.tsx';
+import { Duration } from '../sessions/session-row.tsx';
+import './session-header.css';
+
+export function SessionHeader({ trace }: { readonly trace: Trace }) {
+  const session = useCell(trace.session);
+  return (
+    <header className="ins-session-head">
+      <Link className="ins-icon-button" to="" title="All sessions">
+        <ActionIcon name="back" />
+        <span className="ins-hidden">All sessions</span>
+      </Link>
+      <h1 title={session?.title}>{session?.title || trace.sessionId}</h1>
+      {session !== undefined && (
+        <>
+          <StatusPill session={session} />
+          <Facts session={session} />
+          <CopyButton text={() => window.location.href} what="link to what is shown" />
+        </>
+      )}
+    </header>
+  );
+}
+
+const LABELS: Readonly<Record<SessionStatus, string>> = {
+  waiting: 'waiting',
+  paused: 'paused',
+  running: 'running',
+  lost: 'lost',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  completed: 'completed',
+};
+
+function StatusPill({ session }: { readonly session: Session }) {
+  return (
+    <span className={`ins-pillet ins-pillet--${session.status}`}>
+      <StatusIcon shape={session.status} />
+      {LABELS[session.status]}
+      {session.status === 'waiting' && <Waited session={session} />}
+    </span>
+  );
+}
+
+function Waited({ session }: { readonly session: Session }) {
+  const { clock } = useInspector();
+  useNow(1000);
+  if (session.waiting_since == null) return null;
+  return <> {formatRunning((clock.now_ms() - Date.parse(session.waiting_since)) * 1e6)}</>;
+}
+
+function Facts({ session }: { readonly session: Session }) {
+  const tokens = session.input_tokens + session.output_tokens;
+  return (
+    <dl className="ins-session-head__facts">
+      <Fact name="time">
+        <Duration session={session} />
+      </Fact>
+      <Fact name={session.span_count === 1 ? 'span' : 'spans'}>
+        {groupThousands(session.span_count)}
+      </Fact>
+      {session.error_count > 0 && (
+        <Fact name={session.error_count === 1 ? 'error' : 'errors'} isError>
+          {groupThousands(session.error_count)}
+        </Fact>
+      )}
+      {session.llm_calls > 0 && <Fact name="model calls">{session.llm_calls}</Fact>}
+      {session.tool_calls > 0 && <Fact name="tool calls">{session.tool_calls}</Fact>}
+      {tokens > 0 && (
+        <Fact
+          name="tokens"
+          title={`${groupThousands(session.input_tokens)} in, ${groupThousands(session.output_tokens)} out`}
+        >
+          {formatCount(tokens)}
+        </Fact>
+      )}
+      {session.cost_usd !== null && <Fact name="cost">{formatCost(session.cost_usd)}</Fact>}
+      {session.dropped_count > 0 && (
+        <Fact name="dropped by the sender" title="Attributes, events and links that never arrived">
+          {groupThousands(session.dropped_count)}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly title?: string;
+  readonly isError?: boolean;
+  readonly children: React.ReactNode;
+}
+
+function Fact({ name, title, isError = false, children }: FactProps) {
+  return (
+    <div className={isError ? 'ins-session-head__error' : undefined} title={title}>
+      <dd>{children}</dd>
+      <dt>{name}</dt>
+    </div>
+  );
+}

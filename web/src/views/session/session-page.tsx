@@ -1,0 +1,71 @@
+/** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
+import { useEffect, useMemo, useRef } from 'react';
+import { firstCause } from '../../model/span-status.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { sessionPath } from '../../state/route.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useInspector, useRoute } from '../context.ts';
+import { Link } from '../link.tsx';
+import { SpanPanel } from '../span/span-panel.tsx';
+import { SessionHeader } from './session-header.tsx';
+import { Split } from './split.tsx';
+import { Waterfall } from './waterfall.tsx';
+import './session-page.css';
+
+export function SessionPage({ trace }: { readonly trace: Trace }) {
+  const { router } = useInspector();
+  const state = useCell(trace.state);
+  const session = useCell(trace.session);
+  const moved = useCell(trace.moved);
+  const selected = useRoute().query.get('span') ?? undefined;
+  const select = useMemo(() => (key: string | undefined) => router.adjust({ span: key }), [router]);
+  useEffect(() => {
+    document.title = `${session?.title || trace.sessionId} · Inspector`;
+  }, [session?.title, trace]);
+  useEffect(() => {
+    if (moved?.to != null) router.replace(sessionPath(moved.to));
+  }, [moved, router]);
+  useFirstCause(trace, selected, select);
+
+  if (moved?.to === null) return <Gone text="This session was deleted." />;
+  if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
+  return (
+    <main className="ins-session">
+      <SessionHeader trace={trace} />
+      <Split
+        main={<Waterfall trace={trace} selected={selected} onSelect={select} />}
+        side={
+          selected !== undefined && (
+            <SpanPanel trace={trace} selected={selected} onClose={() => select(undefined)} />
+          )
+        }
+      />
+    </main>
+  );
+}
+
+/** A failed session opens at the cause, not at the root. */
+function useFirstCause(
+  trace: Trace,
+  selected: string | undefined,
+  select: (key: string) => void,
+): void {
+  const state = useCell(trace.state);
+  const isDone = useRef(selected !== undefined);
+  useEffect(() => {
+    if (state.kind !== 'ready' || isDone.current) return;
+    isDone.current = true;
+    if (trace.session.get()?.status !== 'failed') return;
+    const cause = firstCause(trace.spans.values());
+    if (cause !== undefined) select(spanKey(cause));
+  }, [state, trace, select]);
+}
+
+function Gone({ text }: { readonly text: string }) {
+  return (
+    <main className="ins-session__gone" role="alert">
+      <h1>{text}</h1>
+      <Link to="">All sessions</Link>
+    </main>
+  );
+}

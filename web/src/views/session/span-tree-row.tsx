@@ -1,0 +1,114 @@
+/** One span of the tree: its name and what matters of it. The bar is drawn by the canvas. */
+import { memo } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { formatCount } from '../../model/format.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useRow } from '../context.ts';
+import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
+import { matchesFind } from './find.ts';
+import './span-tree-row.css';
+
+interface SpanTreeRowProps {
+  readonly id: string;
+  readonly spanKey: string;
+  readonly trace: Trace;
+  readonly top_px: number;
+  readonly depth: number;
+  readonly hasChildren: boolean;
+  readonly isFolded: boolean;
+  readonly isSelected: boolean;
+  readonly isCursor: boolean;
+  readonly isWaiting: boolean;
+  readonly find: string;
+  readonly onPick: (key: string) => void;
+  readonly onFold: (key: string, isFolded: boolean) => void;
+}
+
+const INDENT_PX = 14;
+/** Deeper rows are not indented further: a name must have room. */
+const MAX_INDENT = 16;
+
+export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
+  const { spanKey: key, depth, hasChildren, isFolded, isWaiting, find } = props;
+  const span = useRow(props.trace.spans, key);
+  if (span === undefined) return null;
+  const state = isWaiting ? 'waiting' : span.status;
+  const classes = ['ins-row', `ins-row--${state}`];
+  if (props.isSelected) classes.push('ins-row--selected');
+  if (props.isCursor) classes.push('ins-row--cursor');
+  if (span.duplicate_of !== null) classes.push('ins-row--duplicate');
+  if (find !== '') classes.push(matchesFind(span, find) ? 'ins-row--match' : 'ins-row--other');
+  return (
+    // Keys are handled by the tree, which has the focus.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <div
+      id={props.id}
+      className={classes.join(' ')}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={depth + 1}
+      aria-selected={props.isSelected}
+      {...(hasChildren ? { 'aria-expanded': !isFolded } : {})}
+      style={{ transform: `translateY(${props.top_px}px)` }}
+      onClick={() => props.onPick(key)}
+    >
+      <span
+        className="ins-row__name"
+        style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT_PX + 4 }}
+      >
+        {hasChildren ? (
+          <button
+            type="button"
+            className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}`}
+            tabIndex={-1}
+            aria-hidden="true"
+            onClick={(event) => {
+              event.stopPropagation();
+              props.onFold(key, !isFolded);
+            }}
+          >
+            <ActionIcon name="caret" />
+          </button>
+        ) : (
+          <span className="ins-row__caret" />
+        )}
+        <KindIcon kind={span.kind} />
+        <Name span={span} />
+        <Marks span={span} isWaiting={isWaiting} />
+      </span>
+    </div>
+  );
+});
+
+/** The words that conventions put before the name that one looks for. */
+const OPERATION =
+  /^(invoke_agent|create_agent|execute_tool|chat|text_completion|generate_content|embeddings|tools\/call|resources\/read|prompts\/get|invoke_workflow)(?= \S)/;
+
+function Name({ span }: { readonly span: SpanRow }) {
+  const operation = OPERATION.exec(span.name)?.[0];
+  return (
+    <span className="ins-row__text" title={`${kindName(span.kind)}: ${span.name}`}>
+      {operation !== undefined && <span className="ins-row__operation">{operation}</span>}
+      {operation === undefined ? span.name || '(no name)' : span.name.slice(operation.length)}
+    </span>
+  );
+}
+
+function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting: boolean }) {
+  const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+  return (
+    <span className="ins-row__marks">
+      {span.duplicate_of !== null && <span title="Shows the same work as another span">twin</span>}
+      {tokens > 0 && (
+        <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
+          {formatCount(tokens)}
+        </span>
+      )}
+      {isWaiting && <StatusIcon shape="waiting" />}
+      {span.status === 'error' && <StatusIcon shape="failed" />}
+      {span.status === 'cancelled' && <StatusIcon shape="cancelled" />}
+      {span.status === 'lost' && <StatusIcon shape="lost" />}
+      <span className="ins-hidden">{isWaiting ? 'waiting' : span.status}</span>
+    </span>
+  );
+}

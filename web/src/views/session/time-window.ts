@@ -1,0 +1,143 @@
+/** What the time axis shows: everything, or where the reader zoomed to. It is in the address. */
+import { type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { extentOf } from '../../model/span-status.ts';
+import {
+  fitWindow,
+  panWindow,
+  type TimeWindow,
+  toOffset,
+  zoomWindow,
+} from '../../model/time-scale.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useInspector } from '../context.ts';
+
+export interface TimeWindowControl {
+  /** The window at this moment; it moves while something runs and nobody zoomed. */
+  readonly read: () => TimeWindow;
+  readonly now_ns: () => number;
+  readonly isZoomed: boolean;
+  /** Factor below 1 zooms in; `x` is the place that stays, default the middle. */
+  readonly zoom: (factor: number, x?: number) => void;
+  readonly pan: (by_px: number) => void;
+  readonly show: (view: TimeWindow) => void;
+  readonly fit: () => void;
+  readonly dragHandlers: { readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void };
+}
+
+const ADDRESS_AFTER_MS = 250;
+
+export function useTimeWindow(trace: Trace, bars_px: number): TimeWindowControl {
+  const { clock, router } = useInspector();
+  const [zoomed, setZoomed] = useState<TimeWindow | undefined>(() =>
+    parseWindow(router.route.get().query.get('t')),
+  );
+  useAddress(zoomed);
+
+  const now_ns = useCallback(() => {
+    const epoch_ns = trace.epoch_ns.get();
+    if (epoch_ns === undefined) return 0;
+    const frozen = trace.freeze.get();
+    const now = clock.nowOffset_ns(epoch_ns);
+    return frozen === undefined ? now : now - (Date.now() - frozen.since_ms) * 1e6;
+  }, [clock, trace]);
+  const cache = useRef({
+    version: -1,
+    epoch: '',
+    extent: { start_ns: 0, end_ns: 0, isRunning: false },
+  });
+  const extent = useCallback(() => {
+    const { version } = trace.spans;
+    const now = now_ns();
+    if (cache.current.version !== version) {
+      cache.current = { version, epoch: '', extent: extentOf(trace.spans.values(), now) };
+    }
+    const known = cache.current.extent;
+    return known.isRunning ? { ...known, end_ns: Math.max(known.end_ns, now) } : known;
+  }, [trace, now_ns]);
+  const read = useCallback(() => {
+    if (zoomed !== undefined) return zoomed;
+    const all = extent();
+    return fitWindow(all, all.isRunning);
+  }, [extent, zoomed]);
+
+  return useMemo(() => {
+    const zoom = (factor: number, x = bars_px / 2) => {
+      const view = read();
+      setZoomed(zoomWindow(view, factor, toOffset(x, view, bars_px), extent()));
+    };
+    const pan = (by_px: number) => {
+      const view = read();
+      const by_ns = (by_px / Math.max(1, bars_px)) * (view.end_ns - view.start_ns);
+      setZoomed(panWindow(view, by_ns, extent()));
+    };
+    return {
+      read,
+      now_ns,
+      isZoomed: zoomed !== undefined,
+      zoom,
+      pan,
+      show: setZoomed,
+      fit: () => setZoomed(undefined),
+      dragHandlers: { onPointerDown: (event) => drag(event, pan) },
+    };
+  }, [read, now_ns, extent, bars_px, zoomed]);
+}
+
+/** Ctrl + wheel (or a pinch) zooms at the pointer; Shift + wheel and sideways moves pan. */
+export function useWheel(
+  element: HTMLElement | null,
+  { zoom, pan }: TimeWindowControl,
+  left_px: number,
+): void {
+  useEffect(() => {
+    if (element === null) return;
+    const onWheel = (event: WheelEvent) => {
+      const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+      if (event.ctrlKey || event.metaKey) {
+        const x = event.clientX - element.getBoundingClientRect().left - left_px;
+        zoom(Math.exp(clampStep(event.deltaY) / 300), Math.max(0, x));
+      } else if (Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) pan(sideways);
+      else return;
+      event.preventDefault();
+    };
+    element.addEventListener('wheel', onWheel, { passive: false });
+    return () => element.removeEventListener('wheel', onWheel);
+  }, [element, zoom, pan, left_px]);
+}
+
+/** A wheel with notches sends 120 at once, a touchpad single pixels. */
+function clampStep(delta: number): number {
+  return Math.min(Math.max(delta, -120), 120);
+}
+
+/** Dragging the axis moves it. */
+function drag(event: PointerEvent<HTMLElement>, pan: (by_px: number) => void): void {
+  const target = event.currentTarget;
+  target.setPointerCapture(event.pointerId);
+  const move = (moved: globalThis.PointerEvent) => pan(-moved.movementX);
+  target.addEventListener('pointermove', move);
+  target.addEventListener(
+    'lostpointercapture',
+    () => target.removeEventListener('pointermove', move),
+    { once: true },
+  );
+}
+
+function useAddress(zoomed: TimeWindow | undefined): void {
+  const { router } = useInspector();
+  useEffect(() => {
+    const text =
+      zoomed === undefined
+        ? undefined
+        : `${Math.round(zoomed.start_ns)},${Math.round(zoomed.end_ns)}`;
+    const timer = setTimeout(() => router.adjust({ t: text }), ADDRESS_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [zoomed, router]);
+}
+
+function parseWindow(text: string | null): TimeWindow | undefined {
+  const match = /^(-?\d{1,18}),(-?\d{1,18})$/.exec(text ?? '');
+  if (match === null) return undefined;
+  const [start_ns, end_ns] = [Number(match[1]), Number(match[2])];
+  return end_ns > start_ns ? { start_ns, end_ns } : undefined;
+}

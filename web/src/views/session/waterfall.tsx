@@ -1,0 +1,258 @@
+/**
+ * The span tree with its bars.
+ *
+ * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
+ * them.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
+import { NewPill } from '../new-pill.tsx';
+import { useScrollAnchor } from '../scroll-anchor.ts';
+import { useBars } from './bars.ts';
+import { matchesFind } from './find.ts';
+import { useFollowEnd } from './follow-end.ts';
+import { HoverCard } from './hover-card.tsx';
+import { SpanTreeRow } from './span-tree-row.tsx';
+import { follow } from './split.tsx';
+import { useTimeWindow, useWheel } from './time-window.ts';
+import { useTreeKeys } from './tree-keys.ts';
+import { useTreeView } from './tree-view.ts';
+import { WaterfallTools } from './waterfall-tools.tsx';
+import './waterfall.css';
+
+const ROW_PX = { compact: 24, comfortable: 32 } as const;
+const MIN_TREE_PX = 140;
+
+interface WaterfallProps {
+  readonly trace: Trace;
+  readonly selected: string | undefined;
+  readonly onSelect: (key: string | undefined) => void;
+}
+
+export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
+  const { preferences, router } = useInspector();
+  const { density, tree_px } = usePreferences();
+  const row_px = ROW_PX[density];
+  const find = useRoute().query.get('find') ?? '';
+  const waiting = useWaiting(trace);
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
+  const tree = useTreeView(trace);
+  const { width_px, height_px } = useSize(scroller);
+  const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, width_px * 0.6));
+  const bars_px = Math.max(0, width_px - treeWidth_px);
+  const [cursor, setCursor] = useState<string | undefined>(selected);
+
+  const virtualizer = useVirtualizer({
+    count: tree.rows.count,
+    getScrollElement: () => scroller,
+    estimateSize: () => row_px,
+    getItemKey: (row) => tree.keyAt(row) ?? row,
+    overscan: 12,
+  });
+  useEffect(() => {
+    if (row_px > 0) virtualizer.measure();
+  }, [row_px, virtualizer]);
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const count = items.length;
+
+  useScrollAnchor({
+    scroller,
+    row_px,
+    keyAt: tree.keyAt,
+    count: tree.rows.count,
+    of: tree.rows,
+  });
+  const newBelow = useFollowEnd(scroller, trace, row_px);
+
+  const timeWindow = useTimeWindow(trace, bars_px);
+  useWheel(scroller, timeWindow, treeWidth_px);
+  const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
+  const { barsRef, axisRef } = useBars({
+    trace,
+    tree,
+    first,
+    count,
+    bars_px,
+    row_px,
+    viewport_px: height_px,
+    timeWindow,
+    waiting,
+    matches,
+  });
+
+  /** Show a row wherever it is: unfold what hides it, then scroll to it. */
+  const pending = useRef<string | undefined>(selected);
+  const goTo = useCallback(
+    (key: string) => {
+      pending.current = key;
+      tree.reveal(key);
+      setCursor(key);
+    },
+    [tree.reveal],
+  );
+  useEffect(() => {
+    const row = pending.current === undefined ? undefined : tree.rowOf(pending.current);
+    if (row === undefined || height_px === 0) return;
+    pending.current = undefined;
+    virtualizer.scrollToIndex(row, { align: 'auto' });
+  });
+  useEffect(() => {
+    if (selected !== undefined) goTo(selected);
+  }, [selected, goTo]);
+
+  const moveTo = useCallback(
+    (key: string) => {
+      goTo(key);
+      if (selected !== undefined) onSelect(key);
+    },
+    [goTo, onSelect, selected],
+  );
+  const onKeyDown = useTreeKeys({
+    trace,
+    tree,
+    cursor,
+    page: Math.max(1, Math.floor(height_px / row_px) - 1),
+    moveTo,
+    open: onSelect,
+    timeWindow,
+  });
+  const pick = useCallback(
+    (key: string) => {
+      setCursor(key);
+      onSelect(key);
+    },
+    [onSelect],
+  );
+
+  return (
+    <section className="ins-fall" aria-label="Spans">
+      <WaterfallTools
+        trace={trace}
+        tree={tree}
+        timeWindow={timeWindow}
+        cursor={cursor}
+        find={find}
+        onFind={(text) => router.adjust({ find: text })}
+        onGoTo={pick}
+      />
+      <div className="ins-fall__head">
+        <span className="ins-fall__head-name" style={{ width: treeWidth_px }}>
+          Span
+        </span>
+        <div
+          className="ins-fall__divider"
+          role="separator"
+          aria-orientation="vertical"
+          aria-label="Width of the names"
+          aria-valuenow={Math.round(treeWidth_px)}
+          tabIndex={-1}
+          onPointerDown={(event) =>
+            follow(event, (x) => {
+              const left = scroller?.getBoundingClientRect().left ?? 0;
+              preferences.change({ tree_px: Math.round(Math.max(MIN_TREE_PX, x - left)) });
+            })
+          }
+        />
+        <canvas
+          ref={axisRef}
+          className="ins-fall__axis"
+          aria-hidden="true"
+          {...timeWindow.dragHandlers}
+        />
+      </div>
+      <div
+        ref={setScroller}
+        className="ins-fall__scroller"
+        role="tree"
+        aria-label="Span tree"
+        tabIndex={0}
+        aria-activedescendant={cursor === undefined ? undefined : rowId(cursor)}
+        onKeyDown={onKeyDown}
+        style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
+      >
+        <div className="ins-fall__rows" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map((item) => {
+            const key = tree.keyAt(item.index);
+            if (key === undefined) return null;
+            return (
+              <SpanTreeRow
+                key={item.key}
+                id={rowId(key)}
+                spanKey={key}
+                trace={trace}
+                top_px={item.start}
+                depth={tree.rows.depth[item.index] ?? 0}
+                hasChildren={tree.hasChildren(item.index)}
+                isFolded={tree.collapsed.has(key)}
+                isSelected={key === selected}
+                isCursor={key === cursor}
+                isWaiting={waiting.has(key)}
+                find={find}
+                onPick={pick}
+                onFold={tree.fold}
+              />
+            );
+          })}
+          <canvas
+            ref={barsRef}
+            className="ins-fall__bars"
+            aria-hidden="true"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)`, left: treeWidth_px }}
+          />
+        </div>
+        {tree.rows.count === 0 && <Nothing trace={trace} />}
+      </div>
+      <HoverCard
+        scroller={scroller}
+        trace={trace}
+        tree={tree}
+        row_px={row_px}
+        left_px={treeWidth_px}
+      />
+      {newBelow.count > 0 && (
+        <NewPill count={newBelow.count} direction="down" onClick={newBelow.follow} />
+      )}
+    </section>
+  );
+}
+
+function rowId(key: string): string {
+  return `span-${key}`;
+}
+
+function Nothing({ trace }: { readonly trace: Trace }) {
+  const state = useCell(trace.state);
+  if (state.kind === 'ready') return <p className="ins-fall__none">No span has arrived yet.</p>;
+  return (
+    <div className="ins-fall__loading" role="status">
+      <span className="ins-hidden">Loading</span>
+      {[62, 48, 40, 44, 30, 36, 24].map((width) => (
+        <span key={width} style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/**
+ * Spans that wait for a person. The feed says so while the page is open; after a reload they are
+ * the innermost running spans that have waited, as long as their session waits.
+ */
+function useWaiting(trace: Trace): ReadonlySet<string> {
+  const told = useCell(trace.waiting);
+  const session = useCell(trace.session);
+  const structure = useCell(trace.structure);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
+  return useMemo(() => {
+    if (session?.status !== 'waiting' || told.size > 0) return told;
+    const running = [...trace.spans.values()].filter((span) => span.status === 'running');
+    const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
+    const innermost = running.filter((span) => !parents.has(spanKey(span)));
+    const waited = innermost.filter((span) => span.waits > 0);
+    return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
+  }, [told, session?.status, trace, structure]);
+}

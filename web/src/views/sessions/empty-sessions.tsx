@@ -1,0 +1,104 @@
+/** Nothing yet: how to send the first session here. */
+import { useState } from 'react';
+import { useInspector } from '../context.ts';
+import { CopyButton } from '../copy-button.tsx';
+import './empty-sessions.css';
+
+interface Snippet {
+  readonly name: string;
+  readonly lead: string;
+  readonly code: string;
+}
+
+export function EmptySessions() {
+  const { serviceUrl } = useInspector();
+  const list = snippets(serviceUrl);
+  const [at, setAt] = useState(0);
+  const snippet = list[at] ?? list[0];
+  if (snippet === undefined) return null;
+  return (
+    <section className="ins-empty">
+      <h2>No session yet</h2>
+      <p>
+        Run an agent and it appears here while it works. To see one now, run{' '}
+        <code>inspector demo</code>.
+      </p>
+      <div className="ins-empty__tabs" role="tablist" aria-label="How to send sessions">
+        {list.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={index === at}
+            onClick={() => setAt(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div className="ins-empty__snippet" role="tabpanel" aria-label={snippet.name}>
+        <header>
+          <span>{snippet.lead}</span>
+          <CopyButton text={snippet.code} what={`the ${snippet.name} snippet`} label="Copy" />
+        </header>
+        <pre>
+          <code>{snippet.code}</code>
+        </pre>
+      </div>
+    </section>
+  );
+}
+
+/** `url` ends with a slash. On loopback no token is needed to send. */
+function snippets(url: string): readonly Snippet[] {
+  const endpoint = url.replace(/\/$/, '');
+  return [
+    {
+      name: 'Python',
+      lead: "pip install 'mcp-agent-inspector[otel]'",
+      code: `import asyncio
+import inspector
+from instrument import operation
+
+inspector.attach("${endpoint}")
+
+
+async def main() -> None:
+    async with operation("agent", agent="planner"):
+        async with operation("tool", tool="search", args={"query": "weather"}) as op:
+            op.result = {"answer": "sunny"}
+
+
+asyncio.run(main())
+`,
+    },
+    {
+      name: 'TypeScript',
+      lead: 'npm i @opentelemetry/sdk-node @opentelemetry/exporter-trace-otlp-proto',
+      code: `import { trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+
+const sdk = new NodeSDK({
+  serviceName: 'my-agent',
+  traceExporter: new OTLPTraceExporter({ url: '${endpoint}/v1/traces' }),
+});
+sdk.start();
+
+trace.getTracer('my-agent').startActiveSpan('invoke_agent planner', (span) => {
+  span.setAttribute('gen_ai.operation.name', 'invoke_agent');
+  span.end();
+});
+await sdk.shutdown();
+`,
+    },
+    {
+      name: 'Environment',
+      lead: 'any program with an OpenTelemetry SDK',
+      code: `export OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_SERVICE_NAME=my-agent
+`,
+    },
+  ];
+}

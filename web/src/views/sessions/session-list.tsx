@@ -1,0 +1,113 @@
+/** The list itself: only the rows in view are in the document. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useInspector, useSize } from '../context.ts';
+import { NewPill } from '../new-pill.tsx';
+import { useScrollAnchor } from '../scroll-anchor.ts';
+import { SessionRow } from './session-row.tsx';
+import './session-list.css';
+
+const ROW_PX = 36;
+const NARROW_ROW_PX = 56;
+const NARROW_PX = 720;
+
+interface SessionListProps {
+  readonly ids: readonly string[];
+  readonly isFiltered: boolean;
+}
+
+export function SessionList({ ids, isFiltered }: SessionListProps) {
+  const { sessions } = useInspector();
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const { width_px } = useSize(scroller);
+  const isNarrow = width_px > 0 && width_px < NARROW_PX;
+  const row_px = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const virtualizer = useVirtualizer({
+    count: ids.length,
+    getScrollElement: () => scroller,
+    estimateSize: () => row_px,
+    getItemKey: (index) => ids[index] ?? index,
+    overscan: 8,
+  });
+  useEffect(() => {
+    if (row_px > 0) virtualizer.measure();
+  }, [row_px, virtualizer]);
+  useScrollAnchor({ scroller, row_px, keyAt: (index) => ids[index], count: ids.length, of: ids });
+  const newAbove = useNewAbove(scroller, ids);
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= ids.length - 20 && sessions.hasMore) void sessions.loadMore();
+  }, [last, ids.length, sessions]);
+
+  return (
+    <div className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}`}>
+      <section
+        className="ins-list__scroller"
+        aria-label="All sessions"
+        ref={setScroller}
+        onKeyDown={walk}
+      >
+        <div className="ins-list__head" aria-hidden="true">
+          <span />
+          <span>Session</span>
+          <span>Agents</span>
+          <span className="ins-list__models">Models</span>
+          <span className="ins-list__number">Started</span>
+          <span className="ins-list__number">Duration</span>
+          <span className="ins-list__number">Spans</span>
+          <span className="ins-list__number">Tokens</span>
+          <span className="ins-list__number">Cost</span>
+        </div>
+        <ul className="ins-list__rows" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map((item) => (
+            <SessionRow key={item.key} id={ids[item.index] ?? ''} top_px={item.start} />
+          ))}
+        </ul>
+        {ids.length === 0 && isFiltered && (
+          <p className="ins-list__none">No session matches this filter.</p>
+        )}
+      </section>
+      {newAbove > 0 && (
+        <NewPill
+          count={newAbove}
+          direction="up"
+          onClick={() => scroller?.scrollTo({ top: 0, behavior: 'auto' })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Sessions that came while the reader was further down. */
+function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): number {
+  const [isAtTop, setAtTop] = useState(true);
+  const seen = useRef(ids[0]);
+  useEffect(() => {
+    if (scroller === null) return;
+    const onScroll = () => setAtTop(scroller.scrollTop < ROW_PX / 2);
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => scroller.removeEventListener('scroll', onScroll);
+  }, [scroller]);
+  useEffect(() => {
+    if (isAtTop) seen.current = ids[0];
+  }, [isAtTop, ids]);
+  if (isAtTop || seen.current === undefined) return 0;
+  return Math.max(0, ids.indexOf(seen.current));
+}
+
+/** Arrow keys go from row to row. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const row = document.activeElement?.closest('li');
+  const rows = [...event.currentTarget.querySelectorAll('li')].sort(
+    (a, b) => Number(a.dataset['top']) - Number(b.dataset['top']),
+  );
+  const at = row == null ? -1 : rows.indexOf(row);
+  const next = rows[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  const link = next?.querySelector('a');
+  if (link == null) return;
+  event.preventDefault();
+  link.focus({ preventScroll: true });
+  next?.scrollIntoView({ block: 'nearest' });
+}

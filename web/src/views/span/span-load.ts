@@ -1,0 +1,50 @@
+/** Fetches the selected span, and again when its row says that there is more of it. */
+import { useEffect, useState } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import type { LoadedSpan } from '../../state/span-details.ts';
+import { useInspector } from '../context.ts';
+
+export interface SpanLoad {
+  /** Perhaps an older version, while the newer one is on its way. */
+  readonly loaded: LoadedSpan | undefined;
+  readonly problem: string | undefined;
+}
+
+/** Walking through the tree does not fetch every row that is passed. */
+const SETTLE_MS = 60;
+/** A running span is read again at most this often. */
+const REFRESH_MS = 700;
+
+export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoad {
+  const { details } = useInspector();
+  const [state, setState] = useState<SpanLoad & { readonly of: string }>(() => known(selected));
+  function known(key: string) {
+    return { of: key, loaded: details.peek(key), problem: undefined };
+  }
+  useEffect(() => {
+    if (row === undefined) return;
+    const key = spanKey(row);
+    const have = details.peek(key);
+    if (have !== undefined && have.row === row) return;
+    const loading = new AbortController();
+    const timer = setTimeout(
+      () => {
+        details.load(row, loading.signal).then(
+          (loaded) => setState({ of: key, loaded, problem: undefined }),
+          (error: unknown) => {
+            if (loading.signal.aborted) return;
+            const problem = error instanceof Error ? error.message : String(error);
+            setState({ of: key, loaded: details.peek(key), problem });
+          },
+        );
+      },
+      have === undefined ? SETTLE_MS : row.status === 'running' ? REFRESH_MS : 0,
+    );
+    return () => {
+      clearTimeout(timer);
+      loading.abort();
+    };
+  }, [details, row]);
+  return state.of === selected ? state : known(selected);
+}

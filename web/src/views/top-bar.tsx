@@ -1,0 +1,112 @@
+/** The bar above every page: where one is, whether the page is live, how it looks. */
+import type { ConnectionStatus } from '../state/event-source.ts';
+import type { Theme } from '../state/preferences.ts';
+import { useCell, useInspector, useNow, usePreferences } from './context.ts';
+import { ActionIcon } from './icons.tsx';
+import { Link } from './link.tsx';
+import './top-bar.css';
+
+export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
+  return (
+    <header className="ins-bar">
+      <Link className="ins-bar__brand" to="" title="All sessions">
+        <BrandMark />
+        Inspector
+      </Link>
+      <nav className="ins-bar__nav" aria-label="Main">
+        <Link className="ins-bar__link" to="">
+          Sessions
+        </Link>
+      </nav>
+      <div className="ins-bar__end">
+        <LiveMark />
+        <ThemeButton />
+        <button
+          type="button"
+          className="ins-icon-button"
+          onClick={onKeys}
+          title="Keys (?)"
+          aria-label="Keys"
+        >
+          <ActionIcon name="keys" />
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function BrandMark() {
+  return (
+    <svg className="ins-bar__mark" width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+      <circle cx="9" cy="9" r="7.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
+      <circle cx="9" cy="9" r="3" fill="currentColor" />
+    </svg>
+  );
+}
+
+function LiveMark() {
+  const { feed } = useInspector();
+  const status = useCell(feed.status);
+  const now_ms = useNow(status.kind === 'reconnecting' ? 250 : undefined);
+  return (
+    <button
+      type="button"
+      className={`ins-live ins-live--${status.kind}`}
+      onClick={() => feed.retry()}
+      disabled={status.kind === 'live' || status.kind === 'connecting'}
+      title={TITLES[status.kind]}
+    >
+      <span className="ins-live__dot" />
+      <span role="status">{describe(status, now_ms)}</span>
+    </button>
+  );
+}
+
+const TITLES: Readonly<Record<ConnectionStatus['kind'], string>> = {
+  live: 'Changes arrive as they happen',
+  connecting: 'Connecting to the service',
+  reconnecting: 'Click to try now. What was missed is shown when the service is back.',
+  refused:
+    'The service does not know this browser. Open the address that `inspector token` prints.',
+};
+
+function describe(status: ConnectionStatus, now_ms: number): string {
+  switch (status.kind) {
+    case 'live':
+      return 'live';
+    case 'connecting':
+      return 'connecting';
+    case 'refused':
+      return 'signed out: run inspector token';
+    case 'reconnecting': {
+      const seconds = Math.ceil(Math.max(0, status.retry_at_ms - now_ms) / 1000);
+      return seconds > 0 ? `reconnecting, ${seconds} s` : 'reconnecting';
+    }
+  }
+}
+
+const THEMES = [
+  ['system', 'system'],
+  ['light', 'sun'],
+  ['dark', 'moon'],
+  ['contrast', 'contrast'],
+] as const satisfies readonly (readonly [Theme, Parameters<typeof ActionIcon>[0]['name']])[];
+
+function ThemeButton() {
+  const { preferences } = useInspector();
+  const { theme } = usePreferences();
+  const at = THEMES.findIndex(([name]) => name === theme);
+  const [, icon] = THEMES[at] ?? THEMES[0];
+  const [next] = THEMES[(at + 1) % THEMES.length] ?? THEMES[0];
+  return (
+    <button
+      type="button"
+      className="ins-icon-button"
+      onClick={() => preferences.change({ theme: next })}
+      title={`Theme: ${theme}. Click for ${next}.`}
+      aria-label={`Theme: ${theme}. Change to ${next}.`}
+    >
+      <ActionIcon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,43 @@
+import react from '@vitejs/plugin-react';
+import type { ProxyOptions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const target = process.env['INSPECTOR_URL'] ?? 'http://127.0.0.1:7800';
+const token = process.env['INSPECTOR_TOKEN'];
+
+/** `npm run dev` shows the data of a running service; the token stays on this side. */
+function toService(): ProxyOptions {
+  return {
+    target,
+    changeOrigin: true,
+    configure: (proxy) => {
+      proxy.on('proxyReq', (request) => {
+        request.removeHeader('origin');
+        if (token !== undefined) request.setHeader('authorization', `Bearer ${token}`);
+      });
+    },
+  };
+}
+
+export default defineConfig(({ command }) => ({
+  plugins: [react()],
+  // Built assets are found from the page's `<base href>`, wherever the service is mounted.
+  base: command === 'serve' ? '/ui/' : './',
+  build: {
+    outDir: '../inspector/static',
+    emptyOutDir: true,
+    target: 'es2022',
+    // Inlined assets would need `data:` in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: {
+      '^/(health|sessions|spans|trace|events|search|requests|signal|cancel|audit|processes)(/|\\?|$)':
+        toService(),
+    },
+  },
+  test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'] },
+}));
