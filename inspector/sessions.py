@@ -27,6 +27,8 @@ SETTLE_NS = 5 * SECOND_NS
 """Without live records: how long after its root ended a session may still grow."""
 SILENCE_NS = 600 * SECOND_NS
 """Without live records: how long a session may say nothing before it counts as lost."""
+MAX_TITLE = 200
+"""The most characters of a title."""
 MAX_NAMES = 50
 """The most models, services, agents or tags that a session lists."""
 
@@ -177,7 +179,7 @@ class Profile:
         else:
             is_better = is_better or time_ns <= self.title_ns
         if is_better:
-            self.title, self.title_rank, self.title_ns = title, rank, time_ns
+            self.title, self.title_rank, self.title_ns = title[:MAX_TITLE], rank, time_ns
 
     def _see_root(self, root: Root) -> None:
         if self.root is None or root.end_ns >= self.root.end_ns:
