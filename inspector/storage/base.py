@@ -285,6 +285,12 @@ class Reader(Protocol):
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
 
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        """Return spans with `text` in their name (any case) or content (as written), newest first.
+
+        Only the `newest` spans are looked at; the second value tells whether those were all.
+        """
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
 

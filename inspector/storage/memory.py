@@ -236,6 +236,16 @@ class _Tables:
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
 
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        folded, raw = text.casefold(), text.encode()
+        spans = sorted(self._spans.values(), key=lambda span: span.change, reverse=True)
+        found = [
+            span
+            for span in spans[:newest]
+            if folded in span.name.casefold() or raw in self._contents[span.content].payload
+        ]
+        return found[:limit], len(spans) <= newest
+
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]
         found = (self._by_change[number] for number in numbers)

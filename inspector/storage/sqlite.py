@@ -11,7 +11,6 @@ import hashlib
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import apsw
@@ -185,7 +184,7 @@ class SqliteStore:
                 record.row.title,
                 record.row.epoch_ns,
                 record.row.started_ns,
-                orjson.dumps(asdict(record.row)),
+                orjson.dumps(record.row),
                 orjson.dumps(record.state),
             )
             for record in records

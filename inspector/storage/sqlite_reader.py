@@ -203,6 +203,19 @@ class SqliteReader:
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        """Return spans with `text` in their name or content, newest first."""
+        hits = (
+            "SELECT change FROM (SELECT change, name, content FROM span ORDER BY change DESC"
+            " LIMIT ?) AS recent CROSS JOIN content ON content.no = recent.content"
+            " WHERE contains_folded(name, ?) OR instr(payload, ?)"
+            " ORDER BY change DESC LIMIT ?"
+        )
+        sql = f"{_SPAN} WHERE span.change IN ({hits}) ORDER BY span.change DESC"
+        rows = self._all(sql, (newest, text.casefold(), text.encode(), limit))
+        beyond = self._all("SELECT 1 FROM span LIMIT 1 OFFSET ?", (newest,))
+        return [_span(row) for row in rows], not beyond
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [

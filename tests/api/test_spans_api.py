@@ -93,3 +93,14 @@ async def test_an_unknown_span_is_a_problem(
     await app.state.ingest.submit([incoming(span())], [])
     answer = await client.get(path)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.AsyncClient) -> None:
+    hidden = span("tool", span_id=2, parent=1, attributes={"path": "/etc/needle"})
+    await app.state.ingest.submit([incoming(span("Find the Needle")), incoming(hidden)], [])
+    answer = (await client.get("/search", params={"q": "needle"})).json()
+    assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
+    assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
+    assert answer["spans"][0]["session_title"] == "Find the Needle"
+    assert answer["is_complete"] is True
+    assert (await client.get("/search")).status_code == 422
