@@ -255,7 +255,9 @@ class Recorder:
         if _has_usage(new) or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or not arrival.is_end
+        # Of a short span only the end may be sent; its process still tells what runs.
+        is_told = not arrival.is_end or self._processes.is_alive(new.process_id)
+        trace.profile.is_live = trace.profile.is_live or is_told
         if new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
         return True
