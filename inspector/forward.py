@@ -13,15 +13,17 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from opentelemetry import context as otel_context
 
 from inspector.errors import SettingsError
-from inspector.forward_queue import ForwardQueue
-from inspector.forward_send import Verdict, open_sender
-from inspector.otlp.signals import Signal
+from inspector.forward_queue import ForwardQueue, QueuedRequest
+from inspector.forward_send import SKIPPED, Sender, Verdict, open_sender
+from inspector.otlp.signals import SIGNALS, Signal
+from inspector.otlp.split import halve
 
 logger = logging.getLogger("inspector.forward")
 
@@ -36,7 +38,7 @@ class Forwarder:
     """Forwards to every target.
 
     Attributes:
-        counts: Requests `sent`, `refused` and `dropped` since the start.
+        counts: Requests `sent`, `refused`, `skipped`, `looped` and `dropped` since the start.
 
     Args:
         targets: `http(s)://host:port` for OTLP/HTTP, `grpc://host:port` for OTLP/gRPC.
@@ -108,10 +110,10 @@ class Forwarder:
                 if request is None:
                     await self._arrived[target].wait()
                     continue
-                verdict = await sender.send(request)
+                verdict = await _send(sender, request)
                 if verdict.is_final:
-                    self._note(target, verdict)
                     await self._on_disk(self._queue.done, target, request.id)
+                    self._note(target, verdict)
                     wait_s = FIRST_WAIT_S
                     continue
                 self._count("waits", f"{target} does not take anything now: {verdict.why}.")
@@ -122,7 +124,7 @@ class Forwarder:
         if verdict.why:
             self._count("refused", f"{target} refused a request: {verdict.why}.")
         else:
-            self.counts["sent"] += 1
+            self.counts["skipped" if verdict is SKIPPED else "sent"] += 1
 
     def _count(self, what: str, said: str) -> None:
         # Said at the 1st, 2nd, 4th, 8th … time: neither silence nor a flood.
@@ -132,6 +134,22 @@ class Forwarder:
 
     async def _on_disk(self, function: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, function, *args)
+
+
+async def _send(sender: Sender, request: QueuedRequest) -> Verdict:
+    """Send a request, in parts if the receiver takes no messages as large as it is."""
+    verdict = await sender.send(request)
+    if not verdict.is_too_large:
+        return verdict
+    parts = await asyncio.to_thread(halve, SIGNALS[request.signal], request.body)
+    if len(parts) == 1:
+        return verdict
+    verdicts = []
+    for part in parts:
+        verdicts.append(await _send(sender, replace(request, body=part)))
+        if not verdicts[-1].is_final:
+            return verdicts[-1]  # all of it is sent again: receivers know a span by its id
+    return next((verdict for verdict in verdicts if verdict.why), verdicts[-1])
 
 
 def _hide_from_tracing() -> None:

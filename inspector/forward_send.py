@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # no types
 
 from inspector.forward_queue import QueuedRequest
 from inspector.otlp.signals import SIGNALS
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
 TIMEOUT_S = 10.0
+LONGEST_RETRY_AFTER_S = 300.0
 MAX_ANSWER_BYTES = 64 * 1024
 HOP_HEADER = "x-inspector-hop"
 
@@ -28,7 +31,6 @@ _RETRYABLE_GRPC = frozenset(
         "OUT_OF_RANGE",
         "UNAVAILABLE",
         "DATA_LOSS",
-        "RESOURCE_EXHAUSTED",
     }
 )
 
@@ -41,14 +43,18 @@ class Verdict:
         is_final: It need not be sent again.
         why: It was not taken, since …; empty when it was.
         retry_after_s: What the receiver asked for.
+        is_too_large: Not taken for its size alone.
     """
 
     is_final: bool
     why: str = ""
     retry_after_s: float | None = None
+    is_too_large: bool = False
 
 
 TAKEN = Verdict(is_final=True)
+SKIPPED = Verdict(is_final=True)
+"""The receiver has said before that it does not take this signal."""
 
 
 class Sender(Protocol):
@@ -80,7 +86,7 @@ class _HttpSender:
 
     async def send(self, request: QueuedRequest) -> Verdict:
         if request.signal in self._unsupported:
-            return TAKEN
+            return SKIPPED
         import httpx  # noqa: PLC0415 - loaded already, see `open_sender`
 
         try:
@@ -104,7 +110,8 @@ class _HttpSender:
         return Verdict(
             is_final,
             f"HTTP {response.status_code} for {request.signal}",
-            min(float(after), 300.0) if after.isdigit() else None,
+            min(float(after), LONGEST_RETRY_AFTER_S) if after.isdigit() else None,
+            is_too_large=response.status_code == 413,
         )
 
 
@@ -118,7 +125,7 @@ class _GrpcSender:
 
     async def send(self, request: QueuedRequest) -> Verdict:
         if request.signal in self._unsupported:
-            return TAKEN
+            return SKIPPED
         import grpc.aio  # noqa: PLC0415 - loaded already, see `open_sender`
 
         try:
@@ -126,11 +133,32 @@ class _GrpcSender:
                 request.body, metadata=((HOP_HEADER, request.hops),), timeout=TIMEOUT_S
             )
         except grpc.aio.AioRpcError as error:
-            code = error.code().name
-            if code == "UNIMPLEMENTED":
-                self._unsupported.add(request.signal)
-            return Verdict(code not in _RETRYABLE_GRPC, f"{code}: {error.details()}")
+            return self._judge_error(request, error)
         return _judge_answer(request, answer)
+
+    def _judge_error(self, request: QueuedRequest, error: grpc.aio.AioRpcError) -> Verdict:
+        code = error.code().name
+        why = f"{code}: {error.details()}"
+        if code == "UNIMPLEMENTED":
+            self._unsupported.add(request.signal)
+        if code != "RESOURCE_EXHAUSTED":
+            return Verdict(code not in _RETRYABLE_GRPC, why)
+        # It means overload if it says when to come back, else that the message is too large.
+        retry_after_s = _retry_delay_s(dict(error.trailing_metadata() or ()))
+        return Verdict(retry_after_s is None, why, retry_after_s, retry_after_s is None)
+
+
+def _retry_delay_s(trailers: Mapping[str, str | bytes]) -> float | None:
+    status, info = status_pb2.Status(), error_details_pb2.RetryInfo()
+    try:
+        status.ParseFromString(trailers.get("grpc-status-details-bin", b""))
+    except (ValueError, TypeError):
+        return None
+    for detail in status.details:
+        if detail.Unpack(info):
+            delay_s: float = info.retry_delay.seconds + info.retry_delay.nanos / 1e9
+            return min(delay_s, LONGEST_RETRY_AFTER_S)
+    return None
 
 
 async def _read_some(response: httpx.Response) -> bytes:

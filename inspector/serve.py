@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -16,7 +17,7 @@ from fastapi import FastAPI
 
 from inspector import runfile
 from inspector.app import access_token, create_app, create_ingest_app
-from inspector.errors import PortInUseError
+from inspector.errors import PortInUseError, SettingsError
 from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
 from inspector.settings import PREFIX, Settings
@@ -48,27 +49,38 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
 
 
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
-    main_socket = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
-    ingest_socket = _listen_if_free(settings, "otlp_http_port")
-    app = create_app(settings)
-    # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
-    async with app.router.lifespan_context(app), _grpc(settings, app):
-        servers = [_Server(_config(settings, app), main_socket)]
-        if ingest_socket:
-            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest_socket))
-        async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(server.serve([server.taken])) for server in servers]
-            for server in servers:
-                await server.listening.wait()
-            base = base_url(settings, port_of(main_socket))
-            token = access_token(settings)
-            with _run_file(RunFile(base, token, os.getpid(), settings.store)):
-                say(f"Inspector: {base}/ui/?token={token}")
-                await _stop_asked(servers)
-            await app.state.feed.close()  # ends the streams
-            for server in servers:
-                server.should_exit = True
-            await asyncio.wait(running)
+    _tls(settings)
+    with contextlib.ExitStack() as ports:
+        # Taken first of all: a port in use is found before the store is touched.
+        main = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
+        ports.enter_context(main)
+        ingest = _listen_if_free(settings, "otlp_http_port")
+        app = create_app(settings)
+        servers = [_Server(_config(settings, app), main)]
+        if ingest:
+            ports.enter_context(ingest)
+            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest))
+        # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
+        async with app.router.lifespan_context(app), _grpc(settings, app):
+            await _run(servers, settings, app, say)
+
+
+async def _run(
+    servers: list[_Server], settings: Settings, app: FastAPI, say: Callable[[str], None]
+) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(server.serve([server.taken])) for server in servers]
+        for server in servers:
+            await server.listening.wait()
+        base = base_url(settings, port_of(servers[0].taken))
+        token = access_token(settings)
+        with _run_file(RunFile(base, token, os.getpid(), settings.store)):
+            say(f"Inspector: {base}/ui/?token={token}")
+            await _stop_asked(servers)
+        await app.state.feed.close()  # ends the streams
+        for server in servers:
+            server.should_exit = True
+        await asyncio.wait(running)
 
 
 def base_url(settings: Settings, port: int) -> str:
@@ -133,7 +145,9 @@ def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
     try:
         return listen(settings.host, port, setting=f"{PREFIX}{name.upper()}")
     except PortInUseError as error:
-        _go_on_without(settings, name, error)
+        if settings.is_explicit(name):
+            raise
+        logger.warning("%s OTLP is taken in on the other ports.", error)
         return None
 
 
@@ -145,20 +159,34 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     from inspector.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
 
     server = GrpcServer(app.state.receiver, app.state.access)
-    try:
-        await server.start(settings.host, settings.otlp_grpc_port)
-    except PortInUseError as error:
-        _go_on_without(settings, "otlp_grpc_port", error)
+    # Tried by ourselves first: gRPC says why not on stderr, in words of its own.
+    if tried := _listen_if_free(settings, "otlp_grpc_port"):
+        tried.close()
+        await server.start(settings.host, settings.otlp_grpc_port, tls=_tls(settings))
     try:
         yield
     finally:
         await server.stop(GRACE_S)
 
 
-def _go_on_without(settings: Settings, name: str, error: PortInUseError) -> None:
-    if settings.is_explicit(name):
-        raise error
-    logger.warning("%s OTLP is taken in on the other ports.", error)
+def _tls(settings: Settings) -> tuple[bytes, bytes] | None:
+    """Return key and certificate, if there are any.
+
+    Raises:
+        SettingsError: They cannot be used.
+    """
+    if not (settings.tls_key and settings.tls_cert):
+        return None
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+            settings.tls_cert, settings.tls_key
+        )
+        return settings.tls_key.read_bytes(), settings.tls_cert.read_bytes()
+    except OSError as error:  # an SSLError is one
+        raise SettingsError(
+            f"Cannot serve HTTPS with the certificate {settings.tls_cert} and the key "
+            f"{settings.tls_key}: {error}."
+        ) from error
 
 
 async def _stop_asked(servers: list[_Server]) -> None:

@@ -64,15 +64,24 @@ class GrpcServer:
                 (grpc.method_handlers_generic_handler(signal.service, {"Export": handler}),)
             )
 
-    async def start(self, host: str, port: int) -> int:
+    async def start(self, host: str, port: int, *, tls: tuple[bytes, bytes] | None = None) -> int:
         """Listen; return the port.
+
+        Args:
+            host: Address or name.
+            port: 0 takes a free one.
+            tls: Private key and certificate chain (PEM); None: without TLS.
 
         Raises:
             PortInUseError: It is taken.
         """
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
-            bound = self._server.add_insecure_port(address)
+            if tls:
+                credentials = grpc.ssl_server_credentials([tls])
+                bound = self._server.add_secure_port(address, credentials)
+            else:
+                bound = self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise PortInUseError(f"Cannot listen on {address}: the port is in use.") from error
         await self._server.start()

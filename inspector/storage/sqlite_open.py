@@ -41,7 +41,8 @@ def lock_store(path: Path) -> Lock:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         holder = apsw.Connection(str(path.with_name(path.name + "-lock")))
-        holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+        # Stepped to the end: statements are run lazily, and the first of these has a row.
+        holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
     except apsw.BusyError as error:
         raise StoreInUseError(
             f"Cannot open the store {path}: another inspector has it open."

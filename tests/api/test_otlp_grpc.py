@@ -1,0 +1,135 @@
+from collections.abc import AsyncIterator
+
+import grpc
+import grpc.aio
+import pytest
+from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # no types
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.errors import OverloadedError, StoreUnavailableError
+from inspector.http.access import Access
+from inspector.otlp.body import MAX_BODY_BYTES
+from inspector.otlp.grpc_server import GrpcServer
+from inspector.otlp.receiver import Receiver
+from inspector.otlp.signals import SIGNALS
+from tests.support.door import TOKEN, Remembering
+from tests.support.export import span, trace_request
+
+TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+
+
+@pytest.fixture
+def kept() -> Remembering:
+    return Remembering()
+
+
+@pytest.fixture
+def access() -> Access:
+    return Access.build(TOKEN, bind="127.0.0.1")
+
+
+@pytest.fixture
+async def channel(kept: Remembering, access: Access) -> AsyncIterator[grpc.aio.Channel]:
+    receiver = Receiver(kept.submit)
+    server = GrpcServer(receiver, access)
+    port = await server.start("127.0.0.1", 0)
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        yield channel
+    await server.stop(0)
+    receiver.close()
+
+
+async def export(
+    channel: grpc.aio.Channel, body: bytes, *metadata: tuple[str, str], **options: object
+) -> ExportTraceServiceResponse:
+    call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(TRACES)
+    answer = await call(body, metadata=metadata, **options)  # type: ignore[arg-type]  # keywords
+    return ExportTraceServiceResponse.FromString(answer)
+
+
+async def test_spans_are_taken_and_the_answer_is_empty(
+    channel: grpc.aio.Channel, kept: Remembering
+) -> None:
+    answer = await export(channel, trace_request(span(1), span(2)).SerializeToString())
+    assert answer == ExportTraceServiceResponse()
+    assert len(kept.spans) == 2
+
+
+async def test_every_signal_has_its_service(channel: grpc.aio.Channel) -> None:
+    for signal in SIGNALS.values():
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
+            f"/{signal.service}/Export"
+        )
+        assert await call(b"") == b""
+
+
+async def test_a_bad_span_is_rejected_and_the_rest_kept(
+    channel: grpc.aio.Channel, kept: Remembering
+) -> None:
+    answer = await export(channel, trace_request(span(1), Span()).SerializeToString())
+    assert answer.partial_success.rejected_spans == 1
+    assert len(kept.spans) == 1
+
+
+async def test_compressed_messages_are_taken(channel: grpc.aio.Channel, kept: Remembering) -> None:
+    body = trace_request(*[span(number) for number in range(1, 100)]).SerializeToString()
+    await export(channel, body, compression=grpc.Compression.Gzip)
+    assert len(kept.spans) == 99
+
+
+async def code_of(channel: grpc.aio.Channel, body: bytes, **options: object) -> grpc.StatusCode:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await export(channel, body, **options)
+    assert caught.value.details()
+    return caught.value.code()
+
+
+async def test_bad_data_is_invalid_argument(channel: grpc.aio.Channel) -> None:
+    assert await code_of(channel, b"\xff\xff") is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def test_a_message_above_the_limit_is_resource_exhausted(channel: grpc.aio.Channel) -> None:
+    body = bytes(MAX_BODY_BYTES + 1)
+    assert await code_of(channel, body) is grpc.StatusCode.RESOURCE_EXHAUSTED
+    gzip = grpc.Compression.Gzip
+    assert await code_of(channel, body, compression=gzip) is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_overload_says_when_to_come_back(
+    channel: grpc.aio.Channel, kept: Remembering
+) -> None:
+    kept.error = OverloadedError("full", retry_after_s=3)
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await export(channel, trace_request().SerializeToString())
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    trailers = dict(caught.value.trailing_metadata() or ())
+    details = trailers["grpc-status-details-bin"]
+    assert isinstance(details, bytes)
+    [detail] = status_pb2.Status.FromString(details).details
+    info = error_details_pb2.RetryInfo()
+    assert detail.Unpack(info)
+    assert info.retry_delay.seconds == 3
+
+
+async def test_a_store_that_cannot_be_written_is_unavailable(
+    channel: grpc.aio.Channel, kept: Remembering
+) -> None:
+    kept.error = StoreUnavailableError("disk full")
+    body = trace_request().SerializeToString()
+    assert await code_of(channel, body) is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_the_token_is_asked_for_when_others_can_reach_the_port(
+    kept: Remembering,
+) -> None:
+    receiver = Receiver(kept.submit)
+    server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0"))
+    port = await server.start("127.0.0.1", 0)
+    body = trace_request().SerializeToString()
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        assert await code_of(channel, body) is grpc.StatusCode.UNAUTHENTICATED
+        await export(channel, body, ("authorization", f"Bearer {TOKEN}"))
+    await server.stop(0)
+    receiver.close()
+    assert len(kept.spans) == 1
