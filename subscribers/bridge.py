@@ -301,6 +301,8 @@ class Bridge:
 
     def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
         """Set what is new; tell it live, unless the end follows at once."""
+        if not owned.is_open:
+            return
         known = owned.attributes
         if TRUNCATED in attributes:
             marks = [*known.get(TRUNCATED, ()), *attributes[TRUNCATED]]
@@ -382,6 +384,8 @@ class Bridge:
     def _finish(
         self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
     ) -> None:
+        if not owned.is_open:
+            return
         kwargs["$failure"] = failure
         kwargs["$status"] = "ok" if failure is None else "error"
         attributes = self._engine.attributes(hook.name, kwargs)
