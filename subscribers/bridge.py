@@ -157,7 +157,9 @@ class Bridge:
             if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
                 return None
         parent, context = self._table.parent_of(
-            kwargs, is_operation=is_announced or "parent_call_id" in kwargs
+            kwargs,
+            is_operation=is_announced or "parent_call_id" in kwargs,
+            family=spec.name if noun == "rpc_request" else None,
         )
         self._add_known(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)

@@ -17,6 +17,9 @@ MAX_MESSAGE_CHARS = 1_024
 
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
+# As `operation_closed` has it: a stream that its reader left is cancelled, too.
+_CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -36,7 +39,7 @@ CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
     """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
     message = _message(exc, redactor)
-    if isinstance(exc, asyncio.CancelledError):
+    if isinstance(exc, _CANCELLED):
         return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
     name = _qualified_name(exc)
     rpc_code = _rpc_code(exc)

@@ -16,11 +16,11 @@ from subscribers.bridge import Bridge, LiveRecords
 from subscribers.engine import Engine
 from subscribers.options import Options, read_options
 from subscribers.redaction import Redactor
+from subscribers.spans import BRIDGE_SCOPE
 from subscribers.spec import Spec, load_spec
 
 _logger = logging.getLogger("inspector")
 
-SCOPE = "mcp-agent-inspector.bridge"
 SEMCONV_BASELINE = "genai-dev@6fd0d763"
 
 
@@ -37,7 +37,7 @@ def connect(
     """Make a bridge and subscribe it; see `subscribers.install`."""
     engine = Engine(spec or load_spec(), options or read_options(), redactor)
     tracer = trace.get_tracer(
-        SCOPE,
+        BRIDGE_SCOPE,
         _version(),
         tracer_provider,
         attributes={

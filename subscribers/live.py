@@ -17,11 +17,14 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
+from subscribers.spans import duplicated
+
 if TYPE_CHECKING:
     from subscribers.delivery import Delivery
 
 STARTED = "inspector.span.started"
 PROGRESS = "inspector.span.progress"
+DUPLICATE_OF = "inspector.duplicate_of"
 HEARTBEAT = "inspector.process.heartbeat"
 
 _HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200
@@ -68,6 +71,9 @@ class LiveSpanProcessor(SpanProcessor):
         context = span.get_span_context()
         if self._is_stopped or not context.trace_flags.sampled:
             return
+        if (owned := duplicated(span, parent_context)) is not None:
+            original = owned.span.get_span_context().span_id
+            span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
         attributes = dict(span.attributes or {})
         record = LiveRecord(
             STARTED, span.start_time or time_ns(), context, attributes, span.resource, span

@@ -17,44 +17,40 @@ class ProcessIdentity:
     """The id by which the inspector tells live processes from dead ones."""
 
     def __init__(self) -> None:
-        self._pid = 0
-        self._instance_id = ""
-        self._made: set[str] = set()
-        self._complete: dict[int, tuple[Resource, Resource]] = {}
+        self._outdated: set[Any] = set()
+        """Ids and pids of processes that we are forked from."""
+        self._completed: dict[int, tuple[Resource, Resource]] = {}
         self._renew()
-
-    @property
-    def instance_id(self) -> str:
-        """A random id, stable for the life of the process."""
-        if os.getpid() != self._pid:
-            self._renew()
-        return self._instance_id
 
     def attributes(self) -> dict[str, Any]:
         """Resource attributes that name this process."""
-        return {
-            INSTANCE_ID: self.instance_id,
-            "process.pid": os.getpid(),
-            "host.name": socket.gethostname(),
-        }
+        if os.getpid() != self._attributes["process.pid"]:
+            self._outdated |= {self._attributes[INSTANCE_ID], self._attributes["process.pid"]}
+            self._completed.clear()
+            self._renew()
+        return dict(self._attributes)
 
     def complete(self, resource: Resource) -> Resource:
-        """Return `resource` with an id of this process: a user's own stays, a parent's goes."""
-        instance_id = self.instance_id
-        given = resource.attributes.get(INSTANCE_ID)
-        if given == instance_id or (given is not None and given not in self._made):
-            return resource
-        cached = self._complete.get(id(resource))
+        """Return `resource` naming this process: what the user set stays, a parent's goes."""
+        current = self.attributes()
+        cached = self._completed.get(id(resource))
         if cached is not None and cached[0] is resource:
             return cached[1]
-        if len(self._complete) >= MAX_CACHED:
-            self._complete.clear()
-        completed = resource.merge(Resource(self.attributes()))
-        self._complete[id(resource)] = (resource, completed)
+        given = resource.attributes
+        missing = {
+            key: value
+            for key, value in current.items()
+            if given.get(key) is None or given[key] in self._outdated
+        }
+        completed = resource.merge(Resource(missing)) if missing else resource
+        if len(self._completed) >= MAX_CACHED:
+            self._completed.clear()
+        self._completed[id(resource)] = (resource, completed)
         return completed
 
     def _renew(self) -> None:
-        self._pid = os.getpid()
-        self._instance_id = str(uuid.uuid4())
-        self._made.add(self._instance_id)
-        self._complete.clear()
+        self._attributes: dict[str, Any] = {
+            INSTANCE_ID: str(uuid.uuid4()),
+            "process.pid": os.getpid(),
+            "host.name": socket.gethostname(),
+        }

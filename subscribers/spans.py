@@ -20,6 +20,9 @@ from typing import Any, TypeAlias
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
+from opentelemetry.sdk.trace import Span
+
+BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
 
 _OWNED = otel_context.create_key("inspector-owned-span")
 
@@ -109,12 +112,17 @@ class SpanTable:
         self._lock = Lock()
 
     def parent_of(
-        self, kwargs: dict[str, Any], *, is_operation: bool
+        self, kwargs: dict[str, Any], *, is_operation: bool, family: str | None = None
     ) -> tuple[OwnedSpan | None, Context]:
         """Return the owned parent, if any, and the OTel context to start the new span in.
 
         A span of another instrumentation that was started inside the owned parent, and is
         current, comes between the two.
+
+        Args:
+            kwargs: Of the hook; `parent_call_id` counts.
+            is_operation: The bus knows the parent, also that there is none.
+            family: Of the new span, where one of its kind cannot be its parent.
         """
         current = otel_context.get_current()
         innermost = owned_of(current)
@@ -126,7 +134,8 @@ class SpanTable:
             # spans with a call id, is not its parent; a bare hook's may be.
             parent = next((o for o in _chain(innermost) if o.is_open and not o.call_id), None)
         else:
-            parent = nearest_open(innermost)
+            # Bare requests of one task are never inside each other: they only overlap.
+            parent = nearest_open(innermost, not_a=family)
         if parent is None:
             return None, _outside(current)
         span = trace.get_current_span(current)
@@ -175,6 +184,23 @@ class SpanTable:
         return list(dict.fromkeys(owned for owned in bare + named if owned.is_open))
 
 
+def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
+    """Return the span of ours that a foreign span, just started, shows once more.
+
+    An MCP SDK that traces itself makes a span for the request that our span above it stands for.
+    """
+    context = parent_context if parent_context is not None else otel_context.get_current()
+    owned = owned_of(context)
+    parent, scope = span.parent, span.instrumentation_scope
+    if owned is None or parent is None or (scope is not None and scope.name == BRIDGE_SCOPE):
+        return None
+    if parent.span_id != owned.span.get_span_context().span_id:
+        return None
+    method = (span.attributes or {}).get("mcp.method.name")
+    is_same = method is not None and method == owned.attributes.get("mcp.method.name")
+    return owned if is_same else None
+
+
 def current_owned() -> OwnedSpan | None:
     """Return the innermost open span of ours in the current context."""
     return nearest_open(owned_of(otel_context.get_current()))
@@ -186,9 +212,9 @@ def owned_of(context: Context) -> OwnedSpan | None:
     return owned if isinstance(owned, OwnedSpan) else None
 
 
-def nearest_open(owned: OwnedSpan | None) -> OwnedSpan | None:
-    """Return `owned`, or its nearest ancestor, that is open."""
-    return next((ancestor for ancestor in _chain(owned) if ancestor.is_open), None)
+def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:
+    """Return `owned`, or its nearest ancestor, that is open (and not of a family)."""
+    return next((o for o in _chain(owned) if o.is_open and o.family != not_a), None)
 
 
 def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:

@@ -151,7 +151,12 @@ def load_spec(path: Path | str | None = None) -> Spec:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SpecError(f"Cannot read the telemetry spec {file}: {error}") from error
-    return _Loader(file).spec(data)
+    try:
+        return _Loader(file).spec(data)
+    except (AttributeError, TypeError) as error:
+        raise SpecError(
+            f"Cannot use the telemetry spec {file}: a table has another shape."
+        ) from error
 
 
 class _Loader:

@@ -37,7 +37,11 @@ def running_service() -> Generator[Service]:
         ServiceError: It ended before it listened.
     """
     with subprocess.Popen(
-        [sys.executable, "-m", "inspector", "serve"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "inspector", "serve"],
+        stdout=subprocess.PIPE,
+        text=True,
+        # Out of reach of the terminal's Ctrl-C: it must take in how the stories ended.
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None
         try:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, HISTORY
+from tools.generate import ROOT
 
 Contract: TypeAlias = dict[str, list[str]]
 
@@ -59,6 +60,13 @@ def test_the_current_version_is_published_and_holds_the_whole_catalogue() -> Non
 
     assert PUBLISHED[CONTRACT_VERSION] == everything
     assert list(PUBLISHED) == [version for version, _, _ in HISTORY]
+
+
+def test_the_changelog_names_the_current_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    about_hooks = [line for line in changelog.splitlines() if "hook" in line.lower()]
+
+    assert any(CONTRACT_VERSION in line for line in about_hooks)
 
 
 def test_every_version_was_numbered_as_its_changes_need() -> None:

@@ -12,9 +12,12 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from tests.e2e.browser import installed_browser
+
+# Two cores are shared with the service, the agent and its servers.
+expect.set_options(timeout=20_000)
 
 _URL = re.compile(r"(http://127\.0\.0\.1:\d+)/ui/\?token=(\S+)")
 
@@ -158,6 +161,11 @@ def demo(service: Service) -> Iterator[Demo]:
 @pytest.fixture
 def watch(page: Page) -> Watch:
     return Watch(page)
+
+
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """Stand in for the plugin's, which is written in a way that pytest warns of."""
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ def looping(settings: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     with _start(settings, "--loop") as process:
         yield process
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            process.send_signal(signal.SIGINT)
 
 
 def _address(process: subprocess.Popen[str]) -> tuple[str, dict[str, str]]:

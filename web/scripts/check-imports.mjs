@@ -17,6 +17,7 @@ const ALLOWED = {
     folders: ['api', 'model', 'render', 'state'],
     packages: ['react', 'react-dom', '@tanstack/react-virtual'],
   },
+  styles: { folders: [], packages: [] },
   '.': { folders: ['api', 'state', 'styles', 'views'], packages: ['react', 'react-dom'] },
 };
 

@@ -118,6 +118,13 @@ async def test_a_cancelled_error_of_an_observer_does_not_cancel_the_emitter(
     following.assert_called_once_with()
 
 
+def test_a_cancelled_error_is_swallowed_without_any_event_loop(bus: Bus) -> None:  # D2
+    bus.register("a_hook", Mock(side_effect=asyncio.CancelledError))
+
+    with pytest.raises(StopIteration):
+        bus._emit("a_hook").send(None)
+
+
 async def test_cancelling_the_emitting_task_interrupts_an_observer(bus: Bus) -> None:
     is_waiting = asyncio.Event()
 
@@ -183,7 +190,9 @@ async def test_nothing_that_an_observer_returns_or_raises_changes_an_operation(b
     args = {"q": "otters"}  # 000-16
 
     def meddle(name: str, **kwargs: Any) -> object:
-        bus._hooks.clear()
+        if name == "operation_opened":
+            kwargs["kwargs"].clear()
+        bus.unregister("before_tool_call", failing)
         kwargs.clear()
         return "instead"
 

@@ -439,6 +439,20 @@ async def test_an_operation_ended_in_another_task_leaves_no_parent_behind(
     assert names(story).count("operation_closed") == 3
 
 
+async def test_operations_left_behind_closed_do_not_pile_up(bus: Bus, story: Story) -> None:
+    for _ in range(20):
+        op = bus.operation("workflow_run")
+        await op.__aenter__()
+        await asyncio.create_task(op.__aexit__(None, None, None))
+
+    current = next(
+        value
+        for var, value in contextvars.copy_context().items()
+        if var.name == "instrument.operation"
+    )
+    assert sum(type(item) is type(current) for item in _reachable(current)) == 1
+
+
 async def test_a_task_that_outlives_its_operation_is_not_the_child_of_a_closed_one(
     bus: Bus, story: Story
 ) -> None:
@@ -481,6 +495,28 @@ async def test_an_operation_entered_again_is_a_new_one(bus: Bus, story: Story) -
 
     assert first != second
     assert names(story).count("operation_closed") == 2
+
+
+async def test_the_id_of_an_operation_is_known_before_it_begins(bus: Bus, story: Story) -> None:
+    op = bus.operation("tool_call")
+    call_id = op.call_id
+    async with op:
+        pass
+
+    assert [kwargs["call_id"] for _, kwargs in story] == [call_id] * 4
+
+
+async def test_operations_that_end_out_of_order_leave_nothing_current(
+    bus: Bus, story: Story
+) -> None:
+    first, second = bus.operation("agent_call"), bus.operation("tool_call")
+    await first.__aenter__()
+    await second.__aenter__()
+    await first.__aexit__(None, None, None)
+    await second.__aexit__(None, None, None)
+
+    async with bus.operation("llm_generate") as following:
+        assert following.parent_call_id is None
 
 
 async def test_a_context_is_no_way_back_to_the_payload_of_a_closed_operation(
@@ -532,6 +568,8 @@ async def test_an_operation_without_observers_returns_what_it_was_given() -> Non
         assert op.noun == "tool_call"
         assert [piece async for piece in op.stream(_letters())] == ["a", "b"]
         assert list(op.stream(["c"])) == ["c"]
+        with bus.operation("llm_generate") as inner:
+            assert inner.args is None
 
 
 async def _letters() -> AsyncIterator[str]:

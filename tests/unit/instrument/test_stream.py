@@ -189,6 +189,16 @@ async def test_a_stream_left_early_ends_with_its_operation(tracing: Bus) -> None
     assert ambient.get() == "outside"
 
 
+class Endless:
+    """An async iterator that cannot be closed."""
+
+    def __aiter__(self) -> AsyncIterator[int]:
+        return self
+
+    async def __anext__(self) -> int:
+        return 1
+
+
 async def test_closing_a_stream_closes_its_source(bus: Bus) -> None:
     closed: list[str] = []
 
@@ -212,6 +222,7 @@ async def test_closing_a_stream_closes_its_source(bus: Bus) -> None:
         next(sync_stream)
         sync_stream.close()
         op.stream([1]).close()
+        await op.stream(Endless()).aclose()
 
     assert closed == ["async", "sync"]
 
@@ -264,6 +275,15 @@ def test_pieces_counted_by_hand_are_measured_from_one_to_the_next(
     assert closed["stream"] == StreamStats(
         chunk_count=3, token_count=5, first_chunk_ns=10, longest_stall_ns=30
     )
+
+
+async def test_a_stream_without_pieces_has_no_figures(bus: Bus) -> None:
+    with capture_hook("operation_closed", bus=bus) as closings:
+        async with bus.operation("llm_generate") as op:
+            assert list(op.stream([])) == []
+
+    ((_, closed),) = closings
+    assert closed["stream"] is None
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=20))

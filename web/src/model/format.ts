@@ -14,10 +14,16 @@ export function formatDuration(ns: number): string {
   return formatClock(Math.round(ns / NS_PER_S));
 }
 
-/** A duration that counts while it is watched: whole seconds once it is over one. */
+/** A duration that counts while it is watched, in whole seconds. */
 export function formatRunning(ns: number): string {
   const seconds = Math.floor(Math.max(0, ns) / NS_PER_S);
   return seconds < 60 ? `${seconds} s` : formatClock(seconds);
+}
+
+/** The same where it is drawn ten times a second: tenths as long as they can be read. */
+export function formatGrowing(ns: number): string {
+  const tenths = Math.floor(Math.max(0, ns) / (NS_PER_S / 10));
+  return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : formatRunning(ns);
 }
 
 function formatClock(seconds: number): string {

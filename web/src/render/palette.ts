@@ -5,6 +5,7 @@ export interface Palette {
   readonly kind: Readonly<Record<SpanKind, string>>;
   readonly ground: string;
   readonly line: string;
+  readonly grid: string;
   readonly lineStrong: string;
   readonly text: string;
   readonly muted: string;
@@ -40,6 +41,7 @@ export function readPalette(element: Element): Palette {
     kind: kind as Record<SpanKind, string>,
     ground: token('surface'),
     line: token('line'),
+    grid: token('grid'),
     lineStrong: token('line-strong'),
     text: token('text'),
     muted: token('text-muted'),

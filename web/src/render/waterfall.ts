@@ -7,7 +7,7 @@
  */
 import type { SpanRow } from '../api/types.ts';
 import { type Bar, barOf, labelX, placeLabel } from '../model/bars.ts';
-import { formatDuration, formatRunning } from '../model/format.ts';
+import { formatDuration, formatGrowing } from '../model/format.ts';
 import { endOffset } from '../model/span-status.ts';
 import { type TimeWindow, ticks, toX } from '../model/time-scale.ts';
 import { hatch, prepare } from './canvas.ts';
@@ -22,25 +22,27 @@ export interface WaterfallScene {
   readonly now_ns: number;
   readonly width_px: number;
   readonly rowHeight_px: number;
+  /** At least as high as what is seen, for the grid. */
+  readonly minHeight_px: number;
   readonly palette: Palette;
   /** Time since the page began, for the moving edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
 
-const BAR_HEIGHT_PX = 12;
-const TICK_PX = 110;
+const BAR_HEIGHT_PX = 10;
+const TICK_PX = 96;
 /** The end of a lost span is not known. */
 const LOST_PX = 28;
 
 export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene): void {
-  const height_px = scene.spans.length * scene.rowHeight_px;
+  const height_px = Math.max(scene.spans.length * scene.rowHeight_px, scene.minHeight_px);
   const context = prepare(canvas, scene.width_px, height_px);
   if (context === undefined) return;
   drawGrid(context, scene, height_px);
   context.font = scene.palette.font;
   context.textBaseline = 'middle';
   scene.spans.forEach((span, row) => {
-    const bar = barOf(span.offset_ns, endOffset(span, scene.now_ns), scene.view, scene.width_px);
+    const bar = barFor(span, scene);
     if (bar === undefined) return;
     const y = row * scene.rowHeight_px + (scene.rowHeight_px - BAR_HEIGHT_PX) / 2;
     const isFaint = span.duplicate_of !== null || scene.isDimmed(span);
@@ -51,12 +53,18 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
   });
 }
 
+function barFor(span: SpanRow, { view, now_ns, width_px }: WaterfallScene): Bar | undefined {
+  const bar = barOf(span.offset_ns, endOffset(span, now_ns), view, width_px);
+  const isOpen = span.status === 'lost' && span.duration_ns === null;
+  return bar !== undefined && isOpen ? { ...bar, width: Math.max(bar.width, LOST_PX) } : bar;
+}
+
 function drawGrid(
   context: CanvasRenderingContext2D,
   { view, width_px, palette, now_ns, spans }: WaterfallScene,
   height_px: number,
 ): void {
-  context.fillStyle = palette.line;
+  context.fillStyle = palette.grid;
   for (const offset of ticks(view, width_px / TICK_PX)) {
     context.fillRect(Math.round(toX(offset, view, width_px)), 0, 1, height_px);
   }
@@ -82,7 +90,7 @@ function drawBar(
   }
   switch (span.status) {
     case 'lost':
-      outline(context, { ...box, width: Math.max(box.width, LOST_PX) }, palette.quiet);
+      outline(context, box, palette.quiet);
       return;
     case 'cancelled':
       fill(context, box, palette.quiet, 0.55);
@@ -174,11 +182,11 @@ function drawLabel(
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
   if (scene.isWaiting(span)) {
-    return `waiting ${formatRunning(scene.now_ns - span.offset_ns)}`;
+    return `waiting ${formatGrowing(scene.now_ns - span.offset_ns)}`;
   }
   switch (span.status) {
     case 'running':
-      return formatRunning(scene.now_ns - span.offset_ns);
+      return formatGrowing(scene.now_ns - span.offset_ns);
     case 'lost':
       return 'lost';
     case 'cancelled':

@@ -7,7 +7,6 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { SpanRow } from '../api/types.ts';
 import type { Cell } from '../state/cell.ts';
 import type { Inspector } from '../state/inspector.ts';
 import type { KeyedStore } from '../state/keyed-store.ts';
@@ -58,9 +57,12 @@ export function useRow<V>(store: KeyedStore<V>, key: string): V | undefined {
 }
 
 /** Grows with every change of any row. */
-export function useVersion(store: KeyedStore<SpanRow>): number {
-  const subscribe = useCallback((listener: () => void) => store.subscribe(listener), [store]);
-  return useSyncExternalStore(subscribe, () => store.version);
+export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
+  const subscribe = useCallback(
+    (listener: () => void) => (isWanted ? store.subscribe(listener) : () => {}),
+    [store, isWanted],
+  );
+  return useSyncExternalStore(subscribe, () => (isWanted ? store.version : 0));
 }
 
 /** Local time, read again every `every_ms`; undefined: never. */

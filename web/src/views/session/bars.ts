@@ -17,6 +17,7 @@ interface BarsInput {
   readonly count: number;
   readonly bars_px: number;
   readonly row_px: number;
+  readonly viewport_px: number;
   readonly timeWindow: TimeWindowControl;
   readonly waiting: ReadonlySet<string>;
   readonly matches: (span: SpanRow) => boolean;
@@ -76,7 +77,7 @@ const REDUCED_MOTION = '(prefers-reduced-motion: reduce)';
 function paint(
   bars: HTMLCanvasElement,
   axis: HTMLCanvasElement,
-  { tree, first, count, bars_px, row_px, timeWindow, waiting, matches }: BarsInput,
+  { tree, first, count, bars_px, row_px, viewport_px, timeWindow, waiting, matches }: BarsInput,
   palette: Palette,
 ): void {
   const spans: SpanRow[] = [];
@@ -93,6 +94,7 @@ function paint(
     now_ns: timeWindow.now_ns(),
     width_px: bars_px,
     rowHeight_px: row_px,
+    minHeight_px: count === tree.rows.count ? viewport_px : 0,
     palette,
     phase_ms: window.matchMedia(REDUCED_MOTION).matches ? 0 : performance.now(),
   });

@@ -83,6 +83,33 @@ export function useTimeWindow(trace: Trace, bars_px: number): TimeWindowControl 
   }, [read, now_ns, extent, bars_px, zoomed]);
 }
 
+/** Ctrl + wheel (or a pinch) zooms at the pointer; Shift + wheel and sideways moves pan. */
+export function useWheel(
+  element: HTMLElement | null,
+  { zoom, pan }: TimeWindowControl,
+  left_px: number,
+): void {
+  useEffect(() => {
+    if (element === null) return;
+    const onWheel = (event: WheelEvent) => {
+      const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+      if (event.ctrlKey || event.metaKey) {
+        const x = event.clientX - element.getBoundingClientRect().left - left_px;
+        zoom(Math.exp(clampStep(event.deltaY) / 300), Math.max(0, x));
+      } else if (Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) pan(sideways);
+      else return;
+      event.preventDefault();
+    };
+    element.addEventListener('wheel', onWheel, { passive: false });
+    return () => element.removeEventListener('wheel', onWheel);
+  }, [element, zoom, pan, left_px]);
+}
+
+/** A wheel with notches sends 120 at once, a touchpad single pixels. */
+function clampStep(delta: number): number {
+  return Math.min(Math.max(delta, -120), 120);
+}
+
 /** Dragging the axis moves it. */
 function drag(event: PointerEvent<HTMLElement>, pan: (by_px: number) => void): void {
   const target = event.currentTarget;

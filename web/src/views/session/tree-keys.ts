@@ -23,25 +23,24 @@ const ZOOM = 1.5;
 export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
   const { trace, tree, cursor, moveTo, open, timeWindow } = keys;
   const { router } = useInspector();
-  useKeys(
-    useMemo(
-      () => ({
-        e: () => goTo(nextError(trace, cursor), open),
-        ']': () => goTo(sibling(tree, trace, cursor, 1), moveTo),
-        '[': () => goTo(sibling(tree, trace, cursor, -1), moveTo),
-        f: () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw()),
-        '+': () => timeWindow.zoom(1 / ZOOM),
-        '=': () => timeWindow.zoom(1 / ZOOM),
-        '-': () => timeWindow.zoom(ZOOM),
-        '0': timeWindow.fit,
-        Escape: () => {
-          if (router.route.get().query.has('span')) open(undefined);
-          else router.push('');
-        },
-      }),
-      [trace, tree, cursor, moveTo, open, timeWindow, router],
-    ),
-  );
+  const letters = useMemo(() => {
+    const leave = () => {
+      if (router.route.get().query.has('span')) open(undefined);
+      else router.push('');
+    };
+    return {
+      e: () => goTo(nextError(trace, cursor), open),
+      ']': () => goTo(sibling(tree, trace, cursor, 1), moveTo),
+      '[': () => goTo(sibling(tree, trace, cursor, -1), moveTo),
+      f: () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw()),
+      '+': () => timeWindow.zoom(1 / ZOOM),
+      '=': () => timeWindow.zoom(1 / ZOOM),
+      '-': () => timeWindow.zoom(ZOOM),
+      '0': timeWindow.fit,
+      Escape: leave,
+    };
+  }, [trace, tree, cursor, moveTo, open, timeWindow, router]);
+  useKeys(letters);
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const action = treeAction(event.key, keys);

@@ -18,7 +18,7 @@ import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
 import { SpanTreeRow } from './span-tree-row.tsx';
 import { follow } from './split.tsx';
-import { useTimeWindow } from './time-window.ts';
+import { useTimeWindow, useWheel } from './time-window.ts';
 import { useTreeKeys } from './tree-keys.ts';
 import { useTreeView } from './tree-view.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
@@ -70,6 +70,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const newBelow = useFollowEnd(scroller, trace, row_px);
 
   const timeWindow = useTimeWindow(trace, bars_px);
+  useWheel(scroller, timeWindow, treeWidth_px);
   const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
   const { barsRef, axisRef } = useBars({
     trace,
@@ -78,6 +79,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count,
     bars_px,
     row_px,
+    viewport_px: height_px,
     timeWindow,
     waiting,
     matches,

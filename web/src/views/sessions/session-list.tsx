@@ -52,6 +52,7 @@ export function SessionList({ ids, isFiltered }: SessionListProps) {
           <span />
           <span>Session</span>
           <span>Agents</span>
+          <span className="ins-list__models">Models</span>
           <span className="ins-list__number">Started</span>
           <span className="ins-list__number">Duration</span>
           <span className="ins-list__number">Spans</span>

@@ -56,6 +56,9 @@ export const SessionRow = memo(function SessionRow({ id, top_px }: SessionRowPro
       <span className="ins-list__agents" title={agents.join(', ')}>
         {agents.join(', ')}
       </span>
+      <span className="ins-list__models" title={session.models.join(', ')}>
+        {session.models.join(', ')}
+      </span>
       <Started session={session} />
       <span className="ins-list__number ins-list__duration">
         <Duration session={session} />
@@ -69,7 +72,9 @@ export const SessionRow = memo(function SessionRow({ id, top_px }: SessionRowPro
       >
         {tokens > 0 ? formatCount(tokens) : '–'}
       </span>
-      <span className="ins-list__number ins-list__cost">
+      <span
+        className={`ins-list__number ins-list__cost${session.cost_usd === null ? ' ins-list__cost--none' : ''}`}
+      >
         {session.cost_usd === null ? '–' : formatCost(session.cost_usd)}
       </span>
     </li>

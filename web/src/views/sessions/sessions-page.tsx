@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
 import { matchesFilter, parseFilter } from '../../model/session-order.ts';
-import { useCell, useInspector, useRoute } from '../context.ts';
+import { useCell, useInspector, useRoute, useVersion } from '../context.ts';
 import { useKeys } from '../keys.ts';
 import { SearchField } from '../search-field.tsx';
 import { EmptySessions } from './empty-sessions.tsx';
@@ -20,7 +20,8 @@ export function SessionsPage() {
   useEffect(() => {
     document.title = 'Sessions · Inspector';
   }, []);
-  // A row may begin to match later, by its status: rare enough to wait for the next new row.
+  const version = useVersion(sessions.rows, filter !== '');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that changed may match now
   const shown = useMemo(() => {
     const terms = parseFilter(filter);
     if (terms.length === 0) return order;
@@ -28,7 +29,7 @@ export function SessionsPage() {
       const session = sessions.rows.get(id);
       return session !== undefined && matchesFilter(session, terms);
     });
-  }, [filter, order, sessions]);
+  }, [filter, order, sessions, version]);
 
   return (
     <main className="ins-sessions">

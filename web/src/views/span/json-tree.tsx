@@ -170,7 +170,9 @@ function StringValue({ index, node }: { readonly index: JsonIndex; readonly node
   const text = isWhole || !isLong ? index.string(node) : index.string(node, SHORT);
   return (
     <span className="ins-json__string">
+      <Quote />
       {text}
+      {isLong && !isWhole ? '' : <Quote />}
       {isLong && (
         <button type="button" className="ins-json__more" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'less' : `… ${groupThousands(length - 2)} characters`}
@@ -178,4 +180,9 @@ function StringValue({ index, node }: { readonly index: JsonIndex; readonly node
       )}
     </span>
   );
+}
+
+/** A string looks different from the number or the word that it spells. */
+function Quote() {
+  return <span className="ins-json__quote">"</span>;
 }

@@ -1,0 +1,200 @@
+"""From `operation()` to a row on the page: a real agent, the real service, a real browser.
+
+Three times from one run, with the service quiet and then with 50 other sessions that send 500
+spans a second in all:
+
+* hook -> pixel: from entering the operation until the page has painted its row;
+* hook -> stream: until a plain reader of `/events` has it: what the browser adds is the difference;
+* the floor: one request to the service and back.
+
+The clock of all three is the machine's. The page counts the frame after the row is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import inspector  # noqa: E402 - the path comes first
+from instrument import Bus  # noqa: E402
+from tests.e2e.browser import installed_browser  # noqa: E402
+from tests.support.service_process import Service  # noqa: E402
+from tests.support.stream import stream_items  # noqa: E402
+
+SESSIONS, SPANS_PER_S = 50, 500
+# Notes, for every row that names a probe, when the frame that shows it was painted.
+WATCH = """() => {
+  window.painted = {};
+  const look = () => {
+    for (const row of document.querySelectorAll('[role=treeitem]')) {
+      const name = /probe-\\d+-/.exec(row.textContent ?? '')?.[0];
+      if (name && !(name in window.painted)) {
+        window.painted[name] = 0;
+        requestAnimationFrame(() => setTimeout(() => {
+          window.painted[name] = performance.timeOrigin + performance.now();
+        }));
+      }
+    }
+  };
+  new MutationObserver(look).observe(
+    document.body, {subtree: true, childList: true, characterData: true});
+}"""
+
+
+def load(url: str, token: str, stop: multiprocessing.synchronize.Event) -> None:
+    """Keep `SESSIONS` sessions running and send `SPANS_PER_S` spans a second until stopped."""
+    bus = Bus()
+    handle = inspector.attach(url, token=token, bus=bus, service_name="load")
+
+    async def session(number: int) -> None:
+        inspector.context.set(f"load-{number}")
+        async with bus.operation("agent_call", agent=f"load {number}"):
+            while not stop.is_set():
+                async with bus.operation("tool_call", tool_name="work", args={"n": number}):
+                    await asyncio.sleep(SESSIONS / SPANS_PER_S)
+
+    async def sessions() -> None:
+        await asyncio.gather(*(session(number) for number in range(SESSIONS)))
+
+    asyncio.run(sessions())
+    handle.detach()
+
+
+@contextmanager
+def loaded(service: Service) -> Iterator[None]:
+    """Run the load in a process of its own."""
+    spawn = multiprocessing.get_context("spawn")
+    stop = spawn.Event()
+    process = spawn.Process(target=load, args=(service.url, service.token, stop))
+    process.start()
+    try:
+        deadline_s = time.monotonic() + 30
+        while len(service.get("/sessions")["sessions"]) < SESSIONS:
+            if time.monotonic() > deadline_s:
+                raise TimeoutError("the load did not start")
+            time.sleep(0.2)
+        yield
+    finally:
+        stop.set()
+        process.join(10)
+
+
+class StreamReader(threading.Thread):
+    """Notes when a plain reader of the stream sees each probe."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(daemon=True)
+        self.seen_s: dict[str, float] = {}
+        self._service = service
+        self._after = service.get("/sessions")["as_of"]
+
+    def run(self) -> None:
+        """Read until the process ends."""
+        with (
+            httpx.Client(headers=self._service.headers, timeout=None) as client,
+            client.stream(
+                "GET", f"{self._service.url}/events", params={"after": self._after}
+            ) as answer,
+        ):
+            for item in stream_items(answer.iter_lines()):
+                name = item.data.get("span", {}).get("name", "")
+                if "probe-" in name:
+                    self.seen_s.setdefault(name.split()[-1], time.time())
+
+
+def measure(page: Page, service: Service, label: str, samples: int) -> dict[str, list[float]]:
+    """Emit `samples` operations, one after the other, and return the times in ms."""
+    bus = Bus()
+    handle = inspector.attach(service.url, token=service.token, bus=bus, set_global=False)
+    reader = StreamReader(service)
+    reader.start()
+    session_id = f"probe-session-{label}"
+    inspector.context.set(session_id)
+    begun_s: dict[str, float] = {}
+    with bus.operation("agent_call", agent="prober"):
+        page.goto(f"{service.url}/ui/sessions/{session_id}")
+        page.get_by_role("treeitem").first.wait_for()
+        page.evaluate(WATCH)
+        for number in range(samples):
+            name = f"probe-{number}-"
+            begun_s[name] = time.time()
+            with bus.operation("tool_call", tool_name=name, args={}):
+                page.wait_for_function("name => window.painted[name] > 0", arg=name)
+    painted_ms: dict[str, float] = json.loads(page.evaluate("JSON.stringify(window.painted)"))
+    handle.detach()
+    return {
+        "hook -> pixel": [painted_ms[name] - begun_s[name] * 1000 for name in begun_s],
+        "hook -> stream": [
+            (reader.seen_s[name] - begun_s[name]) * 1000
+            for name in begun_s
+            if name in reader.seen_s
+        ],
+        "floor: a request": floor_ms(service, samples),
+    }
+
+
+def floor_ms(service: Service, samples: int) -> list[float]:
+    """Return how long one small request takes, in ms."""
+    times = []
+    with httpx.Client(headers=service.headers) as client:
+        for _ in range(samples):
+            begun_s = time.perf_counter()
+            client.get(f"{service.url}/health").raise_for_status()
+            times.append((time.perf_counter() - begun_s) * 1000)
+    return times
+
+
+def report(label: str, times: dict[str, list[float]]) -> None:
+    """Print median and p99, and each as a ratio to the floor."""
+    floor = statistics.median(times["floor: a request"])
+    print(f"{label}:")
+    for what, values in times.items():
+        ordered = sorted(values)
+        p99 = ordered[min(len(ordered) - 1, round(len(ordered) * 0.99))]
+        median = statistics.median(ordered)
+        print(
+            f"  {what:18} p50 {median:7.1f} ms   p99 {p99:7.1f} ms   {median / floor:5.1f} x floor"
+        )
+
+
+def main() -> None:
+    """Run both parts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=60)
+    samples: int = parser.parse_args().samples
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        service = Service(Path(folder))
+        service.start()
+        browser = playwright.chromium.launch(executable_path=installed_browser())
+        try:
+            page = browser.new_page(viewport={"width": 1440, "height": 4000})
+            page.goto(f"{service.url}/ui/?token={service.token}")
+            report("quiet", measure(page, service, "quiet", samples))
+            with loaded(service):
+                report(
+                    f"{SESSIONS} sessions, {SPANS_PER_S} spans/s",
+                    measure(page, service, "loaded", samples),
+                )
+        finally:
+            browser.close()
+            service.stop()
+
+
+if __name__ == "__main__":
+    main()

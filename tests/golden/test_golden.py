@@ -1,0 +1,135 @@
+"""The golden trace through decoder, store and API: what goes in as OTLP comes out as a session."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from dirty_equals import IsPartialDict
+from inline_snapshot import snapshot
+
+from inspector.app import create_app, running
+from tests.support.door import TOKEN, settings
+from tools.generate_golden import TRACE_ID
+
+GOLDEN = Path(__file__).with_name("release_notes.otlp.jsonl")
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def api(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
+    store = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.sqlite3"
+    app = create_app(settings(store=store), token=TOKEN)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running(app))
+        transport = httpx.ASGITransport(app, client=("127.0.0.1", 50_000))
+        client = httpx.AsyncClient(
+            transport=transport,
+            base_url="http://127.0.0.1:7800",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+        )
+        await stack.enter_async_context(client)
+        for line in GOLDEN.read_text(encoding="utf-8").splitlines():
+            answer = await client.post("/v1/traces", content=line.encode(), headers=JSON)
+            assert (answer.status_code, answer.json()) == (200, {})
+        yield client
+
+
+async def get(api: httpx.AsyncClient, path: str) -> Any:
+    answer = await api.get(path)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_the_session_is_listed_with_its_sums(api: httpx.AsyncClient) -> None:
+    sessions = (await get(api, "/sessions"))["sessions"]
+    assert len(sessions) == 1
+    assert sessions[0] == snapshot(
+        IsPartialDict(
+            id="golden",
+            title="Release notes for v1.4",
+            status="running",
+            started_at="2026-01-01T00:00:00.000000000Z",
+            ended_at=None,
+            span_count=10,
+            error_count=1,
+            llm_calls=2,
+            tool_calls=4,
+            input_tokens=2012,
+            output_tokens=474,
+            models=["gpt-4o"],
+            services=["release-bot"],
+        )
+    )
+    assert sorted(sessions[0]["agents"]) == ["planner", "writer"]
+
+
+async def test_the_waterfall_has_every_span_once_in_order_of_start(api: httpx.AsyncClient) -> None:
+    skeleton = await get(api, "/sessions/golden/spans")
+    spans = [
+        (
+            row["span_id"][-1],
+            (row["parent_span_id"] or "-")[-2:],
+            row["kind"],
+            row["status"],
+            (row["offset_ns"] - skeleton["spans"][0]["offset_ns"]) // 1_000_000,
+            row["duration_ns"] and row["duration_ns"] // 1_000_000,
+        )
+        for row in skeleton["spans"]
+    ]
+    assert spans == snapshot(
+        [
+            ("1", "-", "agent", "unset", 0, 900),
+            ("2", "01", "llm", "unset", 10, 110),
+            ("3", "01", "tool", "unset", 130, 180),
+            ("4", "01", "tool", "unset", 135, 125),
+            ("5", "01", "agent", "unset", 320, 440),
+            ("6", "05", "llm", "unset", 330, 310),
+            ("7", "05", "tool", "error", 650, 50),
+            ("8", "01", "resource", "unset", 770, 20),
+            ("9", "63", "other", "unset", 795, 5),
+            ("a", "01", "tool", "running", 810, None),
+        ]
+    )
+
+
+async def test_a_model_call_reads_as_a_conversation(api: httpx.AsyncClient) -> None:
+    detail = await get(api, f"/spans/{TRACE_ID}/{2:016x}")
+    parts = [
+        (message["role"], part["type"], part.get("text") or part.get("arguments", {}).get("text"))
+        for message in detail["view"]["messages"]
+        for part in message["parts"]
+    ]
+    assert parts == snapshot(
+        [
+            ("system", "text", "You plan releases."),
+            ("user", "text", "Write the release notes for v1.4 — «Zürich» 🚀"),
+            ("assistant", "reasoning", "The log first."),
+            ("assistant", "tool_call", '{"max_count": 9007199254740993}'),
+        ]
+    )
+
+
+async def test_a_failed_tool_says_why(api: httpx.AsyncClient) -> None:
+    detail = await get(api, f"/spans/{TRACE_ID}/{7:016x}")
+    assert detail["view"]["error"] == snapshot(
+        {
+            "type": "PermissionError",
+            "code": None,
+            "message": "publish: not allowed",
+            "stacktrace": None,
+        }
+    )
+    assert [event["name"] for event in detail["events"]] == ["exception"]
+
+
+async def test_what_was_stored_is_what_was_sent(api: httpx.AsyncClient) -> None:
+    again = [await get(api, f"/spans/{TRACE_ID}/{number:016x}") for number in range(1, 11)]
+    for line in GOLDEN.read_text(encoding="utf-8").splitlines():
+        await api.post("/v1/traces", content=line.encode(), headers=JSON)
+    assert again == [await get(api, f"/spans/{TRACE_ID}/{n:016x}") for n in range(1, 11)]
+    assert {detail["resource"]["attributes"]["service.name"] for detail in again} == {"release-bot"}

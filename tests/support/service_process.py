@@ -1,0 +1,88 @@
+"""`inspector serve` as a process of its own: same ports and same store over every restart."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+_URL = re.compile(r"(http://127\.0\.0\.1:\d+)/ui/\?token=(\S+)")
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+class Service:
+    """Give it a folder, `start` it, and ask it by `get`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.url = ""
+        self.token = ""
+        self._process: subprocess.Popen[str] | None = None
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if "INSPECTOR" not in name},
+            "INSPECTOR_PORT": str(free_port()),
+            "INSPECTOR_OTLP_HTTP_PORT": "0",
+            "INSPECTOR_OTLP_GRPC_PORT": "0",
+            "INSPECTOR_STORE": f"sqlite:///{folder}/store.sqlite3",
+            "INSPECTOR_RUNTIME_DIR": str(folder),
+        }
+
+    def start(self) -> None:
+        """Start, and return once it listens."""
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "inspector", "serve"],
+            env=self.environment,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        found = next(filter(None, map(_URL.search, self._process.stdout)), None)
+        assert found, "the service ended without saying where it listens"
+        self.url, self.token = found.groups()
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        assert self._process is not None
+        self._process.kill()
+        self._close()
+
+    def stop(self) -> None:
+        """End it as its user would."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        self._close()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request needs."""
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def get(self, path: str) -> Any:
+        """Ask the API."""
+        answer = httpx.get(f"{self.url}{path}", headers=self.headers, timeout=10)
+        answer.raise_for_status()
+        return answer.json()
+
+    def _close(self) -> None:
+        if self._process is not None:
+            self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()

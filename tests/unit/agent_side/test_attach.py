@@ -1,0 +1,237 @@
+"""`attach` as a program does it: in a process of its own, against a real receiver."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector import runfile
+from inspector.runfile import RunFile
+from tests.support.receiver import Receiver, attributes
+
+ROOT = Path(__file__).resolve().parents[3]
+
+HELLO = """
+import inspector, instrument
+handle = inspector.attach()
+with instrument.operation("tool_call", tool_name="hello", args={"q": 1}) as op:
+    op.result = "world"
+"""
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def run_program(code: str, tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "my_agent.py"
+    script.write_text("import logging; logging.basicConfig(level=logging.INFO)\n" + code)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
+    given = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run"), "PYTHONPATH": str(ROOT), **environ}
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        env={**kept, **given},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+
+
+def test_the_environment_names_the_service(receiver: Receiver, tmp_path: Path) -> None:
+    run_program(HELLO, tmp_path, INSPECTOR_URL=receiver.url + "/", INSPECTOR_TOKEN="tok")
+    (span,) = receiver.spans
+    assert span.name == "execute_tool hello"
+    assert attributes(span.attributes)["gen_ai.tool.call.arguments"] == '{"q":1}'
+    assert receiver.headers[0]["Authorization"] == "Bearer tok"
+    resource = receiver.resources[0]
+    assert resource["service.name"] == "my_agent"
+    assert isinstance(resource["process.pid"], int)
+    assert {"service.instance.id", "host.name"} <= resource.keys()
+
+
+def test_a_running_service_is_found_by_its_run_file(receiver: Receiver, tmp_path: Path) -> None:
+    environ = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run")}
+    runfile.write(RunFile(receiver.url, "from-file", os.getpid(), "memory:"), environ)
+    run_program(HELLO, tmp_path)
+    assert receiver.spans[0].name == "execute_tool hello"
+    assert receiver.headers[0]["Authorization"] == "Bearer from-file"
+
+
+def test_without_a_service_it_says_so_once_and_loads_nothing(tmp_path: Path) -> None:
+    code = HELLO + "import sys; print([m for m in sys.modules if 'opentelemetry' in m])"
+    done = run_program(code, tmp_path)
+    assert done.stdout.strip() == "[]"
+    assert done.stderr.count("\n") == 1
+    assert "this process is not watched" in done.stderr
+
+
+def test_a_dead_service_costs_one_line_and_no_time_at_exit(tmp_path: Path) -> None:
+    dead = Receiver()
+    dead.close()
+    done = run_program(HELLO, tmp_path, INSPECTOR_URL=dead.url)
+    levels = [line.partition(":")[0] for line in done.stderr.splitlines()]
+    assert levels == ["INFO", "WARNING"], done.stderr
+    assert "did not get" in done.stderr
+
+
+@pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense"])
+def test_a_bad_address_is_one_sentence(tmp_path: Path, url: str) -> None:
+    done = run_program(HELLO + "print(handle.is_attached)", tmp_path, INSPECTOR_URL=url)
+    assert done.stdout.strip() == "False"
+    assert done.stderr.startswith("WARNING:inspector:Cannot attach to")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_existing_provider_is_kept(receiver: Receiver, tmp_path: Path) -> None:
+    code = """
+from opentelemetry import trace
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+mine = TracerProvider(resource=Resource({"service.name": "mine", "team": "x"}))
+trace.set_tracer_provider(mine)
+import inspector, instrument
+inspector.attach()
+assert trace.get_tracer_provider() is mine
+with trace.get_tracer("t").start_as_current_span("foreign"):
+    with instrument.operation("tool_call", tool_name="hello", args={}):
+        pass
+"""
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert {span.name for span in receiver.spans} == {"execute_tool hello", "foreign"}
+    for resource in receiver.resources:
+        assert resource["service.name"] == "mine"
+        assert resource["team"] == "x"
+        assert resource["service.instance.id"]
+
+
+def test_attaching_twice_shows_everything_once(receiver: Receiver, tmp_path: Path) -> None:
+    code = "import inspector\nfirst = inspector.attach()\n" + HELLO + "assert handle is first\n"
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert len(receiver.spans) == 1
+
+
+def test_detach_ends_it_and_attach_begins_anew(receiver: Receiver, tmp_path: Path) -> None:
+    code = (
+        HELLO
+        + """
+handle.detach()
+handle.detach()
+assert not handle.is_attached
+with instrument.operation("tool_call", tool_name="unseen", args={}):
+    pass
+assert inspector.attach() is not handle
+with instrument.operation("tool_call", tool_name="again", args={}):
+    pass
+"""
+    )
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert [span.name for span in receiver.spans] == ["execute_tool hello", "execute_tool again"]
+
+
+def test_what_is_open_at_exit_is_ended(receiver: Receiver, tmp_path: Path) -> None:
+    code = (
+        HELLO
+        + """
+import asyncio
+asyncio.run(instrument._emit("before_tool_call", tool_name="open", args={}, context=None))
+"""
+    )
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    last = receiver.spans[-1]
+    assert last.name == "execute_tool open"
+    assert attributes(last.attributes)["inspector.incomplete"] is True
+
+
+def test_a_forked_child_is_a_process_of_its_own(receiver: Receiver, tmp_path: Path) -> None:
+    code = (
+        HELLO
+        + """
+import os
+handle.flush()
+child = os.fork()
+with instrument.operation("tool_call", tool_name="child" if child == 0 else "parent", args={}):
+    pass
+handle.flush()
+if child == 0:
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    )
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    names = sorted(span.name for span in receiver.spans)
+    assert names == ["execute_tool child", "execute_tool hello", "execute_tool parent"]
+    assert len({r["service.instance.id"] for r in receiver.resources}) == 2
+    assert len({r["process.pid"] for r in receiver.resources}) == 2
+
+
+def test_the_session_comes_from_the_context(receiver: Receiver, tmp_path: Path) -> None:
+    code = "from inspector import context\ncontext.set('s-1')\n" + HELLO
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert attributes(receiver.spans[0].attributes)["session.id"] == "s-1"
+
+
+@pytest.mark.parametrize(
+    ("environ", "captured"),
+    [
+        ({}, "[redacted]"),
+        ({"INSPECTOR_CAPTURE_CONTENT": "off"}, None),
+        ({"INSPECTOR_CAPTURE_CONTENT": "full"}, "sk-abcdefghijklmnopqrstuv"),
+        ({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "NO_CONTENT"}, None),
+        ({"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY"}, "[redacted]"),
+        ({"INSPECTOR_CAPTURE_CONTENT": "redacted",
+          "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "NO_CONTENT"}, "[redacted]"),
+    ],
+)  # fmt: skip
+def test_content_follows_the_switches(
+    receiver: Receiver, tmp_path: Path, environ: dict[str, str], captured: str | None
+) -> None:
+    code = HELLO.replace('"q": 1', '"q": "sk-abcdefghijklmnopqrstuv"')
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url, **environ)
+    arguments = attributes(receiver.spans[0].attributes).get("gen_ai.tool.call.arguments")
+    assert (json.loads(arguments)["q"] if arguments else None) == captured
+
+
+def test_without_opentelemetry_it_says_what_to_install(tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden" / "opentelemetry"
+    hidden.mkdir(parents=True)
+    (hidden / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'opentelemetry'\", name='opentelemetry')"
+    )
+    code = HELLO + "import subscribers\nsubscribers.install()()\nprint(handle.is_attached)"
+    path = f"{hidden.parent}{os.pathsep}{ROOT}"
+    done = run_program(code, tmp_path, INSPECTOR_URL="http://127.0.0.1:9", PYTHONPATH=path)
+    assert done.stdout.strip() == "False"
+    assert done.stderr.count("pip install 'mcp-agent-inspector[otel]'") == 2
+    assert done.stderr.count("\n") == 2
+
+
+def test_importing_the_submodule_leaves_the_function_in_place(tmp_path: Path) -> None:
+    code = """
+import inspector.attach
+from inspector.attach import Handle
+import inspector
+assert isinstance(inspector.attach(), Handle)
+"""
+    run_program(code, tmp_path)
+
+
+def test_the_agent_side_loads_no_web_framework(receiver: Receiver, tmp_path: Path) -> None:
+    code = (
+        HELLO
+        + """
+import sys
+print([m for m in sys.modules if m.split(".")[0] in {"fastapi", "starlette", "uvicorn", "apsw"}])
+"""
+    )
+    done = run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from subscribers.redaction import REDACTED, Redactor, is_secret_key
+
+redactor = Redactor()
+
+SECRETS = [
+    "sk-proj-abcdefghijklmnopqrstuvwx",
+    "sk_live_abcdefghijklmnopqrst",
+    "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "github_pat_11ABCDEFG0123456789_abcdefghijklmnop",
+    "AKIAIOSFODNN7EXAMPLE",
+    "xoxb-123456789012-abcdefghijkl",
+    "AIza" + "B" * 35,
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("around", ["{}", "key is {} ok", '{{"a": "{}"}}', "x\n{}\ny"])
+def test_tokens_go_wherever_they_stand(secret: str, around: str) -> None:
+    text = redactor.text(around.format(secret))
+    assert secret not in text
+    assert REDACTED in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Authorization: Bearer abc.def-ghi", f"Authorization: {REDACTED}"),
+        ("authorization: Basic dXNlcjpwYXNz", f"authorization: {REDACTED}"),
+        ("Bearer abcdefghijklmnopqrst", f"Bearer {REDACTED}"),
+        ("postgres://joe:hunter2@db:5432/x", f"postgres://{REDACTED}@db:5432/x"),
+        ("https://:tok@host/", f"https://{REDACTED}@host/"),
+        ('{"api_key": "abcdef"}', f'{{"api_key": "{REDACTED}"}}'),
+        ('{\\"password\\": \\"hunter22\\"}', f'{{\\"password\\": \\"{REDACTED}\\"}}'),
+        ("OPENAI_API_KEY=abcdef123", f"OPENAI_API_KEY={REDACTED}"),
+        ("LANGSMITH_API_KEY: lsv2_pt_x", f"LANGSMITH_API_KEY: {REDACTED}"),
+        ("/cb?access_token=abcdef&x=1", f"/cb?access_token={REDACTED}&x=1"),
+    ],
+)
+def test_named_values_go_and_their_names_stay(text: str, expected: str) -> None:
+    assert redactor.text(text) == expected
+
+
+def test_a_private_key_goes_whole_even_if_it_is_cut() -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n"
+    assert redactor.text(f"a {key}-----END RSA PRIVATE KEY----- b") == f"a {REDACTED} b"
+    assert redactor.text(f"a {key}") == f"a {REDACTED}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a risk-assessment-of-some-length",
+        "task-management-is-important-here",
+        "max_tokens: 4096000",
+        "the bearer of good news",
+        "see https://example.com/path@2x.png",
+        "12:30 key moments",
+        "github.com/owner/repository",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert redactor.text(text) == text
+
+
+@given(st.text(alphabet="sk-_gh:/@=Bearer tokn\"'[]?&.aA0\n", max_size=200))
+def test_redacting_twice_changes_nothing_more(text: str) -> None:
+    once = redactor.text(text)
+    assert redactor.text(once) == once
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["api_key", "API-Key", "x-api-key", "password", "db_password", "Authorization", "token",
+     "accessToken", "clientSecret", "Set-Cookie", "AWS_SECRET_ACCESS_KEY", "private_key"],
+)  # fmt: skip
+def test_keys_that_name_secrets(key: str) -> None:
+    assert is_secret_key(key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["max_tokens", "input_tokens", "token_count", "progressToken", "next_page_token", "key",
+     "keyboard", "passenger", "secretary", "cookies_accepted", "author"],
+)  # fmt: skip
+def test_keys_that_only_look_like_it(key: str) -> None:
+    assert not is_secret_key(key)
+
+
+def test_user_patterns_and_callback_run_last() -> None:
+    own = Redactor([r"CUST-\d+"], lambda text: text.replace("Joe", "J."))
+    assert own.text("Joe is CUST-123") == f"J. is {REDACTED}"
+
+
+def test_a_callback_that_raises_costs_the_string_not_the_secret() -> None:
+    def broken(text: str) -> str:
+        raise RuntimeError
+
+    assert Redactor(callback=broken).text("Joe's secret") == REDACTED
+
+
+def test_hostile_text_takes_no_longer_than_it_should() -> None:
+    # Each of these made a naive pattern quadratic; bounded quantifiers keep them linear.
+    for piece in ("a-", "sk-", "://a", "token", "eyJa.", "key = ", "-----BEGIN PRIVATE KEY-----"):
+        redactor.text(piece * (60_000 // len(piece)))

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { barOf, labelX, MIN_BAR_PX, placeLabel } from './bars.ts';
+
+const view = { start_ns: 0, end_ns: 1000 };
+
+test('a bar is where its time is', () => {
+  expect(barOf(100, 300, view, 500)).toEqual({
+    x: 50,
+    width: 100,
+    isCutLeft: false,
+    isCutRight: false,
+  });
+});
+
+test('what is outside the window has no bar, what is shorter than a pixel has one', () => {
+  expect(barOf(-200, -100, view, 500)).toBeUndefined();
+  expect(barOf(1100, 1200, view, 500)).toBeUndefined();
+  expect(barOf(500, 500, view, 500)?.width).toBe(MIN_BAR_PX);
+});
+
+test('a label is inside the column and beside its bar', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -500, max: 1500 }),
+      fc.nat(1500),
+      fc.nat(200),
+      (from, length, label) => {
+        const bar = barOf(from, from + length, view, 500);
+        const place = bar && placeLabel(bar, label, 500);
+        if (bar === undefined || place === undefined) return;
+        const x = labelX(bar, place, label);
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + label).toBeLessThanOrEqual(500);
+        if (place === 'right') expect(x).toBeGreaterThan(bar.x + bar.width);
+        if (place === 'left') expect(x + label).toBeLessThan(bar.x);
+      },
+    ),
+  );
+});

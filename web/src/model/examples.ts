@@ -1,0 +1,52 @@
+/** Rows with a value in every field, for tests and the gallery. */
+import type { Session, SpanRow } from '../api/types.ts';
+
+export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
+  return {
+    trace_id: 't',
+    span_id: 'a',
+    parent_span_id: null,
+    name: 'work',
+    kind: 'tool',
+    status: 'ok',
+    offset_ns: 0,
+    duration_ns: 100,
+    wait_ns: 0,
+    waits: 0,
+    model: null,
+    input_tokens: null,
+    output_tokens: null,
+    cost_usd: null,
+    size_bytes: 0,
+    duplicate_of: null,
+    ...values,
+  };
+}
+
+export function exampleSession(values: Partial<Session> = {}): Session {
+  return {
+    id: 's',
+    title: 'Merge conflict in main',
+    status: 'running',
+    engine: 'otlp',
+    started_at: '2026-01-01T00:00:30.000Z',
+    ended_at: null,
+    duration_ms: null,
+    waiting_ms: 0,
+    waiting_since: null,
+    epoch_ns: '1767225630000000000',
+    span_count: 1,
+    error_count: 0,
+    llm_calls: 0,
+    tool_calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: null,
+    models: ['gpt-4o'],
+    services: ['bot'],
+    agents: ['planner'],
+    tags: [],
+    dropped_count: 0,
+    ...values,
+  };
+}

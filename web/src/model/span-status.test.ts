@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { SpanRow, SpanStatus } from '../api/types.ts';
+import { exampleSpan as row } from './examples.ts';
+import { endOffset, extentOf, firstCause, newerRow, selfTime } from './span-status.ts';
+
+const statuses: SpanStatus[] = ['running', 'lost', 'unset', 'ok', 'error', 'cancelled'];
+
+test('an end wins over a start, whichever arrives first', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...statuses), { minLength: 1 }), (arrivals) => {
+      const last = arrivals
+        .map((status) => row({ status }))
+        .reduce((known: SpanRow | undefined, next) => newerRow(known, next), undefined);
+      const hasEnd = arrivals.some((status) => status !== 'running' && status !== 'lost');
+      expect(last?.status === 'running' || last?.status === 'lost').toBe(!hasEnd);
+    }),
+  );
+});
+
+test('a span that was lost can run again', () => {
+  const running = row({ status: 'running', duration_ns: null });
+  expect(newerRow(row({ status: 'lost' }), running)).toBe(running);
+});
+
+test('a running span of a machine whose clock is ahead has no negative length', () => {
+  expect(endOffset(row({ status: 'running', offset_ns: 50, duration_ns: null }), 20)).toBe(50);
+});
+
+test('a lost span does not grow', () => {
+  expect(endOffset(row({ status: 'lost', offset_ns: 50, duration_ns: null }), 900)).toBe(50);
+});
+
+test('the first cause is the innermost error that ended first', () => {
+  const spans = [
+    row({ span_id: 'root', status: 'error', duration_ns: 90 }),
+    row({ span_id: 'late', parent_span_id: 'root', status: 'error', offset_ns: 50 }),
+    row({ span_id: 'tool', parent_span_id: 'root', status: 'error', duration_ns: 30 }),
+    row({ span_id: 'fine', parent_span_id: 'root', duration_ns: 10 }),
+  ];
+  expect(firstCause(spans)?.span_id).toBe('tool');
+});
+
+test('without an error there is no cause', () => {
+  expect(firstCause([row()])).toBeUndefined();
+});
+
+test('the extent covers negative offsets and grows with what runs', () => {
+  const spans = [row({ offset_ns: -5 }), row({ status: 'running', duration_ns: null })];
+  expect(extentOf(spans, 400)).toEqual({ start_ns: -5, end_ns: 400, isRunning: true });
+  expect(extentOf([], 400)).toEqual({ start_ns: 0, end_ns: 0, isRunning: false });
+});
+
+test('time in itself is the part that no child covers, overlapping children counted once', () => {
+  const parent = row({ duration_ns: 100 });
+  const children = [
+    row({ offset_ns: 10, duration_ns: 30 }),
+    row({ offset_ns: 20, duration_ns: 30 }),
+    row({ offset_ns: 90, duration_ns: 500 }),
+  ];
+  expect(selfTime(parent, children, 0)).toBe(50);
+});
+
+test('time in itself is never negative and never more than the whole', () => {
+  const child = fc.record({
+    offset_ns: fc.integer({ min: -50, max: 150 }),
+    duration_ns: fc.nat(90),
+  });
+  fc.assert(
+    fc.property(fc.array(child), (children) => {
+      const self = selfTime(
+        row(),
+        children.map((values) => row(values)),
+        0,
+      );
+      expect(self).toBeGreaterThanOrEqual(0);
+      expect(self).toBeLessThanOrEqual(100);
+    }),
+  );
+});

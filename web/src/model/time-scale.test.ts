@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fitWindow, panWindow, ticks, toOffset, toX, zoomWindow } from './time-scale.ts';
+
+const windows = fc
+  .record({
+    start_ns: fc.integer({ min: -1e12, max: 1e15 }),
+    length: fc.integer({ min: 2000, max: 1e14 }),
+  })
+  .map(({ start_ns, length }) => ({ start_ns, end_ns: start_ns + length }));
+
+test('ticks are round, evenly spaced and inside the window', () => {
+  fc.assert(
+    fc.property(windows, fc.integer({ min: 1, max: 20 }), (view, most) => {
+      const offsets = ticks(view, most);
+      expect(offsets.length).toBeLessThanOrEqual(most + 1);
+      for (const offset of offsets) {
+        expect(offset).toBeGreaterThanOrEqual(view.start_ns);
+        expect(offset).toBeLessThanOrEqual(view.end_ns);
+      }
+    }),
+  );
+});
+
+test('above a second ticks are those of a clock', () => {
+  expect(ticks({ start_ns: 0, end_ns: 100e9 }, 8).map((offset) => offset / 1e9)).toEqual([
+    0, 15, 30, 45, 60, 75, 90,
+  ]);
+});
+
+test('an empty window has no ticks', () => {
+  expect(ticks({ start_ns: 5, end_ns: 5 }, 8)).toEqual([]);
+});
+
+test('x and offset are each other’s inverse', () => {
+  fc.assert(
+    fc.property(windows, fc.integer({ min: 0, max: 1000 }), (view, x) => {
+      expect(toX(toOffset(x, view, 1000), view, 1000)).toBeCloseTo(x, 1);
+    }),
+  );
+});
+
+test('zooming in keeps what is under the pointer where it is', () => {
+  const view = { start_ns: 0, end_ns: 1e9 };
+  const zoomed = zoomWindow(view, 0.5, 3e8, view);
+  expect(toX(3e8, zoomed, 1000)).toBeCloseTo(300, 6);
+});
+
+test('neither zooming nor panning leaves the session behind', () => {
+  const extent = { start_ns: 0, end_ns: 1e9 };
+  const far = panWindow(extent, 1e12, extent);
+  expect(far.start_ns).toBeLessThan(extent.end_ns);
+  const out = zoomWindow(extent, 1000, 0, extent);
+  expect(out.end_ns - out.start_ns).toBeLessThanOrEqual(1.5e9);
+});
+
+test('the fitting window holds everything', () => {
+  fc.assert(
+    fc.property(windows, fc.boolean(), (extent, isRunning) => {
+      const view = fitWindow(extent, isRunning);
+      expect(view.start_ns).toBe(extent.start_ns);
+      expect(view.end_ns).toBeGreaterThanOrEqual(extent.end_ns);
+    }),
+  );
+});
+
+test('while something runs the window stands still until it is full', () => {
+  const before = fitWindow({ start_ns: 0, end_ns: 10e9 }, true);
+  expect(fitWindow({ start_ns: 0, end_ns: 10.1e9 }, true)).toEqual(before);
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Api } from '../api/client.ts';
+import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
+import { exampleSpan } from '../model/examples.ts';
+import { Trace } from './trace.ts';
+
+function row(id: string, values: Partial<SpanRow> = {}): SpanRow {
+  return exampleSpan({ span_id: id, ...values });
+}
+
+function spanEvent(span: SpanRow, session_id = 's'): StreamEvent {
+  return { type: 'SpanUpdated', time: '', session_id, span };
+}
+
+/** A service whose spans the test changes; a page holds two rows. */
+function service(rows: Map<string, SpanRow>): Api {
+  return {
+    session: (id: string) => Promise.resolve({ id, status: 'running' } as Session),
+    spans: (session_id: string, cursor: string | undefined) => {
+      const from = Number(cursor ?? 0);
+      const all = [...rows.values()];
+      return Promise.resolve({
+        session_id,
+        epoch_ns: '0',
+        spans: all.slice(from, from + 2),
+        next_cursor: from + 2 < all.length ? String(from + 2) : null,
+        as_of: '',
+      });
+    },
+  } as unknown as Api;
+}
+
+test('the pages of the skeleton are all read', async () => {
+  const rows = new Map(['a', 'b', 'c', 'd', 'e'].map((id) => [id, row(id)]));
+  const trace = new Trace('s', service(rows));
+  await trace.load();
+  expect([...trace.spans.keys()]).toEqual(['t.a', 't.b', 't.c', 't.d', 't.e']);
+  expect(trace.state.get()).toEqual({ kind: 'ready' });
+});
+
+test('reading again drops what the service no longer has', async () => {
+  const rows = new Map(['a', 'b'].map((id) => [id, row(id)]));
+  const trace = new Trace('s', service(rows));
+  await trace.load();
+  rows.delete('a');
+  await trace.load();
+  expect([...trace.spans.keys()]).toEqual(['t.b']);
+});
+
+test('spans of other sessions are not ours', () => {
+  const trace = new Trace('s', service(new Map()));
+  trace.apply([spanEvent(row('a'), 'other')]);
+  expect(trace.spans.size).toBe(0);
+});
+
+test('a new row changes the structure, a changed one does not', () => {
+  const trace = new Trace('s', service(new Map()));
+  trace.apply([spanEvent(row('a', { status: 'running', duration_ns: null }))]);
+  const before = trace.structure.get();
+  trace.apply([spanEvent(row('a'))]);
+  expect(trace.structure.get()).toBe(before);
+  trace.apply([spanEvent(row('a', { parent_span_id: 'b' }))]);
+  expect(trace.structure.get()).toBe(before + 1);
+});
+
+test('frozen, nothing moves; thawed, everything that came is there', () => {
+  const trace = new Trace('s', service(new Map()));
+  trace.apply([spanEvent(row('a', { status: 'running', duration_ns: null }))]);
+  trace.hold(1000);
+  trace.apply([spanEvent(row('a')), spanEvent(row('b'))]);
+  expect(trace.spans.get('t.a')?.status).toBe('running');
+  expect(trace.freeze.get()).toEqual({ since_ms: 1000, behind: 2 });
+  trace.thaw();
+  expect(trace.spans.get('t.a')?.status).toBe('ok');
+  expect(trace.spans.size).toBe(2);
+});
+
+test('a span waits from the question to the answer, or to its end', () => {
+  const trace = new Trace('s', service(new Map()));
+  const moment = { time: '', session_id: 's', trace_id: 't', name: '', attributes: {} };
+  trace.apply([
+    { ...moment, type: 'WaitingOnSignal', span_id: 'a' },
+    { ...moment, type: 'WaitingOnSignal', span_id: 'b' },
+  ]);
+  expect([...trace.waiting.get()]).toEqual(['t.a', 't.b']);
+  trace.apply([{ ...moment, type: 'SignalReceived', span_id: 'a' }, spanEvent(row('b'))]);
+  expect(trace.waiting.get().size).toBe(0);
+});
+
+test('a page that follows the feed ends with the state of the store', async () => {
+  const change = fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    isEnd: fc.boolean(),
+    parent: fc.option(fc.constantFrom('a', 'b', 'c')),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change), fc.nat(), fc.nat(), async (changes, from, read) => {
+      const rows = new Map<string, SpanRow>();
+      const trace = new Trace('s', service(rows));
+      const covered = from % (changes.length + 1);
+      const loaded = covered + (read % (changes.length - covered + 1));
+      for (const [at, { id, isEnd, parent }] of changes.entries()) {
+        if (at === loaded) await trace.load();
+        const hasEnded = isEnd || rows.get(id)?.status === 'ok';
+        const next = row(id, {
+          parent_span_id: parent,
+          status: hasEnded ? 'ok' : 'running',
+          duration_ns: hasEnded ? 1 : null,
+        });
+        rows.set(id, next);
+        // The feed covers the session from here on; the skeleton is read later.
+        if (at >= covered) trace.apply([spanEvent(next)]);
+      }
+      if (loaded === changes.length) await trace.load();
+      const shown = Object.fromEntries([...trace.spans.values()].map((one) => [one.span_id, one]));
+      expect(shown).toEqual(Object.fromEntries(rows));
+    }),
+  );
+});

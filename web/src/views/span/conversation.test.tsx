@@ -1,0 +1,67 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import type { Message } from '../../api/types.ts';
+import { Conversation } from './conversation.tsx';
+
+afterEach(cleanup);
+
+const messages: Message[] = [
+  {
+    role: 'system',
+    origin: 'system',
+    name: null,
+    finish_reason: null,
+    parts: [{ type: 'text', text: 'Be brief.' }],
+  },
+  {
+    role: 'assistant',
+    origin: 'output',
+    name: null,
+    finish_reason: 'tool_call',
+    parts: [
+      {
+        type: 'tool_call',
+        id: '1',
+        name: 'git_log',
+        arguments: {
+          text: '{"id": 9007199254740993}',
+          is_json: true,
+          is_truncated: false,
+          original_bytes: null,
+        },
+      },
+    ],
+  },
+  {
+    role: 'tool',
+    origin: 'input',
+    name: null,
+    finish_reason: null,
+    parts: [
+      {
+        type: 'tool_result',
+        id: '1',
+        result: { text: '"x"', is_json: true, is_truncated: true, original_bytes: 90_000 },
+      },
+    ],
+  },
+];
+
+test('the system prompt is folded until it is asked for', () => {
+  render(<Conversation messages={messages} />);
+  expect(screen.queryByText('Be brief.')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: /System prompt, 9 characters/ }));
+  expect(screen.getByText('Be brief.')).toBeTruthy();
+});
+
+test('a number of a call is shown digit by digit', () => {
+  render(<Conversation messages={messages} />);
+  expect(screen.getByText('9007199254740993')).toBeTruthy();
+});
+
+test('the result is with its call, and says how much of it is missing', () => {
+  const { container } = render(<Conversation messages={messages} />);
+  expect(container.querySelectorAll('.ins-turn')).toHaveLength(2);
+  expect(screen.getByText(/3 B of 90 kB are here/)).toBeTruthy();
+});

@@ -1,0 +1,41 @@
+// @vitest-environment jsdom
+import { cleanup, render } from '@testing-library/react';
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { Markdown } from './markdown.tsx';
+
+afterEach(cleanup);
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '![x](https://evil.example/pixel.png)',
+  '[x](javascript:alert(1))',
+  '<a href="https://evil.example">here</a>',
+  '<svg onload=alert(1)>',
+  '<iframe src="//evil.example"></iframe>',
+  '<style>*{display:none}</style>',
+];
+
+test('nothing in a text becomes a picture, a link, a script or a frame', () => {
+  const pieces = fc.array(fc.constantFrom(...HOSTILE, '\n\n', '**', '`', '> ', '- ', '| a | b |'));
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      const { container } = render(<Markdown text={parts.join('\n')} />);
+      expect(container.querySelector('img, a, script, iframe, style, object, [onload]')).toBeNull();
+      cleanup();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the address of a link is there to read', () => {
+  const { container } = render(<Markdown text="see [guide](https://example.com/guide)" />);
+  expect(container.textContent).toContain('https://example.com/guide');
+});
+
+test('a table and a code block are elements', () => {
+  const { container } = render(<Markdown text={'| a |\n|---|\n| 1 |\n\n```py\nx = 1\n```'} />);
+  expect(container.querySelector('td')?.textContent).toBe('1');
+  expect(container.querySelector('pre')?.textContent).toBe('x = 1');
+});
