@@ -4,13 +4,13 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
+import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { useBars } from './bars.ts';
 import { matchesFind } from './find.ts';
@@ -46,16 +46,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const bars_px = Math.max(0, width_px - treeWidth_px);
   const [cursor, setCursor] = useState<string | undefined>(selected);
 
-  const virtualizer = useVirtualizer({
-    count: tree.rows.count,
-    getScrollElement: () => scroller,
-    estimateSize: () => row_px,
-    getItemKey: (row) => tree.keyAt(row) ?? row,
-    overscan: 12,
-  });
-  useEffect(() => {
-    if (row_px > 0) virtualizer.measure();
-  }, [row_px, virtualizer]);
+  const virtualizer = useRows(scroller, tree.rows.count, row_px, tree.keyAt);
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const count = items.length;
@@ -67,7 +58,14 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count: tree.rows.count,
     of: tree.rows,
   });
-  const newBelow = useFollowEnd(scroller, trace, row_px);
+  const bottom_px = (virtualizer.scrollOffset ?? 0) + height_px;
+  const total_px = tree.rows.count * row_px;
+  const newBelow = useFollowEnd(
+    scroller,
+    trace,
+    total_px - bottom_px > row_px,
+    total_px > height_px,
+  );
 
   const timeWindow = useTimeWindow(trace, bars_px);
   useWheel(scroller, timeWindow, treeWidth_px);

@@ -211,7 +211,7 @@ function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLo
           </button>
         ))}
       </div>
-      <div className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
+      <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}
