@@ -8,12 +8,11 @@ interface NewBelow {
   readonly follow: () => void;
 }
 
-/** `hasMore`: there are rows below those in view. */
 export function useFollowEnd(
   scroller: HTMLElement | null,
   trace: Trace,
-  hasMore: boolean,
   isScrollable: boolean,
+  isAtEnd: () => boolean,
 ): NewBelow {
   const structure = useCell(trace.structure);
   const isPointed = useRef(false);
@@ -21,6 +20,10 @@ export function useFollowEnd(
   const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const spans = trace.spans.size;
+  const latest = useRef(isAtEnd);
+  useLayoutEffect(() => {
+    latest.current = isAtEnd;
+  });
 
   useEffect(() => {
     if (scroller === null) return;
@@ -48,13 +51,14 @@ export function useFollowEnd(
     if (scroller === null) return;
     // Only the reader's own scrolling begins or ends following.
     const onScroll = () => {
-      isFollowing.current = isScrollable && !hasMore;
-      if (!hasMore) setSeen(undefined);
+      const isEnd = latest.current();
+      isFollowing.current = isScrollable && isEnd;
+      if (isEnd) setSeen(undefined);
       else setSeen((before) => before ?? trace.spans.size);
     };
     scroller.addEventListener('scroll', onScroll, { passive: true });
     return () => scroller.removeEventListener('scroll', onScroll);
-  }, [scroller, trace, hasMore, isScrollable]);
+  }, [scroller, trace, isScrollable]);
 
   const follow = () => {
     isFollowing.current = true;

@@ -58,14 +58,10 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count: tree.rows.count,
     of: tree.rows,
   });
-  const bottom_px = (virtualizer.scrollOffset ?? 0) + height_px;
   const total_px = tree.rows.count * row_px;
-  const newBelow = useFollowEnd(
-    scroller,
-    trace,
-    total_px - bottom_px > row_px,
-    total_px > height_px,
-  );
+  // The virtualizer's offset: asking the element would compute its layout in every frame.
+  const rest_px = () => total_px - height_px - (virtualizer.scrollOffset ?? 0);
+  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, () => rest_px() < row_px);
 
   const timeWindow = useTimeWindow(trace, bars_px);
   useWheel(scroller, timeWindow, treeWidth_px);
