@@ -4,9 +4,8 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
@@ -21,6 +20,7 @@ import { follow } from './split.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
 import { useTreeKeys } from './tree-keys.ts';
 import { useTreeView } from './tree-view.ts';
+import { useWaiting } from './waiting.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
 
@@ -232,23 +232,4 @@ function Nothing({ trace }: { readonly trace: Trace }) {
       ))}
     </div>
   );
-}
-
-/**
- * Spans that wait for a person. The feed says so while the page is open; after a reload they are
- * the innermost running spans that have waited, as long as their session waits.
- */
-function useWaiting(trace: Trace): ReadonlySet<string> {
-  const told = useCell(trace.waiting);
-  const session = useCell(trace.session);
-  const structure = useCell(trace.structure);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
-  return useMemo(() => {
-    if (session?.status !== 'waiting' || told.size > 0) return told;
-    const running = [...trace.spans.values()].filter((span) => span.status === 'running');
-    const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
-    const innermost = running.filter((span) => !parents.has(spanKey(span)));
-    const waited = innermost.filter((span) => span.waits > 0);
-    return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
-  }, [told, session?.status, trace, structure]);
 }
