@@ -116,6 +116,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     trace,
     tree,
     cursor,
+    waiting,
     page: Math.max(1, Math.floor(height_px / row_px) - 1),
     moveTo,
     open: onSelect,
@@ -136,6 +137,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         tree={tree}
         timeWindow={timeWindow}
         cursor={cursor}
+        waiting={waiting}
         find={find}
         onFind={(text) => router.adjust({ find: text })}
         onGoTo={pick}
