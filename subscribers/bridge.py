@@ -342,6 +342,9 @@ class Bridge:
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
         kwargs["$is_llm"] = call.noun == "llm_generate"
+        if owned.is_finished and kwargs.get("stream") is None:
+            self._end(owned)
+            return
         if owned.is_finished:
             attributes = self._engine.attributes("operation_closed", kwargs)
             self._update(owned, attributes, is_last=True)
