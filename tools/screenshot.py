@@ -73,6 +73,9 @@ def _open_running_session(page: Page) -> None:
     """Open the newest session, and when it waits for a person, the model call before that."""
     page.get_by_role("listitem").first.get_by_role("link").click()
     spans = page.get_by_role("treeitem")
+    spans.first.wait_for()
+    # At the end of the list the page follows what is new.
+    page.get_by_role("tree").press("End")
     spans.filter(has_text="waiting").first.wait_for()
     spans.filter(has_text="chat").last.click()
     page.get_by_text("assistant").first.wait_for()
