@@ -6,18 +6,24 @@ Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
+from urllib.parse import quote
 
 import typer
 
-from inspector.errors import InspectorError
+from inspector import runfile
+from inspector.client import Client, NoServiceError, RefusedError
+from inspector.errors import InspectorError, SettingsError
 from inspector.settings import Settings, load_settings
+from inspector.token import load_token, store_path
 from inspector.version import VERSION
 
-CANNOT_START = 2
+FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
+_EXIT_CODES = {RefusedError: FAILED, NoServiceError: NO_SERVICE}
 
 app = typer.Typer(
     name="inspector",
@@ -29,10 +35,11 @@ app = typer.Typer(
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
 ]
-Store = Annotated[str | None, typer.Option(help="Store whose token it is.")]
+Rotate = Annotated[bool, typer.Option("--rotate-token", help="Make a new token.")]
+Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 # A token on the command line could be read by every user of the machine.
-_NO_FLAG = frozenset({"token"})
+NO_FLAG = frozenset({"token"})
 
 
 def _say_version(is_asked: bool) -> None:
@@ -57,7 +64,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         command(**given)
 
-    parameters = [_flag(name) for name in Settings.model_fields if name not in _NO_FLAG]
+    parameters = [_flag(name) for name in Settings.model_fields if name not in NO_FLAG]
     own = inspect.signature(command, eval_str=True).parameters.values()
     parameters += [
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
@@ -84,11 +91,137 @@ def _flag(name: str) -> inspect.Parameter:
 
 @app.command()
 @with_settings
-def serve(config: Config = None, **given: Any) -> None:
+def serve(config: Config = None, rotate_token: Rotate = False, **given: Any) -> None:
     """Run the service, and print the address to open."""
     from inspector.serve import serve as run  # noqa: PLC0415 - half a second
 
-    run(load_settings(config, **given), say=_say_now)
+    settings = load_settings(config, **given)
+    if rotate_token:
+        _rotate(settings)
+    run(settings, say=_say_now)
+
+
+@app.command()
+def token(
+    store: Annotated[str | None, typer.Option(help="Store whose token it is.")] = None,
+    rotate_token: Rotate = False,
+) -> None:
+    """Print the access token."""
+    settings = load_settings(store=store)
+    if rotate_token:
+        _rotate(settings)
+        if runfile.read():
+            typer.echo("A service is running: start it again to use the new token.", err=True)
+    given = settings.token.get_secret_value() if settings.token else None
+    _say_now(load_token(settings.store, given=given))
+
+
+@app.command()
+def sessions(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
+    status: Annotated[str | None, typer.Option(help="Only those that are so.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List sessions, newest first: of the running service, else of the store."""
+    found = _reader().get("/sessions", limit=limit, status=status)["sessions"]
+    if as_json:
+        return _say_json(found)
+    from inspector.console import show_sessions  # noqa: PLC0415
+
+    show_sessions(found)
+    return None
+
+
+@app.command()
+def show(
+    session_id: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")],
+    as_json: Json = False,
+) -> None:
+    """Show a session as the tree of its spans."""
+    reader = _reader()
+    session = _one_session(reader, session_id)
+    address = f"/sessions/{quote(session['id'], safe='')}/spans"
+    page = reader.get(address, limit=20_000)
+    spans = page["spans"]
+    while cursor := page["next_cursor"]:
+        page = reader.get(address, limit=20_000, cursor=cursor)
+        spans += page["spans"]
+    if as_json:
+        return _say_json({"session": session, "spans": spans})
+    from inspector.console import show_session  # noqa: PLC0415
+
+    show_session(session, spans)
+    return None
+
+
+@app.command()
+def tail(as_json: Json = False) -> None:
+    """Follow what happens in the running service, until interrupted."""
+    client = Client.find()
+    after = client.get("/sessions", limit=1)["as_of"]
+    from rich.console import Console  # noqa: PLC0415
+
+    from inspector.console import show_event  # noqa: PLC0415
+
+    console = Console()
+    for event in client.follow(after=after):
+        if as_json:
+            _say_now(json.dumps(event))
+        else:
+            show_event(console, event)
+            sys.stdout.flush()
+
+
+@app.command()
+def demo(
+    seed: Annotated[int, typer.Option(help="Same seed, same stories.")] = 7,
+    loop: Annotated[bool, typer.Option("--loop", help="Begin again until interrupted.")] = False,
+    speed: Annotated[float, typer.Option(min=0.01, help="10 is ten times faster.")] = 1.0,
+    url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+) -> None:
+    """Run an agent that works with real MCP servers, for somebody to watch."""
+    from inspector.demo.main import run  # noqa: PLC0415 - needs the mcp extra
+
+    raise typer.Exit(run(seed=seed, loop=loop, speed=speed, url=url))
+
+
+def _rotate(settings: Settings) -> None:
+    if settings.token:
+        raise SettingsError("INSPECTOR_TOKEN says what the token is: change it there.")
+    load_token(settings.store, rotate=True)
+
+
+class _Reader(Protocol):
+    def get(self, path: str, **query: object) -> Any: ...
+
+
+def _reader() -> _Reader:
+    """Return the running service, or else the store itself."""
+    try:
+        return Client.find()
+    except NoServiceError:
+        settings = load_settings()
+        path = store_path(settings.store)
+        if path is None or not path.exists():
+            raise
+        from inspector.offline import OfflineClient  # noqa: PLC0415 - all of the service
+
+        return OfflineClient(settings)
+
+
+def _one_session(reader: _Reader, wanted: str) -> dict[str, Any]:
+    found = reader.get("/sessions", q=wanted, limit=100)["sessions"]
+    fitting = [session for session in found if session["id"].startswith(wanted)]
+    exact = [session for session in fitting if session["id"] == wanted] or fitting
+    if len(exact) != 1:
+        many = "several begin so; give more of it" if exact else "see `inspector sessions`"
+        raise RefusedError(f"There is no one session {wanted!r}: {many}.")
+    session: dict[str, Any] = exact[0]
+    return session
+
+
+def _say_json(value: object) -> None:
+    _say_now(json.dumps(value, indent=2))
 
 
 def _say_now(line: str) -> None:
@@ -102,4 +235,6 @@ def run() -> None:
         app()
     except InspectorError as error:
         typer.echo(f"inspector: {error}", err=True)
-        sys.exit(CANNOT_START)
+        sys.exit(_EXIT_CODES.get(type(error), CANNOT_START))
+    except KeyboardInterrupt:
+        sys.exit(130)

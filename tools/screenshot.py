@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 from inspector.demo.service import Service, running_service
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
-_SPEED = "2.5"
+_SPEED = "1.5"
 _SIZE: ViewportSize = {"width": 1440, "height": 900}
 _PATIENCE_MS = 120_000
 
@@ -70,11 +70,15 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
 
 
 def _open_running_session(page: Page) -> None:
+    """Open the newest session, and when it waits for a person, the model call before that."""
     page.get_by_role("listitem").first.get_by_role("link").click()
-    # The first turn of a helper has a system prompt, a task and tool calls: worth showing.
-    page.get_by_role("treeitem").filter(has_text="execute_tool").nth(4).wait_for()
-    page.get_by_role("treeitem").filter(has_text="chat").nth(1).click()
-    page.wait_for_load_state("networkidle")
+    spans = page.get_by_role("treeitem")
+    spans.first.wait_for()
+    # At the end of the list the page follows what is new.
+    page.get_by_role("tree").press("End")
+    spans.filter(has_text="waiting").first.wait_for()
+    spans.filter(has_text="chat").last.click()
+    page.get_by_text("assistant").first.wait_for()
 
 
 if __name__ == "__main__":

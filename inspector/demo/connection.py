@@ -1,4 +1,4 @@
-"""Connections to MCP servers over stdio, with every exchange announced on the hook bus.
+"""A connection to an MCP server, with every exchange announced on the hook bus.
 
 The official SDK talks to the server; around each of its calls stands an operation, so that
 whoever listens sees the request, its answer, its progress and its end.
@@ -7,25 +7,18 @@ whoever listens sees the request, its answer, its progress and its end.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
-from mcp.client import ClientRequestContext
-from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ErrorData, TextContent
+from mcp import Client, MCPError
+from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from instrument import _emit as emit
 from instrument import operation
 
-_TRANSPORT = "stdio"
-
-ElicitationAnswerer = Callable[[str, Mapping[str, Any]], Awaitable[ElicitResult]]
-"""Answers (message, JSON Schema of the form)."""
+TRANSPORT = "stdio"
 
 _ResultT = TypeVar("_ResultT", bound=BaseModel)
 
@@ -36,25 +29,6 @@ class RunContext:
 
     session_id: str
     tool_call_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSpec:
-    """How to start an MCP server."""
-
-    name: str
-    command: str
-    args: tuple[str, ...]
-    env: Mapping[str, str]
-    directory: Path | None = None
-    """Where it runs; None: where we do."""
-    allowed_tools: frozenset[str] | None = None
-    """None: all. Others are not offered to any agent."""
-
-    @property
-    def uri(self) -> str:
-        """What hooks call this transport's other end."""
-        return f"stdio:{self.command}"
 
 
 class ToolFailedError(RuntimeError):
@@ -87,20 +61,21 @@ class McpTool:
 class McpConnection:
     """One connected server."""
 
-    def __init__(self, spec: ServerSpec, client: Client, context: RunContext) -> None:
-        self.name = spec.name
-        self._spec = spec
+    def __init__(
+        self, name: str, client: Client, context: RunContext, allowed: frozenset[str] | None
+    ) -> None:
+        self.name = name
         self._client = client
         self._context = context
+        self._allowed = allowed
 
     async def tools(self) -> list[McpTool]:
         """List the tools that agents may use."""
         listed = await self._request("tools/list", {}, self._client.list_tools)
-        allowed = self._spec.allowed_tools
         return [
             McpTool(self, tool.name, tool.description or "", tool.input_schema)
             for tool in listed.tools
-            if allowed is None or tool.name in allowed
+            if self._allowed is None or tool.name in self._allowed
         ]
 
     async def call_tool(
@@ -129,7 +104,7 @@ class McpConnection:
             )
         except MCPError as error:
             raise ToolFailedError(f"{self.name} refused {name}: {error}") from error
-        return _wire(result)
+        return wire_form(result)
 
     async def read_resource(self, uri: str) -> str:
         """Read a text resource.
@@ -163,7 +138,7 @@ class McpConnection:
                 {"name": name, "arguments": dict(arguments)},
                 lambda: self._client.get_prompt(name, dict(arguments)),
             )
-            op.result = [_wire(message) for message in result.messages]
+            op.result = [wire_form(message) for message in result.messages]
         texts = [
             message.content.text
             for message in result.messages
@@ -178,75 +153,13 @@ class McpConnection:
         async with operation(
             "rpc_request",
             envelope=envelope,
-            transport=_TRANSPORT,
+            transport=TRANSPORT,
             server_name=self.name,
             protocol_version=self._client.protocol_version,
         ) as op:
             result = await send()
-            op.result = {"jsonrpc": "2.0", "result": _wire(result)}
+            op.result = {"jsonrpc": "2.0", "result": wire_form(result)}
         return result
-
-
-@asynccontextmanager
-async def connect(
-    spec: ServerSpec, run_context: RunContext, answer: ElicitationAnswerer
-) -> AsyncGenerator[McpConnection]:
-    """Start a server and keep it until the block ends.
-
-    Raises:
-        MCPError: It started but does not speak MCP.
-        OSError: It cannot be started.
-    """
-
-    async def on_elicitation(
-        context: ClientRequestContext, params: ElicitRequestParams
-    ) -> ElicitResult | ErrorData:
-        return await answer(params.message, getattr(params, "requested_schema", {}))
-
-    try:
-        async with AsyncExitStack() as stack:
-            client = Client(_transport(spec, stack), elicitation_callback=on_elicitation)
-            async with operation(
-                "rpc_request",
-                envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},
-                transport=_TRANSPORT,
-                server_name=spec.name,
-            ) as op:
-                await stack.enter_async_context(client)
-                info = _wire(client.server_info) if client.server_info else {}
-                op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
-            await emit("transport_connected", transport_type=_TRANSPORT, uri=spec.uri)
-            reason = "closed by the agent"
-            try:
-                yield McpConnection(spec, client, run_context)
-            except BaseException as error:
-                reason = str(error) or type(error).__name__
-                raise
-            finally:
-                await emit(
-                    "transport_disconnected",
-                    transport_type=_TRANSPORT,
-                    uri=spec.uri,
-                    reason=reason,
-                )
-    except BaseExceptionGroup as group:
-        # The SDK's task groups wrap what the block raised; callers want the error itself.
-        raise _innermost(group) from None
-
-
-def _innermost(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
-
-
-def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextManager[Any]:
-    parameters = StdioServerParameters(
-        command=spec.command, args=list(spec.args), env=dict(spec.env), cwd=spec.directory
-    )
-    # A server's own log would only disturb the terminal.
-    log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack closes it
-    return stdio_client(parameters, errlog=log)
 
 
 def result_text(result: Mapping[str, Any]) -> str:
@@ -259,5 +172,6 @@ def result_text(result: Mapping[str, Any]) -> str:
     return "\n".join(str(part["text"]) for part in parts if "text" in part)
 
 
-def _wire(model: BaseModel) -> dict[str, Any]:
+def wire_form(model: BaseModel) -> dict[str, Any]:
+    """Return a message of the SDK as it looks in JSON-RPC."""
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)

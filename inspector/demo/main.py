@@ -18,10 +18,10 @@ from pathlib import Path
 from mcp import MCPError
 
 import inspector
-from inspector.demo.connection import ServerSpec
 from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
 from inspector.demo.pace import Pace
-from inspector.demo.session import Session, servers_for
+from inspector.demo.servers import ServerSpec, servers_for
+from inspector.demo.session import Session
 from inspector.demo.stories import STORIES
 
 _LANES = 2

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import random
-import shutil
-import sys
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from mcp import MCPError
@@ -19,18 +14,17 @@ from mcp.types import ElicitResult
 
 from inspector import context as session_context
 from inspector.demo.agent import Agent, AgentTool
-from inspector.demo.connection import McpConnection, McpTool, RunContext, ServerSpec, connect
+from inspector.demo.connection import McpConnection, McpTool, RunContext
 from inspector.demo.model import Model, ScriptedModel
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
 from inspector.demo.person import ScriptedPerson
+from inspector.demo.servers import ServerSpec, connect_all
 from inspector.demo.story import Role, Story
 from instrument import _emit as emit
 from instrument import operation
 
 _SIGNAL = "elicitation"
-_GIT_TOOLS = frozenset({"git_log", "git_show", "git_status", "git_diff"})
-"""Reading only: no agent of a demo writes to the repository that it happens to be run in."""
 
 
 @dataclass(slots=True)
@@ -77,12 +71,8 @@ class Session:
                 context=context,
                 args=dict(self.story.prompt_arguments),
             ) as op,
-            AsyncExitStack() as stack,
+            connect_all(self.servers, context, self._ask_person) as connections,
         ):
-            connections = {
-                spec.name: await stack.enter_async_context(connect(spec, context, self._ask_person))
-                for spec in self.servers
-            }
             tools = [tool for link in connections.values() for tool in await link.tools()]
             task = await self._compose_task(connections["workshop"])
             planner = await self._build_planner(tools, context)
@@ -147,33 +137,3 @@ class Session:
             payload={"action": answer.action, "content": answer.content},
         )
         return answer
-
-
-def servers_for(speed: float, directory: Path) -> list[ServerSpec]:
-    """Return the servers to start: our own, and a git server where there is a repository."""
-    own = ServerSpec(
-        name="workshop",
-        command=sys.executable,
-        # -P: the folder of the file must not shadow the modules of other packages.
-        args=("-P", str(Path(__file__).with_name("server.py"))),
-        env={"INSPECTOR_DEMO_SPEED": str(speed)},
-    )
-    repository = _repository_of(directory)
-    if repository is None or not importlib.util.find_spec("mcp_server_git"):
-        return [own]
-    git = ServerSpec(
-        name="git",
-        command=sys.executable,
-        args=("-m", "mcp_server_git", "--repository", str(repository)),
-        env={},
-        directory=repository,
-        allowed_tools=_GIT_TOOLS,
-    )
-    return [own, git]
-
-
-def _repository_of(directory: Path) -> Path | None:
-    if shutil.which("git") is None:
-        return None
-    candidates = (directory, *directory.parents)
-    return next((folder for folder in candidates if (folder / ".git").exists()), None)

@@ -12,7 +12,8 @@ from typing import Any
 import instrument
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
-from inspector.demo.session import Session, servers_for
+from inspector.demo.servers import servers_for
+from inspector.demo.session import Session
 from inspector.demo.stories import STORIES
 
 SPEED = 200.0

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from mcp.types import ElicitResult
 
-from inspector.demo.connection import RunContext, connect
-from inspector.demo.session import servers_for
+from inspector.demo.connection import RunContext
+from inspector.demo.servers import ServerSpec, connect_all, servers_for
 from inspector.demo.stories import STORIES
 from tests.unit.demo.telling import SPEED, Recording, tell
 
@@ -161,8 +161,8 @@ async def test_no_agent_is_offered_a_tool_that_writes_to_the_repository(tmp_path
     _make_repository(tmp_path)
     _workshop, git = servers_for(SPEED, tmp_path)
 
-    async with connect(git, RunContext("test"), _nobody_asks) as connection:
-        offered = {tool.name for tool in await connection.tools()}
+    async with connect_all([git], RunContext("test"), _nobody_asks) as connections:
+        offered = {tool.name for tool in await connections["git"].tools()}
 
     assert offered == {"git_diff", "git_log", "git_show", "git_status"}
 
@@ -176,3 +176,11 @@ def _make_repository(folder: Path) -> None:
     who: list[Any] = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org"]
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Plant a seed"]):
         subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
+
+
+async def test_a_server_that_cannot_be_started_says_so_itself() -> None:
+    missing = ServerSpec("missing", "/nowhere/to/be/found", (), {})
+
+    with pytest.raises(FileNotFoundError):
+        async with connect_all([missing], RunContext("test"), _nobody_asks):
+            raise AssertionError("it was connected")

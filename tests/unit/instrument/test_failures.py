@@ -190,7 +190,9 @@ async def test_nothing_that_an_observer_returns_or_raises_changes_an_operation(b
     args = {"q": "otters"}  # 000-16
 
     def meddle(name: str, **kwargs: Any) -> object:
-        bus._hooks.clear()
+        if name == "operation_opened":
+            kwargs["kwargs"].clear()
+        bus.unregister("before_tool_call", failing)
         kwargs.clear()
         return "instead"
 

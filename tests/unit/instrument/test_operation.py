@@ -439,6 +439,20 @@ async def test_an_operation_ended_in_another_task_leaves_no_parent_behind(
     assert names(story).count("operation_closed") == 3
 
 
+async def test_operations_left_behind_closed_do_not_pile_up(bus: Bus, story: Story) -> None:
+    for _ in range(20):
+        op = bus.operation("workflow_run")
+        await op.__aenter__()
+        await asyncio.create_task(op.__aexit__(None, None, None))
+
+    current = next(
+        value
+        for var, value in contextvars.copy_context().items()
+        if var.name == "instrument.operation"
+    )
+    assert sum(type(item) is type(current) for item in _reachable(current)) == 1
+
+
 async def test_a_task_that_outlives_its_operation_is_not_the_child_of_a_closed_one(
     bus: Bus, story: Story
 ) -> None:

@@ -1,13 +1,15 @@
 """Emitting from code that cannot await."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from instrument import Bus
+from instrument import Bus, delivery
 
 
 def test_sync_observers_run_before_the_emission_returns(bus: Bus) -> None:
@@ -100,22 +102,39 @@ async def test_an_async_observer_that_fails_later_is_logged_and_the_next_one_run
     assert [record.args[0] for record in caplog.records if record.args] == ["a_hook"] * 2  # type: ignore[index] # a tuple here
 
 
-async def test_async_observers_are_not_lost_to_the_garbage_collector(bus: Bus) -> None:
-    import gc
-
+async def test_an_async_observer_is_kept_while_it_waits_and_forgotten_afterwards(
+    bus: Bus,
+) -> None:
+    waits_for: list[weakref.ref[asyncio.Future[None]]] = []
     is_done = asyncio.Event()
 
-    async def observer() -> None:
-        for _ in range(5):
-            await asyncio.sleep(0)
-            gc.collect()
+    async def observer(payload: object) -> None:
+        future = asyncio.get_running_loop().create_future()
+        waits_for.append(weakref.ref(future))
+        await future  # nobody but this coroutine holds what it waits for
         is_done.set()
 
-    bus.register("a_hook", observer)
-    bus._emit_sync("a_hook")
+    class Payload:
+        pass
 
+    payload = Payload()
+    told = weakref.ref(payload)
+    bus.register("a_hook", observer)
+    bus._emit_sync("a_hook", payload)
+    del payload
+    await asyncio.sleep(0)
+
+    gc.collect()
+    future = waits_for[0]()
+    assert future is not None
+    future.set_result(None)
     async with asyncio.timeout(5):
         await is_done.wait()
+    del future
+    await asyncio.sleep(0)
+    gc.collect()
+    assert told() is None
+    assert not delivery._background
 
 
 def test_a_cancelled_error_of_an_observer_is_swallowed(bus: Bus) -> None:  # D2

@@ -1,0 +1,120 @@
+"""Ask a running service, for the command line: standard library only, so that it starts fast."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import IO, Any
+
+from inspector import runfile
+from inspector.errors import InspectorError
+
+TIMEOUT_S = 30.0
+RETRY_S = 1.0
+
+
+class NoServiceError(InspectorError):
+    """No service runs, or it does not answer."""
+
+    code = "no_service"
+
+
+class RefusedError(InspectorError):
+    """The service answered with a problem."""
+
+    code = "refused"
+
+
+@dataclass(frozen=True)
+class Client:
+    """A service, by its address."""
+
+    url: str
+    token: str | None
+
+    @classmethod
+    def find(cls, url: str | None = None, token: str | None = None) -> Client:
+        """Return the service that is named, else that of the environment, else the running one.
+
+        Raises:
+            NoServiceError: None is named, and none runs.
+        """
+        if named := url or os.environ.get("INSPECTOR_URL"):
+            return cls(named.rstrip("/"), token or os.environ.get("INSPECTOR_TOKEN"))
+        if running := runfile.read():
+            return cls(running.url, token or running.token)
+        raise NoServiceError(
+            "No service runs on this machine. Start one with `inspector serve`, "
+            "or name one with INSPECTOR_URL and INSPECTOR_TOKEN."
+        )
+
+    def get(self, path: str, **query: object) -> Any:
+        """Return the JSON at `path`.
+
+        Raises:
+            NoServiceError: It does not answer.
+            RefusedError: It answers with a problem.
+        """
+        with self._open(path, query) as response:
+            return json.load(response)
+
+    def follow(self, *, after: str) -> Iterator[dict[str, Any]]:
+        """Yield the events after `after`, for ever; a broken connection is taken up again."""
+        while True:
+            try:
+                with self._open("/events", {"after": after}) as response:
+                    for event_id, data in _events(response):
+                        after = event_id or after
+                        yield json.loads(data)
+            except (NoServiceError, OSError, HTTPException):
+                time.sleep(RETRY_S)
+
+    def _open(self, path: str, query: dict[str, object]) -> IO[bytes]:
+        given = {name: value for name, value in query.items() if value is not None}
+        address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
+        request = urllib.request.Request(address)
+        if self.token:
+            request.add_header("Authorization", f"Bearer {self.token}")
+        # No proxy: the service is on this machine, or in this network.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            opened: IO[bytes] = opener.open(request, timeout=TIMEOUT_S)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise RefusedError(_detail(error)) from error
+        except (urllib.error.URLError, OSError, HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
+        return opened
+
+
+def _detail(error: urllib.error.HTTPError) -> str:
+    try:
+        return str(json.loads(error.read(65_536))["detail"])
+    except (ValueError, KeyError, TypeError):
+        return f"The service answered {error.code}."
+
+
+def _events(lines: IO[bytes]) -> Iterator[tuple[str, str]]:
+    """Yield (id, data) of server-sent events."""
+    event_id, data = "", list[str]()
+    for raw in lines:
+        line = raw.decode("utf-8").rstrip("\r\n")
+        if not line:
+            if data:
+                yield event_id, "\n".join(data)
+            event_id, data = "", []
+            continue
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "id":
+            event_id = value
+        elif name == "data":
+            data.append(value)

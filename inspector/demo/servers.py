@@ -1,0 +1,164 @@
+"""The MCP servers of the demo: which ones, and keeping them for as long as a story takes."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client import ClientRequestContext
+from mcp.types import ElicitRequestParams, ElicitResult, ErrorData
+
+from inspector.demo.connection import TRANSPORT, McpConnection, RunContext, wire_form
+from instrument import _emit as emit
+from instrument import operation
+
+ElicitationAnswerer = Callable[[str, Mapping[str, Any]], Awaitable[ElicitResult]]
+"""Answers (message, JSON Schema of the form)."""
+
+_GIT_TOOLS = frozenset({"git_log", "git_show", "git_status", "git_diff"})
+"""Reading only: no agent of a demo writes to the repository that it happens to be run in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """How to start an MCP server."""
+
+    name: str
+    command: str
+    args: tuple[str, ...]
+    env: Mapping[str, str]
+    directory: Path | None = None
+    """Where it runs; None: where we do."""
+    allowed_tools: frozenset[str] | None = None
+    """None: all. Others are not offered to any agent."""
+
+    @property
+    def uri(self) -> str:
+        """What hooks call this transport's other end."""
+        return f"stdio:{self.command}"
+
+
+def servers_for(speed: float, directory: Path) -> list[ServerSpec]:
+    """Return the servers to start: our own, and a git server where there is a repository."""
+    own = ServerSpec(
+        name="workshop",
+        command=sys.executable,
+        # -P: the folder of the file must not shadow the modules of other packages.
+        args=("-P", str(Path(__file__).with_name("server.py"))),
+        env={"INSPECTOR_DEMO_SPEED": str(speed)},
+    )
+    repository = _repository_of(directory)
+    if repository is None or not importlib.util.find_spec("mcp_server_git"):
+        return [own]
+    git = ServerSpec(
+        name="git",
+        command=sys.executable,
+        args=("-m", "mcp_server_git", "--repository", str(repository)),
+        env={},
+        directory=repository,
+        allowed_tools=_GIT_TOOLS,
+    )
+    return [own, git]
+
+
+def _repository_of(directory: Path) -> Path | None:
+    if shutil.which("git") is None:
+        return None
+    candidates = (directory, *directory.parents)
+    return next((folder for folder in candidates if (folder / ".git").exists()), None)
+
+
+@asynccontextmanager
+async def connect_all(
+    specs: Sequence[ServerSpec], context: RunContext, answer: ElicitationAnswerer
+) -> AsyncGenerator[dict[str, McpConnection]]:
+    """Start the servers, all at once, and keep them until the block ends.
+
+    Yields:
+        The connections by the names of their servers.
+
+    Raises:
+        MCPError: One started but does not speak MCP.
+        OSError: One cannot be started.
+    """
+    is_over = asyncio.Event()
+    ready: dict[str, asyncio.Future[McpConnection]] = {
+        spec.name: asyncio.Future() for spec in specs
+    }
+
+    async def keep(spec: ServerSpec) -> None:
+        # The SDK wants a connection to be closed by the task that opened it.
+        async with _connect(spec, context, answer) as connection:
+            ready[spec.name].set_result(connection)
+            await is_over.wait()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for spec in specs:
+                group.create_task(keep(spec))
+            yield {name: await connection for name, connection in ready.items()}
+            is_over.set()
+    except BaseExceptionGroup as errors:
+        # Task groups wrap what was raised in them; callers want the error itself.
+        raise _innermost(errors) from None
+
+
+@asynccontextmanager
+async def _connect(
+    spec: ServerSpec, run_context: RunContext, answer: ElicitationAnswerer
+) -> AsyncGenerator[McpConnection]:
+
+    async def on_elicitation(
+        context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
+        return await answer(params.message, getattr(params, "requested_schema", {}))
+
+    async with AsyncExitStack() as stack:
+        client = Client(_transport(spec, stack), elicitation_callback=on_elicitation)
+        async with operation(
+            "rpc_request",
+            envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},
+            transport=TRANSPORT,
+            server_name=spec.name,
+        ) as op:
+            await stack.enter_async_context(client)
+            info = wire_form(client.server_info) if client.server_info else {}
+            op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
+        await emit("transport_connected", transport_type=TRANSPORT, uri=spec.uri)
+        reason = "closed by the agent"
+        try:
+            yield McpConnection(spec.name, client, run_context, spec.allowed_tools)
+        except BaseException as error:
+            reason = str(error) or type(error).__name__
+            raise
+        finally:
+            await emit(
+                "transport_disconnected",
+                transport_type=TRANSPORT,
+                uri=spec.uri,
+                reason=reason,
+            )
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextManager[Any]:
+    parameters = StdioServerParameters(
+        command=spec.command, args=list(spec.args), env=dict(spec.env), cwd=spec.directory
+    )
+    # A server's own log would only disturb the terminal.
+    log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack closes it
+    return stdio_client(parameters, errlog=log)

@@ -1,0 +1,171 @@
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner, Result
+
+from inspector.cli import app
+from inspector.errors import InspectorError
+from inspector.settings import Settings
+from tests.support.export import span, span_id, trace_request
+from tests.support.service import (
+    DEADLINE_S,
+    Service,
+    command,
+    environment,
+    running_service,
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running_service(tmp_path_factory.mktemp("service")) as service:
+        root, child = span(1, name="root"), span(2, name="child\x1b[2J")
+        child.parent_span_id = span_id(1)
+        answer = httpx.post(
+            f"{service.url}/v1/traces",
+            content=trace_request(root, child).SerializeToString(),
+            headers={"content-type": "application/x-protobuf"},
+        )
+        assert answer.status_code == 200
+        yield service
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Let the command line run in this process, with nothing of this machine's user."""
+    for name, value in environment(tmp_path, columns=200).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def find(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
+    monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(service.runtime_dir))
+
+
+def test_sessions_of_the_running_service_are_listed(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    shown = run("sessions")
+    assert shown.exit_code == 0
+    assert "root" in shown.output
+    [listed] = json.loads(run("sessions", "--json").output)
+    assert listed == service.client.get("/sessions").json()["sessions"][0]
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id_and_shown_as_a_tree(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    [listed] = json.loads(run("sessions", "--json").output)
+    shown = run("show", listed["id"][:8])
+    lines = shown.output.splitlines()
+    assert [line.find("root") < line.find("child") for line in lines if "child" in line] == [True]
+    assert "\x1b[2J" not in shown.output, "a trace does not move the cursor"
+    said = json.loads(run("show", listed["id"], "--json").output)
+    assert [one["name"] for one in said["spans"]] == ["root", "child\x1b[2J"]
+
+
+def test_a_service_is_named_by_the_environment(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_URL", service.url)
+    refused = run("sessions")
+    assert isinstance(refused.exception, InspectorError)
+    assert "token" in str(refused.exception)
+    monkeypatch.setenv("INSPECTOR_TOKEN", service.token)
+    assert "root" in run("sessions").output
+
+
+def test_tail_follows_from_now_on(service: Service) -> None:
+    env = environment(service.runtime_dir.parent)
+    with subprocess.Popen(
+        command("tail", "--json"), env=env, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            seen = json.loads(process.stdout.readline())
+            assert seen["type"] == "Heartbeat"
+            body = trace_request(span(7, trace_id=bytes([7] * 16), name="later"))
+            httpx.post(
+                f"{service.url}/v1/traces",
+                content=body.SerializeToString(),
+                headers={"content-type": "application/x-protobuf"},
+            )
+            names = [json.loads(process.stdout.readline()).get("type") for _ in range(2)]
+            assert "SessionStarted" in names
+        finally:
+            process.terminate()
+            process.wait(DEADLINE_S)
+
+
+def test_without_a_service_the_store_itself_is_read(here: Path) -> None:
+    with running_service(here) as service:
+        httpx.post(
+            f"{service.url}/v1/traces",
+            content=trace_request(span(1, name="kept")).SerializeToString(),
+            headers={"content-type": "application/x-protobuf"},
+        )
+    shown = run("sessions")
+    assert "kept" in shown.output
+    [listed] = json.loads(run("sessions", "--json").output)
+    assert "kept" in run("show", listed["id"]).output
+
+
+@pytest.mark.parametrize("arguments", [["sessions"], ["show", "x"], ["tail"]])
+def test_without_a_service_and_a_store_it_is_said_with_exit_3(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    ended = subprocess.run(
+        command(*arguments),
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert ended.returncode == 3
+    assert "inspector serve" in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "data").exists(), "asking makes no store"
+
+
+def test_the_token_stays_the_same_until_it_is_rotated(here: Path) -> None:
+    first = run("token").output
+    assert run("token").output == first
+    second = run("token", "--rotate-token").output
+    assert second != first
+    assert run("token").output == second
+
+
+def test_a_token_that_is_given_cannot_be_rotated(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_TOKEN", "given")
+    assert run("token").output == "given\n"
+    assert isinstance(run("token", "--rotate-token").exception, InspectorError)
+
+
+def test_the_version_is_said() -> None:
+    from importlib.metadata import version
+
+    assert version("mcp-agent-inspector") in run("--version").output
+
+
+def test_every_setting_but_the_token_is_a_flag_of_serve() -> None:
+    import typer.main
+
+    group = typer.main.get_command(app)
+    serve = group.commands["serve"]  # type: ignore[attr-defined]  # a group has them
+    flags = {flag for parameter in serve.params for flag in parameter.opts}
+    expected = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - {"--token"}
+    assert expected <= flags
