@@ -26,6 +26,7 @@ class Keep(SpanProcessor):
     last: ReadableSpan
 
     def on_end(self, span: ReadableSpan) -> None:
+        """Keep it."""
         self.last = span
 
 
@@ -35,12 +36,13 @@ class Nowhere:
     name = "nowhere"
 
     def send_logs(self, records: object) -> Answer:
+        """Take them."""
         return Answer(Verdict.TAKEN)
 
     send_spans = send_logs
 
     def reset(self) -> None:
-        pass
+        """There is nothing to forget."""
 
 
 def best_us(function: Callable[[], object], repeat: int) -> float:

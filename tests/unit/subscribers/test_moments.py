@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.trace import SpanContext
 
 from subscribers import Capture, Options, install
@@ -259,12 +260,18 @@ async def test_an_observer_that_fails_is_told_too(traced: Traced, heard: Heard) 
 async def test_a_cancelled_operation_that_nobody_ends_is_ended(
     traced: Traced, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ended = asyncio.Event()
+
+    class Ends(SpanProcessor):
+        def on_end(self, span: ReadableSpan) -> None:
+            ended.set()
+
+    traced.provider.add_span_processor(Ends())
     monkeypatch.setattr("subscribers.bridge._CANCEL_GRACE_S", 0.0)
     await traced.bus._emit("before_tool_call", tool_name="t", args={}, context=None)
     await traced.bus._emit("operation_cancelled", operation_id="t", context=None)
     async with asyncio.timeout(5):
-        while not traced.spans:
-            await asyncio.sleep(0)
+        await ended.wait()
     span = traced.one("execute_tool t")
     assert [event.name for event in span.events] == ["inspector.cancelled"]
     assert (span.attributes or {})["error.type"] == "cancelled"

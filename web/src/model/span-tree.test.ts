@@ -30,6 +30,10 @@ test('spans in a circle are all shown', () => {
   expect(picture([span('a', 'b', 0), span('b', 'a', 1), span('self', 'self', 2)])).toHaveLength(3);
 });
 
+test('a span that names itself as its parent has nothing to unfold', () => {
+  expect([...layoutRows([span('self', 'self', 0)], new Set()).childCount]).toEqual([0]);
+});
+
 test('a collapsed span hides all that is below it and nothing else', () => {
   const spans = [span('a', null, 0), span('b', 'a', 1), span('c', 'b', 2), span('d', null, 3)];
   expect(picture(spans, new Set(['t.a']))).toEqual(['a', 'd']);
