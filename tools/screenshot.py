@@ -29,10 +29,11 @@ _PATIENCE_MS = 120_000
 def main() -> None:
     """Write the pictures."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with _demo() as service, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        _take(browser, service, "light")
-        _take(browser, service, "dark")
+        for scheme in ("light", "dark"):
+            with _demo() as service:  # told anew, so that both show the same moment
+                _take(browser, service, scheme)
         browser.close()
 
 
