@@ -1,7 +1,8 @@
 """Guidance: texts that tell the model what to do next, composed when they count.
 
 A registry holds definitions and finds those that count now, a loader gets their texts from
-markdown files, and a composer makes one text of them.
+markdown files, a composer makes one text of them, and a session state tracker enforces what
+guidance can only ask for.
 
 Names of the guidance vocabulary are also there in camelCase, as are keys and options.
 """
@@ -20,6 +21,7 @@ from instrument.guidance.errors import (
     DuplicateHookError,
     GuidanceError,
     GuidanceValueError,
+    WorkflowViolationError,
 )
 from instrument.guidance.loader import (
     ContentLoader,
@@ -34,7 +36,15 @@ from instrument.guidance.registry import (
     SkippedHook,
     create_hook_registry,
 )
+from instrument.guidance.session import (
+    SessionState,
+    SessionStateTracker,
+    StateTransition,
+    TimingInfo,
+    create_blocking_response,
+)
 
+createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling
 createComposer = create_composer  # noqa: N816 - the seed's spelling
 createContentLoader = create_content_loader  # noqa: N816 - the seed's spelling
 createHookRegistry = create_hook_registry  # noqa: N816 - the seed's spelling
@@ -59,10 +69,17 @@ __all__ = [
     "QueryResult",
     "RequirementLevel",
     "ResolvedHook",
+    "SessionState",
+    "SessionStateTracker",
     "SkippedHook",
+    "StateTransition",
+    "TimingInfo",
+    "WorkflowViolationError",
+    "createBlockingResponse",
     "createComposer",
     "createContentLoader",
     "createHookRegistry",
+    "create_blocking_response",
     "create_composer",
     "create_content_loader",
     "create_hook_registry",

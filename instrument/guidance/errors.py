@@ -3,7 +3,8 @@
 GuidanceError
 ├── GuidanceValueError      a definition, a query or an option is not what it should be
 │   └── DuplicateHookError  the id is taken
-└── ContentError            a hook's text cannot be loaded
+├── ContentError            a hook's text cannot be loaded
+└── WorkflowViolationError  a tool may not be called yet
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from instrument.guidance.definition import HookDefinition
+    from instrument.guidance.session import SessionState
 
 
 class GuidanceError(Exception):
@@ -41,3 +43,16 @@ class ContentError(GuidanceError):
         self.hook = hook
         self.reason = reason
         """What is wrong, with no path outside the content's folder in it."""
+
+
+class WorkflowViolationError(GuidanceError, RuntimeError):
+    """A tool was to be called before the session allows it."""
+
+    def __init__(
+        self, message: str, tool_name: str, current_state: SessionState, required_action: str
+    ) -> None:
+        super().__init__(message)
+        self.tool_name = tool_name
+        self.current_state = current_state
+        self.required_action = required_action
+        """What has to happen first, such as `call session_init`."""
