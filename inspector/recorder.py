@@ -255,10 +255,15 @@ class Recorder:
         if _has_usage(new) or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or not arrival.is_end
+        trace.profile.is_live = trace.profile.is_live or self._tells_starts(arrival)
         if new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
         return True
+
+    def _tells_starts(self, arrival: _Arrival) -> bool:
+        """Whether the sender sends live records: a short span's start is left out of them."""
+        process_id = arrival.facts.process_id
+        return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
 
     def _note_sender(self, draft: Draft, arrival: _Arrival) -> None:
         process_id = arrival.facts.process_id or trace_process(arrival.trace_id)

@@ -63,9 +63,10 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
             servers.append(await stack.enter_async_context(serving(ingest_app, ingest, settings)))
         base = base_url(settings, port_of(main))
         token = access_token(settings)
+        stop_asked = _on_signals(servers)
         with _run_file(RunFile(base, token, os.getpid(), settings.store)):
             say(f"Inspector: {base}/ui/?token={token}")
-            await _stop_asked(servers)
+            await stop_asked.wait()
         await app.state.feed.close()  # ends the streams
 
 
@@ -143,8 +144,8 @@ def _tls(settings: Settings) -> tuple[bytes, bytes] | None:
         ) from error
 
 
-async def _stop_asked(servers: list[uvicorn.Server]) -> None:
-    """Wait for SIGINT or SIGTERM; the next one ends everything at once."""
+def _on_signals(servers: list[uvicorn.Server]) -> asyncio.Event:
+    """Return what SIGINT or SIGTERM will set; the next one ends everything at once."""
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -159,7 +160,7 @@ async def _stop_asked(servers: list[uvicorn.Server]) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
         else:
             loop.add_signal_handler(number, stop)
-    await asked.wait()
+    return asked
 
 
 async def _nothing(scope: object, receive: object, send: object) -> None:
