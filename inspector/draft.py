@@ -19,6 +19,7 @@ from inspector.storage.base import (
 )
 
 _SpanKey = tuple[str, str]
+_Decided = tuple[SessionState, SessionRecord | None, SessionStatus]
 _REMEMBERED = 20_000
 
 
@@ -198,14 +199,18 @@ class Draft:
                 self._leave(old_id, new_id)
         numbers = _Numbers(self.reader.head)
         changes = Changes(first=self.reader.head + 1)
-        rows = [(id_, *self._memory.sessions[id_]) for id_ in self._touched_sessions]
-        for session_id, state, before in rows:
-            if before is None:
-                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        opening, others = list[_Decided](), list[_Decided]()
+        for session_id in self._touched_sessions:
+            state, before = self._memory.sessions[session_id]
+            status = status_of(state)
+            is_opening = before is None and status not in SETTLED
+            (opening if is_opening else others).append((state, before, status))
+        # A session comes before its first spans, and finishes after its last.
+        for decided in opening:
+            self._number_session(changes, numbers, *decided)
         self._number_rows(changes, numbers)
-        for session_id, state, before in rows:
-            if before is not None:
-                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        for decided in others:
+            self._number_session(changes, numbers, *decided)
         changes.traces = [TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces]
         changes.usage_ancestors = self._ancestors
         changes.head = numbers.last
@@ -261,7 +266,6 @@ class Draft:
         self,
         changes: Changes,
         numbers: _Numbers,
-        session_id: str,
         state: SessionState,
         before: SessionRecord | None,
         status: SessionStatus,
@@ -275,7 +279,7 @@ class Draft:
         record.created = before.created if before else record.change
         if status in SETTLED:
             record.settled = (before.settled if before else 0) or record.change
-        self._memory.sessions[session_id] = (state, record)
+        self._memory.sessions[state.id] = (state, record)
         changes.sessions.append(record)
 
 

@@ -156,3 +156,11 @@ def _check(desk: Desk, acknowledged: int) -> None:
         for session_id, row in desk.sessions().items():
             spans = reader.spans_of(session_id, limit=10_000)
             assert row.span_count == len(spans), session_id
+
+
+def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:
+    """SIGKILL cannot show this: only power loss takes back what the system had not written."""
+    store = open_store(url(path))
+    writer = store._writer  # type: ignore[attr-defined]  # a setting of the connection itself
+    assert (writer.pragma("journal_mode"), writer.pragma("synchronous")) == ("wal", 2)
+    store.close()
