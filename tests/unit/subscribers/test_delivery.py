@@ -255,6 +255,24 @@ def test_a_batch_that_is_too_large_is_halved(
     assert [span.name for span in receiver.spans] == [f"s{n}" for n in range(20)]
 
 
+def test_what_cannot_be_encoded_costs_nobody_else_its_place(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    connected = connect(receiver.url, Limits(flush_after_s=30.0, heartbeat_s=60.0))
+    names = [f"s{number}" for number in range(30)]
+    with connected.tracer.start_as_current_span("root"):
+        for name in (*names[:11], "bad\ud800", *names[11:]):
+            with connected.tracer.start_as_current_span(name):
+                pass
+        with connected.tracer.start_as_current_span("also bad\ud800"):
+            assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == [*names, "root"]
+    started = receiver.events("inspector.span.started")
+    assert "root" in [attributes(r.attributes).get("inspector.span.name") for r in started]
+    assert [record for record in caplog.records if record.name != "inspector"] == []
+
+
 def test_a_refused_batch_is_not_tried_for_ever(
     receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
 ) -> None:
