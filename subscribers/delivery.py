@@ -127,10 +127,11 @@ class Delivery:
         if len(inbox) == inbox.maxlen:
             self._dropped += 1
         inbox.append(item)
-        gathered = len(inbox)
-        if gathered == 1:
+        # Not "if it is the first": two threads may both append before either looks. Asking first
+        # is cheap; `set` takes a lock.
+        if not self._wake.is_set():
             self._wake.set()
-        elif gathered == self._limits.max_batch_items:
+        if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
             self._full.set()
 
     def start(self) -> None:
