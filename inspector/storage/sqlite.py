@@ -22,6 +22,8 @@ from inspector.storage.sqlite_open import Lock, lock_store, open_connection, ope
 from inspector.storage.sqlite_reader import SqliteReader
 
 _REMEMBERED_IDS = 100_000
+# Somebody else's backup or shell: it ends, so what was refused for it can come again.
+_LOCKED = (apsw.BusyError, apsw.LockedError)
 _SESSION_UPSERT = """
 INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                      started_ns, body, state)
@@ -91,6 +93,8 @@ class SqliteStore:
         connection.execute("BEGIN")
         try:
             yield SqliteReader(connection)
+        except _LOCKED as error:
+            raise self._locked("read", error) from error
         finally:
             connection.execute("COMMIT")
             with self._readers_lock:
@@ -106,6 +110,9 @@ class SqliteStore:
             self._writer.execute("BEGIN IMMEDIATE")
             self._apply(changes)
             self._writer.execute("COMMIT")
+        except _LOCKED as error:
+            self._undo()
+            raise self._locked("write to", error) from error
         except (
             apsw.FullError,
             apsw.IOError,
@@ -134,6 +141,12 @@ class SqliteStore:
             connection.close()
         self._writer.close()
         self._lock.release()
+
+    def _locked(self, what: str, error: apsw.Error) -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"Cannot {what} the store {self._path}: another program keeps it locked ({error})."
+            " Let that one finish; senders try again."
+        )
 
     def _undo(self) -> None:
         # A full disk or an I/O error ends the transaction by itself.

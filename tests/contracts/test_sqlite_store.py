@@ -102,6 +102,33 @@ def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: P
     desk.store.close()
 
 
+def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_done(
+    path: Path,
+) -> None:
+    desk = Desk(open_store(url(path)))
+    desk.store._writer.set_busy_timeout(0)  # type: ignore[attr-defined]  # so as not to wait
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="another program keeps it locked"):
+        desk.take(span(span_id=1))
+    desk.recorder.forget()
+    other.execute("ROLLBACK")
+    other.close()
+    desk.take(span(span_id=1))
+    assert desk.session().span_count == 1
+    desk.store.close()
+
+
+def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
+    store = open_store(url(path))
+    with (
+        pytest.raises(StoreUnavailableError, match="Cannot read the store"),
+        store.read(),
+    ):
+        raise apsw.BusyError("database is locked")
+    store.close()
+
+
 _WRITER = """
 import sys
 from tests.support.desk import Desk
