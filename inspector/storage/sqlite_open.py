@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
+from inspector.paths import make_file
 from inspector.storage.sqlite_reader import contains_folded
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
@@ -39,8 +40,9 @@ def lock_store(path: Path) -> Lock:
         StoreError: The folder cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        holder = apsw.Connection(str(path.with_name(path.name + "-lock")))
+        lock_path = path.with_name(path.name + "-lock")
+        make_file(lock_path)
+        holder = apsw.Connection(str(lock_path))
         # Stepped to the end: statements are run lazily, and the first of these has a row.
         holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
     except apsw.BusyError as error:
@@ -65,6 +67,8 @@ def open_writer(path: Path) -> apsw.Connection:
     """
     connection = None
     try:
+        # Before SQLite does: its journals get the mode that the file has.
+        make_file(path)
         connection = open_connection(path)
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
@@ -73,8 +77,9 @@ def open_writer(path: Path) -> apsw.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, apsw.Error):
-            what = "it is not a SQLite file" if isinstance(error, apsw.NotADBError) else str(error)
+        if isinstance(error, OSError | apsw.Error):
+            is_other = isinstance(error, apsw.NotADBError)
+            what = "it is not a SQLite file" if is_other else _reason(error)
             raise StoreError(
                 f"Cannot open the store {path}: {what}."
                 " Make it writable, or choose another with INSPECTOR_STORE=sqlite:///PATH."

@@ -81,6 +81,50 @@ def test_a_place_that_cannot_be_written_is_refused_with_what_to_do(tmp_path: Pat
         open_store(url(tmp_path / "file" / "store.sqlite3"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_only_its_owner_may_read_what_is_made_for_a_store(path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        store = open_store(url(path))
+        fill(store)
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+        store.close()
+    finally:
+        os.umask(before)
+    names = {path.name + end for end in ("", "-wal", "-shm", "-lock")}
+    assert modes == dict.fromkeys(names, 0o600)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_a_store_and_a_directory_that_exist_keep_the_mode_that_they_have(path: Path) -> None:
+    path.parent.mkdir(mode=0o755)
+    open_store(url(path)).close()
+    path.chmod(0o640)
+    store = open_store(url(path))
+    fill(store)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.parent.stat().st_mode & 0o777 == 0o755
+    store.close()
+
+
+def test_a_refused_second_opening_leaves_the_lock_to_the_first(path: Path) -> None:
+    """Another process must be refused too: POSIX locks go with any descriptor of the file."""
+    store = open_store(url(path))
+    with pytest.raises(StoreInUseError):
+        open_store(url(path))
+    program = "import sys; from inspector.storage import open_store; open_store(sys.argv[1])"
+    other = subprocess.run(
+        [sys.executable, "-c", program, url(path)],
+        capture_output=True,
+        text=True,
+        cwd=_ROOT,
+        check=False,
+    )
+    assert "StoreInUseError" in other.stderr
+    store.close()
+
+
 @pytest.mark.parametrize("address", ["postgres://x", "sqlite:///", "sqlite://x", ""])
 def test_an_address_that_names_no_store_is_refused(address: str) -> None:
     with pytest.raises(StoreError, match="must be `sqlite:///PATH` or `memory:`"):
