@@ -18,10 +18,12 @@ import orjson
 
 from inspector.errors import StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
-from inspector.storage.sqlite_open import Lock, lock_store, open_connection, open_writer
+from inspector.storage.sqlite_open import Lock, lock_store, open_reader, open_writer
 from inspector.storage.sqlite_reader import SqliteReader
 
 _REMEMBERED_IDS = 100_000
+# A burst of requests opens more: they are closed when it is over.
+_MAX_IDLE_READERS = 8
 # Somebody else's backup or shell: it ends, so what was refused for it can come again.
 _LOCKED = (apsw.BusyError, apsw.LockedError)
 _SESSION_UPSERT = """
@@ -88,8 +90,7 @@ class SqliteStore:
         with self._readers_lock:
             connection = self._readers.pop() if self._readers else None
         if connection is None:
-            connection = open_connection(self._path)
-            connection.pragma("query_only", 1)
+            connection = open_reader(self._path)
         connection.execute("BEGIN")
         try:
             yield SqliteReader(connection)
@@ -98,7 +99,7 @@ class SqliteStore:
         finally:
             connection.execute("COMMIT")
             with self._readers_lock:
-                is_kept = not self._is_closed
+                is_kept = not self._is_closed and len(self._readers) < _MAX_IDLE_READERS
                 if is_kept:
                     self._readers.append(connection)
             if not is_kept:

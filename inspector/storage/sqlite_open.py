@@ -16,7 +16,8 @@ from inspector.storage.sqlite_reader import contains_folded
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 _BUSY_MS = 5_000
-_CACHE_KIB = 64 * 1024
+_WRITER_CACHE_KIB = 64 * 1024
+_READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file for all of them
 # Checkpoints copy every changed index page back into the file: at this size a page that was
 # changed by hundreds of commits is copied once.
 _CHECKPOINT_PAGES = 16_384
@@ -69,7 +70,7 @@ def open_writer(path: Path) -> apsw.Connection:
     try:
         # Before SQLite does: its journals get the mode that the file has.
         make_file(path)
-        connection = open_connection(path)
+        connection = _open_connection(path, _WRITER_CACHE_KIB)
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
@@ -88,11 +89,17 @@ def open_writer(path: Path) -> apsw.Connection:
     return connection
 
 
-def open_connection(path: Path) -> apsw.Connection:
-    """Open a plain connection with our functions and limits."""
+def open_reader(path: Path) -> apsw.Connection:
+    """Open a connection for snapshots of a store that has a writer."""
+    connection = _open_connection(path, _READER_CACHE_KIB)
+    connection.pragma("query_only", 1)
+    return connection
+
+
+def _open_connection(path: Path, cache_kib: int) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_BUSY_MS)
-    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
     connection.create_scalar_function("contains_folded", contains_folded, 2, deterministic=True)
     return connection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -227,6 +228,19 @@ def _check(desk: Desk, acknowledged: int) -> None:
         for session_id, row in desk.sessions().items():
             spans = reader.spans_of(session_id, limit=10_000)
             assert row.span_count == len(spans), session_id
+
+
+def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    with contextlib.ExitStack() as burst:
+        heads = [burst.enter_context(store.read()).head for _ in range(20)]
+    assert heads == [4] * 20
+    idle = store._readers  # type: ignore[attr-defined]  # memory of the process shows it too late
+    kib = [-connection.pragma("cache_size") for connection in idle]
+    assert sum(kib) <= 32 * 1024
+    assert -store._writer.pragma("cache_size") == 64 * 1024  # type: ignore[attr-defined]
+    store.close()
 
 
 def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:
