@@ -25,7 +25,7 @@ class Around:
         self._wrapper = wrapper
         self._waiting: dict[str, Steps] = {}
 
-    def before(self, **kwargs: Any) -> Any:
+    def before(self, /, **kwargs: Any) -> Any:
         """Begin: return what the generator yields first, or that to be awaited."""
         steps = self._wrapper(**kwargs)
         if not isinstance(steps, Generator | AsyncGenerator):
@@ -37,7 +37,7 @@ class Around:
             return anext(steps, None)
         return next(steps, None)
 
-    def after(self, **kwargs: Any) -> Any:
+    def after(self, /, **kwargs: Any) -> Any:
         """Go on: return what the generator yields or returns then, or that to be awaited."""
         steps = self._waiting.pop(kwargs.get("call_id", ""), None)
         if steps is None:

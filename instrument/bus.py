@@ -29,7 +29,6 @@ from instrument.delivery import (
     make_emit,
     observers_of,
 )
-from instrument.errors import HookFailed
 from instrument.interceptors import (
     Interceptor,
     OnError,
@@ -309,8 +308,7 @@ class Bus:
                     raise
             if not op.must_run_again():
                 return op.result
-            if attempt == self._max_retries:
-                raise _too_many_retries(op, attempt)
+            kwargs |= op.next_attempt(attempt, self._max_retries)
         raise AssertionError("attempts are counted without end")
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
@@ -325,8 +323,7 @@ class Bus:
                     raise
             if not op.must_run_again():
                 return cast(T, op.result)
-            if attempt == self._max_retries:
-                raise _too_many_retries(op, attempt)
+            kwargs |= op.next_attempt(attempt, self._max_retries)
         raise AssertionError("attempts are counted without end")
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
@@ -374,10 +371,3 @@ def _once(undo: Callable[[], None]) -> Callable[[], None]:
         undo()
 
     return off
-
-
-def _too_many_retries(op: RepeatableOperation, attempts: int) -> HookFailed:
-    reason = f"{op.noun} was run again {attempts} times and is to be run again still"
-    if op.retry_reason is not None:
-        reason += f": {op.retry_reason}"
-    return HookFailed(reason, call_id=op.call_id)

@@ -146,6 +146,7 @@ _AGENT = (
         {"agent": "Any", "result": "Any"},
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("execution:end",),
@@ -246,7 +247,7 @@ _TOOL = (
             "control": ("tool:post",),
             "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
             "guidance": ("action:end",),
-            "flow": ("after_tool_execution",),
+            "flow": ("after_tool_execution", "on_tool_error"),
         },
     ),
     _hook(
@@ -262,7 +263,7 @@ _TOOL = (
         aliases={
             "control": ("tool:error", "tool:post"),
             "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
-            "flow": ("on_tool_error",),
+            "flow": ("on_tool_error", "after_tool_execution"),
         },
     ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from instrument.catalogue import CATALOGUE, Hook
+from instrument.catalogue import CATALOGUE, NOUNS, Hook
 from instrument.decision import ACTIONS, ROLES, UNSET, Decision
 from instrument.errors import HookContractError, MalformedDecisionError
 
@@ -25,7 +25,9 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
     changes = dict(decision.changes)
     if decision.action == "retry":
         _check_retry(hook, interceptor)
-    elif decision.action == "stop":
+        check_changes(_before(hook), changes, interceptor)
+        return changes
+    if decision.action == "stop":
         _check_stop(hook, decision.value, interceptor)
     elif decision.value is not UNSET:
         changes[_value_kwarg(hook, interceptor)] = decision.value
@@ -108,6 +110,14 @@ def _check_retry(hook: str, interceptor: str) -> None:
             f"{interceptor} wants a retry on {hook}, which cannot be retried. "
             f"A retry is possible on {_those(lambda row: row.retryable)}."
         )
+
+
+def _before(hook: str) -> str:
+    """Return the hook with which the next attempt begins."""
+    for noun in NOUNS.values():
+        if hook in (noun.after, noun.error):
+            return noun.before
+    return hook
 
 
 def _check_stop(hook: str, value: Any, interceptor: str) -> None:

@@ -45,6 +45,10 @@ class Injection(NamedTuple):
     """Meant for the next model call only, and not to be kept in the history."""
     source: str | None = None
     """The interceptor that gave it."""
+    is_hidden: bool = False
+    """Not to be shown to the user."""
+    is_for_tool_result: bool = False
+    """To be appended to the last tool result, where there is one."""
 
 
 class Question(NamedTuple):
@@ -122,9 +126,14 @@ class Decision:
         return cls("deny", reason=reason)
 
     @classmethod
-    def retry(cls, reason: str | None = None) -> Decision:
-        """Discard the result and run again; only where the event is retryable, and by `call`."""
-        return cls("retry", reason=reason)
+    def retry(cls, reason: str | None = None, **changes: Any) -> Decision:
+        """Discard the result and run again; only where the event is retryable, and by `call`.
+
+        Args:
+            reason: Why.
+            **changes: Kwargs of the next attempt that are other than those of the first.
+        """
+        return cls("retry", reason=reason, changes=changes)
 
     @classmethod
     def stop(cls, value: Any, reason: str | None = None) -> Decision:
@@ -189,6 +198,7 @@ class Outcome:
         reason: Of the action.
         decided_by: The interceptor that ended the chain, `approval` for a person.
         stop_value: What a stop returns.
+        retry_changes: Kwargs that the next attempt is to have.
         changes: The kwargs that interceptors or a person replaced.
         injections: Text for the model, in order.
         question: What the first `ask_user` asked, or None.
@@ -207,6 +217,7 @@ class Outcome:
         "injections",
         "question",
         "reason",
+        "retry_changes",
         "stop_value",
         "trail",
         "user_messages",
@@ -219,6 +230,7 @@ class Outcome:
         self.reason: str | None = None
         self.decided_by: str | None = None
         self.stop_value: Any = None
+        self.retry_changes: dict[str, Any] = {}
         self.changes: dict[str, Any] = {}
         self.injections: list[Injection] = []
         self.question: Question | None = None

@@ -110,7 +110,8 @@ class _Chain:
             if returned is None:
                 return Decision.continue_(), {}
             changes = changes_of(self._outcome.hook, returned, interceptor.name)
-            return returned, changes if returned.action in CHANGING else {}
+            is_changing = returned.action in CHANGING or returned.action == "retry"
+            return returned, changes if is_changing else {}
         except (Exception, asyncio.CancelledError) as error:
             if is_our_own_cancellation(error):
                 raise
@@ -156,6 +157,7 @@ class _Chain:
         if decision.action in ENDING:
             outcome.action, outcome.reason = decision.action, decision.reason
             outcome.decided_by = name
+            outcome.retry_changes = changes
             outcome.stop_value = decision.value if decision.action == "stop" else None
 
     async def ask(self) -> None:

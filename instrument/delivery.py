@@ -107,7 +107,7 @@ def emit_sync(
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - 000-07
             _failed_sync(table, name, observer, error, kwargs)
     if pending:
-        _run(_finish(table, name, pending, kwargs))
+        run_later(_finish(table, name, pending, kwargs))
 
 
 async def _finish(
@@ -165,7 +165,8 @@ def _note_failure(
     return {"call_id": kwargs.get("call_id"), "hook": name, "handler": handler, "exc": error}
 
 
-def _run(work: Coroutine[Any, Any, None]) -> None:
+def run_later(work: Coroutine[Any, Any, None]) -> None:
+    """Run `work` on the running loop, later; on a thread that has none, at once."""
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:

@@ -25,7 +25,7 @@ from instrument.catalogue import Noun, find_noun
 from instrument.decision import Injection, Outcome
 from instrument.deliberation import decide
 from instrument.delivery import EVERY
-from instrument.errors import HookContractError, HookDenied, HookStopped, HookVerdict
+from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped, HookVerdict
 from instrument.ids import next_call_id
 from instrument.interceptors import is_intercepted
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
@@ -43,7 +43,7 @@ Order: TypeAlias = Literal["retry", "return"]
 class Ruling:
     """What interceptors decided about one operation, beyond its kwargs and its result."""
 
-    __slots__ = ("injections", "is_final", "order", "reason", "verdict")
+    __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
     def __init__(self) -> None:
         self.injections: list[Injection] = []
@@ -51,6 +51,7 @@ class Ruling:
         """Whether it ended before its body ran."""
         self.order: Order | None = None
         self.reason: str | None = None
+        self.retry_changes: dict[str, Any] = {}
         self.verdict: HookVerdict | None = None
         """What it ended with, if it was an interceptor that ended it."""
 
@@ -340,6 +341,7 @@ class Operation:
         if outcome.action == "retry":
             self._check_retry(outcome)
             ruling.order, ruling.reason = "retry", outcome.reason
+            ruling.retry_changes = outcome.retry_changes
             return exc
         error = ruling.verdict = outcome.error()
         if isinstance(error, HookStopped):
@@ -495,10 +497,19 @@ class RepeatableOperation(Operation):
             error is ruling.verdict and isinstance(error, HookStopped)
         )
 
-    @property
-    def retry_reason(self) -> str | None:
-        """Why they want it."""
-        return None if self._ruling is None else self._ruling.reason
+    def next_attempt(self, number: int, max_retries: int) -> dict[str, Any]:
+        """Return the kwargs that interceptors want the next attempt to have.
+
+        Raises:
+            HookFailed: There have been enough.
+        """
+        ruling = self._ruled()
+        if number < max_retries:
+            return ruling.retry_changes
+        reason = f"{self.noun} was run again {number} times and is to be run again still"
+        if ruling.reason is not None:
+            reason += f": {ruling.reason}"
+        raise HookFailed(reason, call_id=self.call_id)
 
 
 _EMPTY = Context()

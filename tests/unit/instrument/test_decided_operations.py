@@ -223,6 +223,19 @@ async def test_a_retry_decides_anew_on_the_original_arguments(bus: Bus) -> None:
     assert body.runs == [{"n": 2}, {"n": 2}]
 
 
+async def test_a_retry_may_ask_for_other_arguments(bus: Bus) -> None:
+    bus.intercept("after_tool_call", saying(Decision.retry(args={"n": 2}), None))
+    body = Body()
+
+    await bus.call("tool_call", body, args={"n": 1}, tool_name="x")
+
+    assert body.runs == [{"n": 1}, {"n": 2}]
+    bus._hooks.clear()
+    bus.intercept("after_tool_call", saying(Decision.retry(args="text")))
+    with pytest.raises(HookContractError, match="before_tool_call a wrong args"):
+        await bus.call("tool_call", body)
+
+
 async def test_a_body_that_is_a_block_cannot_be_retried(bus: Bus, told: Story) -> None:
     bus.intercept("after_llm_generate", saying(Decision.retry()), name="gate")
 

@@ -102,8 +102,8 @@ async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None
     outcome = await bus.dispatch("after_tool_call", **TOOL, result="r")
 
     assert [tuple(injection) for injection in outcome.injections] == [
-        ("first", "system", False, "one"),
-        ("second", "user", True, "two"),
+        ("first", "system", False, "one", False, False),
+        ("second", "user", True, "two", False, False),
     ]
     assert outcome.user_messages == ["psst"]
     assert outcome.data["result"] == "changed"  # 001-D1
@@ -332,8 +332,8 @@ async def test_an_interrupt_passes_whatever_the_policy(
             "before_tool_call",
             Decision.retry(),
             "gate wants a retry on before_tool_call, which cannot be retried. "
-            "A retry is possible on after_llm_generate, error_llm_generate, after_tool_call, "
-            "error_tool_call, before_final_response.",
+            "A retry is possible on after_agent_call, after_llm_generate, error_llm_generate, "
+            "after_tool_call, error_tool_call, before_final_response.",
         ),
         (
             "before_tool_call",
