@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from functools import partial
+from types import FrameType
 
 from inspector.demo.main import run
 from inspector.demo.service import ServiceError, running_service
@@ -34,12 +36,20 @@ def main() -> int:
     )
     if not options.serve:
         return tell(url=options.url)
+    # Whatever ends us must end the service: the default of these signals runs no clean-up.
+    for name in ("SIGTERM", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, _exit)
     try:
         with running_service() as service:
             return tell(url=service.url, token=service.token)
     except ServiceError as error:
         sys.stderr.write(f"{error}\n")
         return _NO_SERVICE
+
+
+def _exit(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

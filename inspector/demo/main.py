@@ -84,13 +84,13 @@ class _Telling:
 
     async def once(self) -> int:
         """Tell each story once, one after the other; return how many failed."""
-        _stop_on_sigterm()
+        _stop_when_told()
         outcomes = [await self._tell(number) for number in range(len(self._names))]
         return outcomes.count(False)
 
     async def loop(self) -> int:
         """Tell stories until cancelled."""
-        _stop_on_sigterm()
+        _stop_when_told()
         numbers = itertools.count()
         async with asyncio.TaskGroup() as group:
             for lane in range(_LANES):
@@ -117,10 +117,12 @@ class _Telling:
         return True
 
 
-def _stop_on_sigterm() -> None:
+def _stop_when_told() -> None:
+    """Take a request to end for what Ctrl-C is: stories are told to their end as cancelled."""
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, task.cancel)
 
 
 def _say(line: str) -> None:

@@ -81,6 +81,19 @@ def test_one_command_feeds_a_service_and_ctrl_c_ends_both(
         httpx.get(f"{url}/health")
 
 
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_whatever_ends_the_agent_ends_its_service(
+    looping: subprocess.Popen[str], name: str
+) -> None:
+    url, _headers = _address(looping)
+
+    looping.send_signal(signal.Signals[name])
+
+    assert looping.wait(20) > 0
+    with pytest.raises(httpx.TransportError):
+        httpx.get(f"{url}/health")
+
+
 def test_a_port_in_use_is_said_by_the_service_and_ends_the_demo(
     settings: dict[str, str], service: Service
 ) -> None:

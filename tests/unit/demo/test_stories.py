@@ -114,7 +114,14 @@ async def test_a_tool_that_takes_too_long_is_cancelled_alone(tmp_path: Path) -> 
     assert failure["tool_name"] == "survey_notes"
     assert failure["call_id"] == cancelled["call_id"]
     assert recording.closed("tool_call").count("cancelled") == 1
-    assert recording.of("progress_update")
+
+
+async def test_a_slow_tool_tells_how_far_it_is(tmp_path: Path) -> None:
+    recording = await tell("release", seed=7, directory=tmp_path)
+
+    percents = [event["percent"] for event in recording.of("progress_update")]
+    assert len(percents) > 2
+    assert percents.count(100.0) >= 1
 
 
 async def test_a_cancelled_session_closes_all_that_is_open(tmp_path: Path) -> None:

@@ -1,0 +1,86 @@
+"""Guidance: texts that tell the model what to do next, composed when they count.
+
+A registry holds definitions and finds those that count now, a loader gets their texts from
+markdown files, a composer makes one text of them, and a session state tracker enforces what
+guidance can only ask for.
+
+Names of the guidance vocabulary are also there in camelCase, as are keys and options.
+"""
+
+from instrument.guidance.composer import ComposedHooks, Composer, HookSummary, create_composer
+from instrument.guidance.definition import (
+    Conditions,
+    HookDefinition,
+    HookLifecycle,
+    HookType,
+    McpFeature,
+    RequirementLevel,
+)
+from instrument.guidance.errors import (
+    ContentError,
+    DuplicateHookError,
+    GuidanceError,
+    GuidanceValueError,
+    WorkflowViolationError,
+)
+from instrument.guidance.loader import (
+    ContentLoader,
+    FailedHook,
+    LoadedHooks,
+    ResolvedHook,
+    create_content_loader,
+)
+from instrument.guidance.registry import (
+    HookRegistry,
+    QueryResult,
+    SkippedHook,
+    create_hook_registry,
+)
+from instrument.guidance.session import (
+    SessionState,
+    SessionStateTracker,
+    StateTransition,
+    TimingInfo,
+    create_blocking_response,
+)
+
+createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling
+createComposer = create_composer  # noqa: N816 - the seed's spelling
+createContentLoader = create_content_loader  # noqa: N816 - the seed's spelling
+createHookRegistry = create_hook_registry  # noqa: N816 - the seed's spelling
+
+__all__ = [
+    "ComposedHooks",
+    "Composer",
+    "Conditions",
+    "ContentError",
+    "ContentLoader",
+    "DuplicateHookError",
+    "FailedHook",
+    "GuidanceError",
+    "GuidanceValueError",
+    "HookDefinition",
+    "HookLifecycle",
+    "HookRegistry",
+    "HookSummary",
+    "HookType",
+    "LoadedHooks",
+    "McpFeature",
+    "QueryResult",
+    "RequirementLevel",
+    "ResolvedHook",
+    "SessionState",
+    "SessionStateTracker",
+    "SkippedHook",
+    "StateTransition",
+    "TimingInfo",
+    "WorkflowViolationError",
+    "createBlockingResponse",
+    "createComposer",
+    "createContentLoader",
+    "createHookRegistry",
+    "create_blocking_response",
+    "create_composer",
+    "create_content_loader",
+    "create_hook_registry",
+]

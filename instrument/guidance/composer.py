@@ -1,0 +1,214 @@
+# ruff: noqa: N815 - the seed spells attributes in camelCase
+"""From hooks to one text for the model, grouped by how strongly they bind (RFC 2119)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, get_args
+
+from instrument.guidance.checks import wrong
+from instrument.guidance.definition import HookDefinition, RequirementLevel
+from instrument.guidance.loader import FailedHook, ResolvedHook
+from instrument.guidance.registry import SkippedHook
+from instrument.guidance.spelling import Alias, merged
+from instrument.guidance.transparency import Notify, notify_locally, tell
+
+SEPARATOR = "\n\n---\n\n"
+"""Between sections, and by default between the hooks of one."""
+
+REFERENCE = (
+    "> The following sections use requirement levels defined in "
+    "[RFC 2119](https://www.rfc-editor.org/rfc/rfc2119)."
+)
+
+PREAMBLES: dict[RequirementLevel, str] = {
+    "MUST": "These are absolute requirements. You must follow these instructions.",
+    "MUST NOT": "These are absolute prohibitions. You must never do any of this.",
+    "SHOULD": "These are recommended actions. Follow unless you have good reason not to.",
+    "SHOULD NOT": "These actions are not recommended. Avoid them unless you have good reason.",
+    "MAY": "These are optional. Use your judgment.",
+}
+
+_ATTEMPT = "create a composer"
+_RANK = {level: rank for rank, level in enumerate(get_args(RequirementLevel))}
+
+
+class HookSummary(NamedTuple):
+    """What the composer did with a hook."""
+
+    id: str
+    tag: str
+    name: str
+    requirement_level: RequirementLevel
+    priority: int
+    reason: str | None = None
+    """Why it was skipped, or what failed; None: it was included."""
+
+    @classmethod
+    def of(cls, hook: HookDefinition, reason: str | None = None) -> HookSummary:
+        """Summarise `hook`."""
+        return cls(hook.id, hook.tag, hook.name, hook.requirement_level, hook.priority, reason)
+
+
+@dataclass(frozen=True)
+class ComposedHooks:
+    """Guidance for the model, and a full account of what went into it (003-33)."""
+
+    content: str
+    """Markdown; empty when no hook was included."""
+    included_hooks: tuple[HookSummary, ...] = ()
+    """In the order of `content`."""
+    skipped_hooks: tuple[HookSummary, ...] = ()
+    failed_hooks: tuple[HookSummary, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What was left out, as sentences."""
+
+    includedHooks = Alias[tuple[HookSummary, ...]]("included_hooks")
+    skippedHooks = Alias[tuple[HookSummary, ...]]("skipped_hooks")
+    failedHooks = Alias[tuple[HookSummary, ...]]("failed_hooks")
+
+    role: ClassVar[str] = "assistant"
+    """Whose words `content` is in a prompt (003-35)."""
+
+    def to_message(self) -> dict[str, Any]:
+        """Return `content` as a message of an MCP prompt."""
+        return {"role": self.role, "content": {"type": "text", "text": self.content}}
+
+
+class Composer:
+    """Puts texts together. It keeps nothing, so one will do for all threads and sessions."""
+
+    def __init__(
+        self,
+        *,
+        include_preambles: bool = True,
+        separator: str = SEPARATOR,
+        include_rfc2119_reference: bool = True,
+        max_chars: int | None = None,
+        notify: Notify = notify_locally,
+    ) -> None:
+        if not isinstance(separator, str):
+            raise wrong(_ATTEMPT, "separator", separator, "a string")
+        if max_chars is not None and (type(max_chars) is not int or max_chars < 0):
+            raise wrong(_ATTEMPT, "max_chars", max_chars, "a whole number, or None for no limit")
+        self._has_preambles = include_preambles
+        self._has_reference = include_rfc2119_reference
+        self._separator = separator
+        self._max_chars = max_chars
+        self._notify = notify
+
+    def compose(self, resolved: Iterable[ResolvedHook]) -> ComposedHooks:
+        """Put the texts of `resolved` together, and tell of what was left out.
+
+        Sections come in the order MUST, MUST NOT, SHOULD, SHOULD NOT, MAY; within one a higher
+        priority comes first, then what was given first. (Interceptors on the bus are ordered the
+        other way: lower first.)
+
+        Args:
+            resolved: Hooks with their texts. From `load_all` it also says what was skipped and
+                what failed.
+        """
+        return self.compose_with_transparency(
+            resolved, getattr(resolved, "skipped", ()), getattr(resolved, "failed", ())
+        )
+
+    def compose_with_transparency(
+        self,
+        resolved: Iterable[ResolvedHook],
+        skipped: Iterable[SkippedHook] = (),
+        failed: Iterable[FailedHook] = (),
+    ) -> ComposedHooks:
+        """Do as `compose`, with what was skipped and what failed given one by one."""
+        ordered = sorted(resolved, key=_place)
+        count = self._how_many_fit(ordered)
+        included, over = ordered[:count], ordered[count:]
+        limit = f"over the limit of {self._max_chars} characters"
+        unmet = [HookSummary.of(hook, reason) for hook, reason in skipped]
+        limited = [HookSummary.of(item.hook, limit) for item in over]
+        broken = [HookSummary.of(hook, error) for hook, error in failed]
+        notices = tuple(_notices(unmet, limited, broken))
+        for notice in notices:
+            tell(self._notify, notice)
+        return ComposedHooks(
+            content=self._render(included),
+            included_hooks=tuple(HookSummary.of(item.hook) for item in included),
+            skipped_hooks=(*unmet, *limited),
+            failed_hooks=tuple(broken),
+            notices=notices,
+        )
+
+    composeWithTransparency = compose_with_transparency
+
+    def _how_many_fit(self, ordered: list[ResolvedHook]) -> int:
+        if self._max_chars is None:
+            return len(ordered)
+        counts = range(len(ordered) + 1)
+        # Each further hook only makes the text longer, so a binary search will do.
+        lengths = bisect_right(
+            counts, self._max_chars, key=lambda count: len(self._render(ordered[:count]))
+        )
+        return lengths - 1
+
+    def _render(self, ordered: Iterable[ResolvedHook]) -> str:
+        sections: dict[RequirementLevel, list[str]] = {}
+        for item in ordered:
+            body = f"### {item.hook.name}\n\n{item.content.strip()}".rstrip()
+            sections.setdefault(item.hook.requirement_level, []).append(body)
+        if not sections:
+            return ""
+        text = SEPARATOR.join(self._section(level, texts) for level, texts in sections.items())
+        return f"{REFERENCE}\n\n{text}" if self._has_reference else text
+
+    def _section(self, level: RequirementLevel, texts: list[str]) -> str:
+        parts = [f"## {level}", self._separator.join(texts)]
+        if self._has_preambles:
+            parts.insert(1, PREAMBLES[level])
+        return "\n\n".join(parts)
+
+
+def _place(item: ResolvedHook) -> tuple[int, int]:
+    return _RANK[item.hook.requirement_level], -item.hook.priority
+
+
+def _notices(
+    unmet: list[HookSummary], limited: list[HookSummary], broken: list[HookSummary]
+) -> Iterable[str]:
+    """Give the sentences; that on unmet conditions is worded as in the seed."""
+    if unmet:
+        listed = ", ".join(f"{hook.tag} ({hook.reason})" for hook in unmet)
+        yield (
+            f"{_were(unmet)} skipped (conditions not met): {listed}. "
+            "Call with different context to include them."
+        )
+    if limited:
+        listed = ", ".join(hook.tag for hook in limited)
+        yield f"{_were(limited)} left out ({limited[0].reason}): {listed}."
+    if broken:
+        listed = ", ".join(f"{hook.name} ({hook.reason})" for hook in broken)
+        yield f"{len(broken)} hook(s) failed to load: {listed}"
+
+
+def _were(hooks: list[HookSummary]) -> str:
+    return "1 hook was" if len(hooks) == 1 else f"{len(hooks)} hooks were"
+
+
+def create_composer(options: Mapping[str, object] | None = None, /, **named: Any) -> Composer:
+    r"""Return a composer.
+
+    Args:
+        options: The keywords below as a mapping, in either spelling.
+        **named: `include_preambles` (True), a sentence on each requirement level;
+            `separator` (`"\n\n---\n\n"`) between the hooks of a section;
+            `include_rfc2119_reference` (True); `max_chars` (None), beyond which the least binding
+            hooks are left out; `notify`, which is called with each notice.
+    """
+    known = {
+        "include_preambles",
+        "separator",
+        "include_rfc2119_reference",
+        "max_chars",
+        "notify",
+    }
+    return Composer(**merged(_ATTEMPT, options, named, known))

@@ -1,0 +1,228 @@
+# ruff: noqa: N815 - the seed spells methods in camelCase
+"""From a hook to its text: a markdown file beside the code that defines the hook.
+
+The path comes from the definition, so it is not trusted: nothing outside the folder is read, only
+regular files, and no more than `MAX_CONTENT_BYTES`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from instrument.guidance.checks import wrong
+from instrument.guidance.definition import HookDefinition
+from instrument.guidance.errors import ContentError
+from instrument.guidance.registry import SkippedHook
+from instrument.guidance.spelling import Alias, merged
+from instrument.guidance.transparency import Log, log_locally, tell
+
+MAX_CONTENT_BYTES = 256 * 1024
+
+_ATTEMPT = "create a content loader"
+
+
+@dataclass(frozen=True)
+class ResolvedHook:
+    """A hook with its text."""
+
+    hook: HookDefinition
+    content: str
+    content_path: Path | None = None
+    """The file it came from; None: given inline."""
+
+    contentPath = Alias["Path | None"]("content_path")
+
+    @property
+    def id(self) -> str:
+        """The id of the hook."""
+        return self.hook.id
+
+    @property
+    def name(self) -> str:
+        """The name of the hook."""
+        return self.hook.name
+
+
+class FailedHook(NamedTuple):
+    """A hook whose text could not be loaded."""
+
+    hook: HookDefinition
+    error: str
+
+
+class LoadedHooks(list[ResolvedHook]):
+    """The hooks with their texts, those that failed, and those that the query had skipped."""
+
+    def __init__(
+        self,
+        resolved: Iterable[ResolvedHook] = (),
+        failed: Iterable[FailedHook] = (),
+        skipped: Iterable[SkippedHook] = (),
+    ) -> None:
+        super().__init__(resolved)
+        self.failed = tuple(failed)
+        self.skipped = tuple(skipped)
+
+
+class ContentLoader:
+    """Loads texts, and keeps them until `clear_cache`.
+
+    What cannot be loaded is logged at level `error` (003-22).
+    """
+
+    def __init__(
+        self,
+        *,
+        base_path: str | Path | None = None,
+        cache: bool = True,
+        log: Log = log_locally,
+    ) -> None:
+        self._base = None if base_path is None else _folder(base_path)
+        self._is_cached = cache
+        self._log = log
+        self._cache: dict[tuple[Path, str], ResolvedHook] = {}
+
+    async def load(self, hook: HookDefinition) -> ResolvedHook:
+        """Return `hook` with its text; the file is read on another thread.
+
+        Raises:
+            ContentError: It cannot be loaded; that is logged too.
+        """
+        try:
+            return await asyncio.to_thread(self._read, hook)
+        except ContentError as error:
+            self._report(error)
+            raise
+
+    async def load_all(self, hooks: Iterable[HookDefinition]) -> LoadedHooks:
+        """Return those of `hooks` whose text can be loaded.
+
+        Returns:
+            A list in the order given; the others are in its `failed`, and what the query skipped
+            in its `skipped`, for the composer to tell about.
+        """
+        loaded, errors = await asyncio.to_thread(self._read_all, hooks)
+        return self._reported(loaded, errors)
+
+    def load_all_sync(self, hooks: Iterable[HookDefinition]) -> LoadedHooks:
+        """Do as `load_all`, on this thread, which waits for the disk."""
+        return self._reported(*self._read_all(hooks))
+
+    def load_inline(self, hook: HookDefinition, content: str) -> ResolvedHook:
+        """Return `hook` with `content` as its text; nothing is read or kept."""
+        return ResolvedHook(hook, content)
+
+    def clear_cache(self) -> None:
+        """Forget all texts, so that the files are read again."""
+        self._cache.clear()
+
+    def cache_size(self) -> int:
+        """Return how many texts are kept."""
+        return len(self._cache)
+
+    loadAll = load_all
+    loadInline = load_inline
+    clearCache = clear_cache
+    cacheSize = cache_size
+
+    def _read_all(self, hooks: Iterable[HookDefinition]) -> tuple[LoadedHooks, list[ContentError]]:
+        resolved, errors = [], []
+        for hook in hooks:
+            try:
+                resolved.append(self._read(hook))
+            except ContentError as error:
+                errors.append(error)
+        failed = [FailedHook(error.hook, error.reason) for error in errors]
+        return LoadedHooks(resolved, failed, getattr(hooks, "skipped", ())), errors
+
+    def _reported(self, loaded: LoadedHooks, errors: Iterable[ContentError]) -> LoadedHooks:
+        for error in errors:
+            self._report(error)
+        return loaded
+
+    def _report(self, error: ContentError) -> None:
+        tell(self._log, "error", str(error))
+
+    def _read(self, hook: HookDefinition) -> ResolvedHook:
+        folder = self._base or (hook.defined_in.parent if hook.defined_in else None)
+        if folder is None:
+            raise ContentError(
+                hook,
+                "it was defined outside of any file, so nothing is adjacent to it",
+                "Give the loader `base_path=`, or use `load_inline`.",
+            )
+        name = hook.content_file or f"{hook.tag}.md"
+        kept = self._cache.get((folder, name))
+        if kept is not None:
+            return ResolvedHook(hook, kept.content, kept.content_path)
+        path = _inside(hook, folder, name)
+        resolved = ResolvedHook(hook, _text(hook, path, name), path)
+        if self._is_cached:
+            self._cache[folder, name] = resolved
+        return resolved
+
+
+def _folder(given: str | Path) -> Path:
+    try:
+        return Path(given).absolute()
+    except TypeError:
+        raise wrong(_ATTEMPT, "base_path", given, "a path") from None
+
+
+def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
+    """Return where `name` really is, links followed; it must be in `folder`."""
+    try:
+        path = (folder / name).resolve()
+        is_inside = path.is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
+        raise ContentError(hook, f"{name!r} leads nowhere", "Correct content_file.") from None
+    if not is_inside:
+        raise ContentError(
+            hook,
+            f"{name!r} leads out of the folder of the hook's texts",
+            "Move the text into the folder, or give the loader a `base_path=` that holds both.",
+        )
+    return path
+
+
+def _text(hook: HookDefinition, path: Path, name: str) -> str:
+    remedy = f"It is looked for at {path}; set content_file, or give the loader `base_path=`."
+    try:
+        if path.exists() and not path.is_file():
+            raise ContentError(hook, f"{name} is not a file", remedy)
+        with path.open("rb") as file:
+            content = file.read(MAX_CONTENT_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise ContentError(hook, f"there is no file {name}", remedy) from None
+    except OSError as error:
+        reason = f"{name} cannot be read ({error.strerror or type(error).__name__})"
+        raise ContentError(hook, reason, remedy) from None
+    except UnicodeDecodeError:
+        raise ContentError(hook, f"{name} is not UTF-8", "Save it as UTF-8.") from None
+    if len(content) > MAX_CONTENT_BYTES:
+        raise ContentError(
+            hook,
+            f"{name} is larger than {MAX_CONTENT_BYTES} bytes",
+            "Guidance is for a model to follow: shorten it.",
+        )
+    return text
+
+
+def create_content_loader(
+    options: Mapping[str, object] | None = None, /, **named: Any
+) -> ContentLoader:
+    """Return a loader with an empty cache.
+
+    Args:
+        options: The keywords below as a mapping, in either spelling.
+        **named: `base_path`, the folder that holds all texts (by default each hook's is beside
+            its definition); `cache`, False to read files anew each time; `log`, which is called
+            with a level of MCP logging and a message.
+    """
+    known = {"base_path", "cache", "log"}
+    return ContentLoader(**merged(_ATTEMPT, options, named, known))

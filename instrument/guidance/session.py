@@ -1,0 +1,226 @@
+# ruff: noqa: N815 - the seed spells attributes in camelCase
+"""What guidance only asks for, enforced: no tool before the session is initialised.
+
+A session goes `uninitialized` → `initialized` → `ready` → `working` (003-40); `ready` is for those
+who have a reporting tool and may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, Literal, TypeAlias, get_args
+
+from instrument.guidance.checks import choice, names, scope, wrong
+from instrument.guidance.errors import GuidanceValueError, WorkflowViolationError
+from instrument.guidance.spelling import Alias, merged
+
+SessionState: TypeAlias = Literal["uninitialized", "initialized", "ready", "working"]
+
+INIT_TOOL = "session_init"
+
+_GUIDANCE: dict[SessionState, str] = {
+    "initialized": "Session initialized. Ready to work.",
+    "ready": "Reporting checked. Ready to work.",
+}
+
+
+@dataclass(frozen=True)
+class StateTransition:
+    """What a tool call did to the session."""
+
+    previous_state: SessionState
+    new_state: SessionState
+    guidance: str | None
+    """What the model should be told about its next action, if anything."""
+
+    previousState = Alias[SessionState]("previous_state")
+    newState = Alias[SessionState]("new_state")
+
+    @property
+    def transitioned(self) -> bool:
+        """Whether the state changed."""
+        return self.previous_state != self.new_state
+
+
+@dataclass(frozen=True)
+class TimingInfo:
+    """Where the session is, and since when."""
+
+    state: SessionState
+    init_at: datetime | None
+    """When it was initialised, in UTC."""
+    session_id: str | None
+    request_id: str | None
+    """The last request that was checked or recorded."""
+
+    initAt = Alias["datetime | None"]("init_at")
+    sessionId = Alias["str | None"]("session_id")
+    requestId = Alias["str | None"]("request_id")
+
+
+class SessionStateTracker:
+    """The state machine of one session; make one for each. Methods may be called by any thread.
+
+    Ask `check_tool_allowed` before a tool runs, and tell `record_tool_call` after it ran.
+
+    Args:
+        options: The keywords below as a mapping, in either spelling.
+        **named: `init_tools` (`["session_init"]`), always allowed; `requires_init` (None: every
+            other tool), tools that may not be called before; `transition_triggers`
+            (`{"session_init": "initialized"}`), the state that a call of a tool leads to;
+            `session_id`; `now`, the clock.
+
+    Raises:
+        GuidanceValueError: An option is not what it should be, or no tool could ever initialise
+            the session.
+    """
+
+    def __init__(self, options: Mapping[str, object] | None = None, /, **named: Any) -> None:
+        known = {"init_tools", "requires_init", "transition_triggers", "session_id", "now"}
+        given = merged(_ATTEMPT, options, named, known)
+        self._init_tools = frozenset(
+            names(_ATTEMPT, "init_tools", given.get("init_tools", (INIT_TOOL,)))
+        )
+        self._requires_init = _optional_names("requires_init", given.get("requires_init"))
+        self._triggers = _triggers(given.get("transition_triggers", {INIT_TOOL: "initialized"}))
+        self._ways_in = [
+            tool
+            for tool, state in self._triggers.items()
+            if state == "initialized" and not self._needs_init(tool)
+        ]
+        if not self._ways_in:
+            raise GuidanceValueError(
+                f"Cannot {_ATTEMPT}: no tool that is always allowed leads to 'initialized'. "
+                "Name one in init_tools and in transition_triggers."
+            )
+        self._now: Callable[[], datetime] = given.get("now") or _utc_now
+        self._session_id = scope(_ATTEMPT, "session_id", given.get("session_id"))
+        self._lock = Lock()
+        self._state: SessionState = "uninitialized"
+        self._init_at: datetime | None = None
+        self._request_id: str | None = None
+
+    @property
+    def state(self) -> SessionState:
+        """The state now."""
+        return self._state
+
+    @property
+    def init_at(self) -> datetime | None:
+        """When the session was initialised, in UTC; None: it is not."""
+        return self._init_at
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether tools may be called."""
+        return self._state != "uninitialized"
+
+    def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
+        """Return None if the tool may be called now, else what to do first, for the model."""
+        with self._lock:
+            self._note_request(request_id)
+            if self.is_initialized or not self._needs_init(tool_name):
+                return None
+        return (
+            f'Tool "{tool_name}" requires session initialization. '
+            f"You MUST {self._way_in()} first before using any other tools. "
+            "This is a MANDATORY first action."
+        )
+
+    def require_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> None:
+        """Raise `WorkflowViolationError` if the tool may not be called now."""
+        message = self.check_tool_allowed(tool_name, request_id)
+        if message is not None:
+            raise WorkflowViolationError(message, tool_name, "uninitialized", self._way_in())
+
+    def record_tool_call(
+        self,
+        tool_name: str,
+        tool_input: object = None,
+        request_id: str | int | None = None,
+    ) -> StateTransition:
+        """Note that a tool ran; return what it changed, with guidance for the next action."""
+        with self._lock:
+            self._note_request(request_id)
+            before = self._state
+            self._state = self.next_state(before, tool_name, tool_input)
+            if before == "uninitialized" and self._state != before:
+                self._init_at = self._now()
+            if self._state == "uninitialized":
+                self._init_at = None
+            guidance = _GUIDANCE.get(self._state) if self._state != before else None
+            return StateTransition(before, self._state, guidance)
+
+    def next_state(
+        self,
+        state: SessionState,
+        tool_name: str,
+        tool_input: object,
+    ) -> SessionState:
+        """Return the state that a call leads to; override it to decide by the tool's input.
+
+        A trigger leads where it says, but out of `uninitialized` there is only the way to
+        `initialized`. The first call of another tool after that is work.
+        """
+        target = self._triggers.get(tool_name)
+        if state == "uninitialized":
+            return "initialized" if target == "initialized" else state
+        if target is not None:
+            return target
+        return state if tool_name in self._init_tools else "working"
+
+    def reset(self) -> None:
+        """Begin again, as another session."""
+        with self._lock:
+            self._state = "uninitialized"
+            self._init_at = self._session_id = self._request_id = None
+
+    def get_timing_info(self) -> TimingInfo:
+        """Return where the session is, and since when."""
+        with self._lock:
+            return TimingInfo(self._state, self._init_at, self._session_id, self._request_id)
+
+    checkToolAllowed = check_tool_allowed
+    recordToolCall = record_tool_call
+    getTimingInfo = get_timing_info
+    initAt = init_at
+
+    def _needs_init(self, tool_name: str) -> bool:
+        if tool_name in self._init_tools:
+            return False
+        return self._requires_init is None or tool_name in self._requires_init
+
+    def _way_in(self) -> str:
+        return f"call {' or '.join(self._ways_in)}"
+
+    def _note_request(self, request_id: str | int | None) -> None:
+        if request_id is not None:
+            self._request_id = str(request_id)
+
+
+_ATTEMPT = "create a session state tracker"
+
+
+def create_blocking_response(message: str) -> dict[str, Any]:
+    """Return the result of a tool call that was not allowed, as MCP has it (003-43)."""
+    return {"isError": True, "content": [{"type": "text", "text": message}]}
+
+
+def _triggers(given: object) -> dict[str, SessionState]:
+    if not isinstance(given, Mapping):
+        raise wrong(_ATTEMPT, "transition_triggers", given, "a mapping from tool names to states")
+    names(_ATTEMPT, "transition_triggers", given.keys())
+    for tool, state in given.items():
+        choice(_ATTEMPT, f"transition_triggers[{tool!r}]", state, get_args(SessionState))
+    return dict(given)
+
+
+def _optional_names(name: str, value: Collection[str] | None) -> frozenset[str] | None:
+    return None if value is None else frozenset(names(_ATTEMPT, name, value))
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)

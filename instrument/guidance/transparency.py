@@ -1,0 +1,39 @@
+"""Tell about what was left out: to MCP logging where the host offers it, else to `logging`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+Level: TypeAlias = Literal["notice", "error"]
+"""Levels of MCP logging (RFC 5424)."""
+
+Log: TypeAlias = Callable[[Level, str], object]
+"""Takes a level of MCP logging and a message."""
+
+Notify: TypeAlias = Callable[[str], object]
+"""Takes a notice, which is a message of level `notice`."""
+
+_logger = logging.getLogger("mcp.instrument")
+_LEVELS: dict[Level, int] = {"notice": logging.INFO, "error": logging.ERROR}
+
+
+def log_locally(level: Level, message: str) -> None:
+    """Log to `mcp.instrument`; what is used when nobody gave a `log=`."""
+    _logger.log(_LEVELS[level], "%s", message)
+
+
+def notify_locally(message: str) -> None:
+    """Log a notice to `mcp.instrument`; what is used when nobody gave a `notify=`."""
+    log_locally("notice", message)
+
+
+def tell(listener: Callable[..., object], *message: Any) -> None:
+    """Call `listener`; guidance goes on when it fails."""
+    try:
+        listener(*message)
+    except Exception:
+        _logger.warning(
+            "A listener of guidance failed; it was to be told: %s", message[-1], exc_info=True
+        )
