@@ -30,6 +30,9 @@ PERSON = "approval"
 MAX_DEPTH = 8
 """How deep one event may be decided inside itself; an interceptor may emit (001-18)."""
 
+GOING_ON = Decision.continue_()
+"""What None means."""
+
 _logger = logging.getLogger("mcp.instrument")
 _deciding: ContextVar[tuple[str, ...]] = ContextVar("instrument.deciding", default=())
 
@@ -98,6 +101,8 @@ class _Chain:
             decision, changes = await self._consult(interceptor)
             took_us = (perf_counter_ns() - began_ns) / 1000
             await self._record(interceptor.name, decision, changes, took_us)
+            if decision is GOING_ON:
+                continue
             self._apply(interceptor.name, decision, changes)
             if decision.action in ENDING:
                 return
@@ -108,7 +113,7 @@ class _Chain:
             if returned is not None and isawaitable(returned):
                 returned = await self._waiting.finish(returned, interceptor.timeout_s)
             if returned is None:
-                return Decision.continue_(), {}
+                return GOING_ON, {}
             changes = changes_of(self._outcome.hook, returned, interceptor.name)
             is_changing = returned.action in CHANGING or returned.action == "retry"
             return returned, changes if is_changing else {}
@@ -120,23 +125,19 @@ class _Chain:
     async def _after_failure(self, interceptor: Interceptor, error: BaseException) -> Decision:
         hook, name = self._outcome.hook, interceptor.name
         _logger.warning("Interceptor %s failed on %s", name, hook, exc_info=error)
-        await self._tell(
-            HOOK_FAILED,
-            {
-                "call_id": self._outcome.data.get("call_id"),
-                "hook": hook,
-                "handler": name,
-                "exc": error,
-            },
-        )
+        if self._is_heard(HOOK_FAILED):
+            call_id = self._outcome.data.get("call_id")
+            told = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
+            await self._waiting.tell(HOOK_FAILED, told)
         is_malformed = isinstance(error, MalformedDecisionError)
         if self._is_closed or is_malformed or interceptor.on_error == "deny":
             return Decision.deny(_failure(name, error))
         if interceptor.on_error == "raise":
             if isinstance(error, Exception):
                 raise error
-            told = {"hook": hook, "interceptor": name}  # it cancelled itself, not us
-            raise HookFailed(f"{name} was cancelled on {hook}", **told) from error
+            raise HookFailed(  # it cancelled itself, not us
+                f"{name} was cancelled on {hook}", hook=hook, interceptor=name
+            ) from error
         if isinstance(error, HookContractError):
             return Decision.deny(_failure(name, error))
         return Decision.continue_(_failure(name, error))
@@ -208,9 +209,11 @@ class _Chain:
     ) -> None:
         outcome = self._outcome
         outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason))
+        if not self._is_heard(HOOK_DECIDED):
+            return
         before = {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None
         after = decision.value if decision.action == "stop" else changes or None
-        await self._tell(
+        await self._waiting.tell(
             HOOK_DECIDED,
             {
                 "call_id": outcome.data.get("call_id"),
@@ -224,10 +227,9 @@ class _Chain:
             },
         )
 
-    async def _tell(self, hook: str, kwargs: dict[str, Any]) -> None:
+    def _is_heard(self, hook: str) -> bool:
         table = self._bus._hooks
-        if hook in table or EVERY in table:
-            await self._waiting.tell(hook, kwargs)
+        return hook in table or EVERY in table
 
 
 def _failure(name: str, error: BaseException) -> str:

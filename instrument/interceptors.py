@@ -129,4 +129,7 @@ def _in_order(interceptors: list[Interceptor]) -> list[Interceptor]:
 
 def only_observers_of(table: Table, name: str) -> tuple[Observer, ...]:
     """Return who hears `name` and cannot decide on it."""
-    return tuple(entry for entry in observers_of(table, name) if type(entry) is not Interceptor)
+    heard = observers_of(table, name)
+    if not heard or type(heard[0]) is not Interceptor:  # they are in front
+        return heard
+    return tuple([entry for entry in heard if type(entry) is not Interceptor])
