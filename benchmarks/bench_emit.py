@@ -24,8 +24,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from instrument import Bus
+from instrument.control import HookRegistry, HookResult
+from instrument.flow import AgentEvent, HookPoint
+from instrument.typed import BeforeToolCallEvent
+from instrument.typed import HookRegistry as TypedRegistry
 
-ROUNDS = 60
+ROUNDS = 40
 EMITS_PER_ROUND = 1000
 
 EMPTY = "empty await"
@@ -39,6 +43,9 @@ OPERATION = "async with f('tool_call', tool_name='search', args=None, context=No
 OPERATION_SYNC = "with f('tool_call', tool_name='search', args=None, context=None): pass"
 SEND = "f('x', tool_name='search', args=None, context=None)"
 CALL = "f(tool_name='search', args=None, context=None)"
+RUN = "await f('tool_call', work, tool_name='search', args=None, context=None)"
+DISPATCH = "await f('before_tool_call', tool_name='search', args=None, context=None)"
+CONTROL = "await f('tool:pre', {'tool_name': 'search', 'tool_input': None})"
 
 
 async def empty() -> None:
@@ -106,6 +113,45 @@ def bus_with_observer_of_all() -> Bus:
     return bus
 
 
+def bus_deciding(count: int, hook: str = "before_tool_call") -> Bus:
+    """Return a bus where `count` interceptors have no objection."""
+    bus = Bus()
+    for _ in range(count):
+        bus.intercept(hook, sync_observer)
+    return bus
+
+
+def bus_with_many(count: int) -> Bus:
+    """Return a bus where `count` observers hear of a tool call."""
+    bus = Bus()
+    for _ in range(count):
+        bus.register("before_tool_call", observer)
+    return bus
+
+
+def work(op: Any) -> None:
+    """Do nothing as an operation."""
+
+
+async def handle(event: str, data: dict[str, Any]) -> HookResult:
+    """Have no objection, as a handler of the control vocabulary."""
+    return HookResult()
+
+
+def vocabularies() -> dict[str, Case]:
+    """Return one decision of each vocabulary."""
+    control, typed, flow = Bus(), Bus(), Bus()
+    HookRegistry(control).register("tool:pre", handle)
+    TypedRegistry(typed).add_callback(BeforeToolCallEvent, work)
+    HookPoint(bus=flow).on(AgentEvent.BEFORE_TOOL_EXECUTION).handle()
+    return {
+        "control, emit, one handler": (CONTROL, HookRegistry(control).emit),
+        "control, dispatch, one handler": (DISPATCH, control.dispatch),
+        "typed, dispatch, one call-back": (DISPATCH, typed.dispatch),
+        "flow, dispatch, one rule": (DISPATCH, flow.dispatch),
+    }
+
+
 def cases() -> dict[str, Case]:
     """Return what is measured."""
     one = bus_with("before_tool_call")
@@ -124,6 +170,19 @@ def cases() -> dict[str, Case]:
         "operation, one async before": (OPERATION, one.operation),
         "operation, one async after": (OPERATION, bus_with("after_tool_call").operation),
         "operation, observer of all": (OPERATION, bus_with_observer_of_all().operation),
+        "plain loop, five async": (EMIT, plain_loop(*[observer] * 5)),
+        "seed, five async": (EMIT, seed_emit(*[observer] * 5)),
+        "emit, five async": (EMIT, bus_with_many(5)._emit),
+        "operation, five async before": (OPERATION, bus_with_many(5).operation),
+        "call, idle": (RUN, Bus().call),
+        "call, one async before": (RUN, one.call),
+        "call, five async before": (RUN, bus_with_many(5).call),
+        "dispatch, idle": (DISPATCH, Bus().dispatch),
+        "dispatch, one interceptor": (DISPATCH, bus_deciding(1).dispatch),
+        "dispatch, five interceptors": (DISPATCH, bus_deciding(5).dispatch),
+        "operation, one interceptor": (OPERATION, bus_deciding(1).operation),
+        "call, one interceptor": (RUN, bus_deciding(1).call),
+        **vocabularies(),
         "sync operation, idle": (OPERATION_SYNC, bus_with().operation),
         "sync operation, one sync": (OPERATION_SYNC, sync_one.operation),
         **other_libraries(),
@@ -152,6 +211,37 @@ def other_libraries() -> dict[str, Case]:
         emitter = EventEmitter()
         emitter.on("x", sync_observer)
         found["pyee, one sync"] = (SEND, emitter.emit)
+    return {**found, **other_registries()}
+
+
+def other_registries() -> dict[str, Case]:
+    """Return one decision by registries of other frameworks, where they are installed."""
+    found: dict[str, Case] = {}
+    if importlib.util.find_spec("strands"):
+        import strands.hooks as strands  # noqa: PLC0415 - only where installed
+
+        theirs = strands.HookRegistry()
+        theirs.add_callback(strands.BeforeToolCallEvent, work)
+        use = {"name": "search", "toolUseId": "1", "input": {}}
+
+        async def invoke() -> None:
+            await theirs.invoke_callbacks_async(
+                strands.BeforeToolCallEvent(
+                    agent=None, selected_tool=None, tool_use=use, invocation_state={}
+                )
+            )
+
+        found["strands, one call-back"] = (AWAIT, invoke)
+    if importlib.util.find_spec("amplifier_core"):
+        from amplifier_core.hooks import HookRegistry as Amplifier  # noqa: PLC0415 - as above
+        from amplifier_core.models import HookResult as Result  # noqa: PLC0415 - as above
+
+        async def go_on(event: str, data: dict[str, Any]) -> Any:
+            return Result(action="continue")
+
+        amplifier = Amplifier()
+        amplifier.register("tool:pre", go_on, priority=10, name="go_on")
+        found["amplifier, one handler"] = (CONTROL, amplifier.emit)
     return found
 
 
@@ -183,6 +273,7 @@ async def measure(measured: dict[str, Case]) -> dict[str, float]:
 
 def _runner(statement: str) -> Callable[..., Coroutine[Any, Any, None]]:
     namespace: dict[str, Any] = {}
+    namespace["work"] = work
     exec(f"async def run(f, n):\n    for _ in range(n):\n        {statement}\n", namespace)
     run: Callable[..., Coroutine[Any, Any, None]] = namespace["run"]
     return run
@@ -201,6 +292,21 @@ RATIOS = [
     ("operation, one async before", EMPTY, 50),
     ("operation, one async after", EMPTY, 50),
     ("operation, observer of all", EMPTY, None),
+    ("emit, five async", "plain loop, five async", 1.5),
+    ("emit, five async", "seed, five async", None),
+    ("operation, five async before", EMPTY, None),
+    ("call, idle", EMPTY, None),
+    ("call, one async before", "operation, one async before", None),
+    ("dispatch, idle", EMPTY, None),
+    ("dispatch, one interceptor", EMPTY, None),
+    ("dispatch, five interceptors", "dispatch, one interceptor", None),
+    ("operation, one interceptor", "operation, one async before", None),
+    ("control, emit, one handler", "amplifier, one handler", None),
+    ("typed, dispatch, one call-back", "strands, one call-back", None),
+    ("flow, dispatch, one rule", EMPTY, None),
+    ("emit, one sync", "blinker, one sync", None),
+    ("emit, one sync", "pyee, one sync", None),
+    ("emit, one sync", "pluggy, one sync", None),
     ("sync operation, idle", EMPTY, None),
     ("sync operation, one sync", EMPTY, None),
 ]
@@ -213,6 +319,9 @@ def main() -> None:
         print(f"{name:<32} {ns:8.0f} ns {ns / best_ns[EMPTY]:8.2f} x {EMPTY}")
     print(f"\n{'ratio':<62} {'now':>6}  goal")
     for name, base, goal in RATIOS:
+        if base not in best_ns:
+            print(f"{name + ' / ' + base:<62}      -  not installed")
+            continue
         ratio = best_ns[name] / best_ns[base]
         verdict = "" if goal is None else f"≤ {goal:<5} {'ok' if ratio <= goal else 'MISSED'}"
         print(f"{name + ' / ' + base:<62} {ratio:6.2f}  {verdict}")

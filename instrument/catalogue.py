@@ -146,6 +146,7 @@ _AGENT = (
         {"agent": "Any", "result": "Any"},
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("execution:end",),
@@ -203,6 +204,7 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any", **_EXC},
         later=_LLM_LATER,
+        retryable=True,
         identity=True,
         aliases={
             "control": ("provider:error",),
@@ -239,12 +241,13 @@ _TOOL = (
         later=_TOOL_LATER,
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("tool:post",),
             "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
             "guidance": ("action:end",),
-            "flow": ("after_tool_execution",),
+            "flow": ("after_tool_execution", "on_tool_error"),
         },
     ),
     _hook(
@@ -255,11 +258,12 @@ _TOOL = (
         later={"result": "Any", **_TOOL_LATER},
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("tool:error", "tool:post"),
             "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
-            "flow": ("on_tool_error",),
+            "flow": ("on_tool_error", "after_tool_execution"),
         },
     ),
 )

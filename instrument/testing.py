@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, TypeAlias
 
 from instrument import default
 from instrument.bus import Bus
+from instrument.control import HookResult, ModuleCoordinator
 
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -55,3 +57,46 @@ class capture_hook:  # noqa: N801 - the seed's name, used like a function
 
     def _record(self, *args: Any, **kwargs: Any) -> None:
         self._calls.append((args, kwargs))
+
+
+class EventRecorder:
+    """Records events of the `control` vocabulary (001-07).
+
+    Call `record` yourself, or register the recorder as a handler.
+    """
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self._events: list[tuple[str, dict[str, Any]]] = []
+
+    async def record(self, event: str, data: Mapping[str, Any]) -> None:
+        """Keep one event."""
+        kept = {key: value for key, value in data.items() if key != "hooks"}
+        self._events.append((event, kept))
+
+    async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
+        """Keep one event, as a handler that lets everything go on."""
+        await self.record(event, data)
+        return HookResult()
+
+    def get_events(self, event: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+        """Return `(event, data)` of all that was recorded, or of one event, in order."""
+        return [kept for kept in self._events if event in (None, kept[0])]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._events.clear()
+
+
+class TestCoordinator(ModuleCoordinator):
+    """A coordinator with a bus of its own (001-07)."""
+
+    __test__ = False
+
+    def __init__(self, bus: Bus | None = None) -> None:
+        super().__init__(Bus() if bus is None else bus)
+
+
+MockCoordinator = TestCoordinator
+"""The name that Amplifier's own tests use."""

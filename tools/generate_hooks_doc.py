@@ -21,8 +21,9 @@ _HEAD = f"""# Instrumentation hooks
 Version {CONTRACT_VERSION} ({HISTORY[-1][1]}).
 Generated from `instrument/catalogue.py` by `make gen`; do not edit.
 
-This is the contract between those who emit (agents, frameworks, MCP clients and servers)
-and those who observe (the OpenTelemetry bridge, your own code).
+This is the contract between those who emit (agents, frameworks, MCP clients and servers),
+those who observe (the OpenTelemetry bridge, your own code) and those who decide.
+How to write a hook, in four vocabularies: [the guide](guide/write-a-hook.md).
 It began as `docs/inspector/instrumentation-hooks.md` of mcp-agent, whose 32 hooks of version 1.2
 are here unchanged; the module that was `mcp_agent.core.instrument` is `instrument`.
 
@@ -36,6 +37,10 @@ are here unchanged; the module that was `mcp_agent.core.instrument` is `instrume
 | `observe_all(fn)` | `fn(name, **kwargs)` for every event; returns a function that undoes it |
 | `operation(noun, **kwargs)` | a context manager that emits the hooks of one operation |
 | `await call(noun, fn, **kwargs)`, `call_sync` | runs `fn(op)` as an operation |
+| `intercept(name, fn, priority=0, …)` | `fn` decides on `name`; returns a function that undoes it |
+| `around(noun, wrapper)` | a generator function that decides before and after |
+| `await dispatch(name, **kwargs)`, `dispatch_sync` | decides on an event that is no operation |
+| `set_approval_provider(provider)` | who asks people |
 | `await _emit(name, **kwargs)` | for emitters of single events; observers never call it |
 
 * Observers of one hook run in the order in which they were registered, sync and async mixed.
@@ -78,10 +83,24 @@ async with operation("tool_call", tool_name="search", args={{"q": "otters"}}) as
 * Exceptions leave the block as they came.
 * `with operation(…)` does the same in sync code. Async observers then run on the running loop, a
   little later; on a thread without a loop, at once.
+* Interceptors are asked after `operation_opened`, and again before the closing hook. What they
+  refuse leaves the block as `HookDenied`, `HookFailed` or `HookStopped`; the before hook is told
+  all the same, and the closing one is the error hook, or the after hook with the value of a stop.
+* `call` can run again, and return what interceptors put in place of a result or an error; each
+  attempt is an operation of its own. A block can only be refused.
 * `op.stream(source)` passes a streamed answer on and measures it; `op.chunk()` counts a piece that
   comes another way. The operation is current while a piece is made, and not while the consumer
   looks at it.
 * An operation that nobody listened to when it began stays silent.
+
+"""
+
+_DECIDING = """They are asked by priority, lower first, then in order of registration, until one
+denies, stops, fails or retries. Every verdict is told as `hook_decided`.
+What goes wrong is never taken for consent: what is no decision denies; one that the event does not
+allow raises `HookContractError`, or denies where `on_error` is not `raise`; from the first
+`ask_user` on, every failure denies. What only `_emit` tells cannot be decided: its interceptors are
+reported as `hook_failed`.
 
 """
 
@@ -145,7 +164,7 @@ def outputs() -> dict[Path, str]:
         "| --- | --- | --- | --- |\n"
         f"{nouns}\n\n"
         "Any other noun works too: its hooks are named after it, and its output is `result`.\n\n"
-        "## What interceptors may change\n\n"
+        f"## What interceptors may change\n\n{_DECIDING}"
         "The value is what an interceptor replaces; its type must stay what it was.\n"
         "The same event in the other vocabularies is in the last column.\n\n"
         "| hook | writable | value | retry | stop gives | also known as |\n"

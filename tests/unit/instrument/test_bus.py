@@ -34,6 +34,16 @@ async def test_a_hook_outside_the_catalogue_can_be_registered_and_emitted(bus: B
     observer.assert_called_once_with(to="mars")
 
 
+async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> None:  # 000-06
+    bus.register("before_tool_call", before := Mock())
+    bus.register("after_tool_call", after := Mock())
+
+    await bus._emit("after_tool_call", tool_name="x")
+
+    before.assert_not_called()
+    after.assert_called_once_with(tool_name="x")
+
+
 async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:  # 000-02
     observer = Mock()
     bus.register("after_tool_call", observer)

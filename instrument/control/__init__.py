@@ -1,0 +1,22 @@
+"""Handlers that return a `HookResult`: the contract of Amplifier, as a view of the bus.
+
+    registry = HookRegistry()
+    unregister = registry.register("tool:pre", handler, priority=10, name="gate")
+
+A handler is `async def handler(event, data) -> HookResult`. What it denies does not run, wherever
+the event comes from: `registry.emit`, or an operation of the bus.
+"""
+
+from instrument.control.coordinator import ModuleCoordinator
+from instrument.control.mount import MountError, mount_plan
+from instrument.control.registry import HookHandler, HookRegistry
+from instrument.control.result import HookResult
+
+__all__ = [
+    "HookHandler",
+    "HookRegistry",
+    "HookResult",
+    "ModuleCoordinator",
+    "MountError",
+    "mount_plan",
+]

@@ -1,0 +1,119 @@
+"""Mount the modules of a plan: found by their entry points, never fetched."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from inspect import isawaitable
+from typing import Any
+
+from instrument.control.coordinator import ModuleCoordinator
+from instrument.delivery import run_later
+
+GROUP = "amplifier.modules"
+"""The entry points that modules of hooks have."""
+
+_logger = logging.getLogger("mcp.instrument")
+
+
+class MountError(RuntimeError):
+    """A module of a plan cannot be mounted; nothing of the plan stays mounted."""
+
+
+async def mount_plan(
+    coordinator: ModuleCoordinator, plan: Mapping[str, Any] | Sequence[Any]
+) -> Callable[[], None]:
+    """Mount every module of the `hooks` of `plan`, in order.
+
+    Each entry has `module`, the name of an installed entry point of the group
+    `amplifier.modules`, and may have `config`, passed to its `mount(coordinator, config)`. A
+    `source` is not fetched: what is to run here is installed by whoever runs it.
+
+    Returns:
+        A function that cleans all of them up, last first.
+
+    Raises:
+        MountError: The plan is none, or a module is not installed, or fails to mount.
+    """
+    cleanups: list[Callable[[], Any]] = []
+
+    def clean_up() -> None:
+        while cleanups:
+            _clean_up(cleanups.pop())
+
+    try:
+        for entry in _entries(plan):
+            cleanup = await _mount(coordinator, entry)
+            if cleanup is not None:
+                cleanups.append(cleanup)
+    except BaseException:
+        clean_up()
+        raise
+    return clean_up
+
+
+def _entries(plan: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
+    entries: object = plan.get("hooks", ()) if isinstance(plan, Mapping) else plan
+    if not isinstance(entries, Sequence) or isinstance(entries, str | bytes):
+        raise MountError(
+            "Cannot mount the plan: `hooks` must be a list of entries with `module`, "
+            f"and it is {type(entries).__name__}."
+        )
+    return entries
+
+
+async def _mount(coordinator: ModuleCoordinator, entry: Any) -> Callable[[], Any] | None:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("module"), str):
+        raise MountError(
+            f"Cannot mount {entry!r}: an entry is a mapping with the name of a `module`."
+        )
+    name, config = entry["module"], entry.get("config")
+    if config is not None and not isinstance(config, Mapping):
+        raise MountError(f"Cannot mount {name}: its `config` must be a mapping.")
+    found = _find(name, entry.get("source"))
+    try:
+        mount = found.load()
+        cleanup = await mount(coordinator, {} if config is None else dict(config))
+    except Exception as error:
+        raise MountError(f"Cannot mount {name} ({found.value}): {error}") from error
+    if cleanup is not None and not callable(cleanup):
+        raise MountError(
+            f"Cannot mount {name}: its mount() returned {type(cleanup).__name__}; it must return "
+            "a function that cleans up, or None."
+        )
+    _logger.debug("Mounted %s", name)
+    checked: Callable[[], Any] | None = cleanup
+    return checked
+
+
+def _find(name: str, source: object) -> EntryPoint:
+    found = next(iter(entry_points(group=GROUP, name=name)), None)
+    if found is not None:
+        if source is not None:
+            _logger.info("The source of %s is not fetched: the installed module is used.", name)
+        return found
+    hint = "Install the package that has it"
+    if source is not None:
+        hint = f"Its source is never fetched from here: install {source} yourself"
+    raise MountError(
+        f"Cannot mount {name}: no installed package has an entry point of that name in the group "
+        f"{GROUP}. {hint}."
+    )
+
+
+def _clean_up(cleanup: Callable[[], Any]) -> None:
+    try:
+        returned = cleanup()
+    except Exception:
+        _logger.warning("A module failed to clean up", exc_info=True)
+        return
+    if isawaitable(returned):
+        run_later(_awaited(returned))
+
+
+async def _awaited(returned: Any) -> None:
+    try:
+        await returned
+    except Exception:
+        _logger.warning("A module failed to clean up", exc_info=True)

@@ -1,0 +1,172 @@
+"""What a handler returns, and how it reads as a decision of the bus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from instrument.decision import (
+    APPROVAL_OPTIONS,
+    APPROVAL_TIMEOUT_S,
+    Decision,
+    Injection,
+    Outcome,
+    Question,
+)
+from instrument.errors import MalformedDecisionError
+
+ResultAction: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
+
+
+@dataclass
+class HookResult:
+    """What a handler wants to happen (001-10 to 001-14).
+
+    Attributes:
+        action: `continue`, `deny`, `modify`, `inject_context` or `ask_user`.
+        data: Of `modify`, the event's data as it shall be.
+        reason: Why; of a deny, what the agent is told.
+        context_injection: Of `inject_context`, text for the model.
+        context_injections: In what `emit` returns: every injection, in order.
+        ephemeral: Whether the text is for the next model call only.
+        approval_prompt: Of `ask_user`, the question.
+        approval_timeout: In seconds.
+        approval_default: What counts when nobody answers in time: `allow` or `deny`.
+        user_message: A line for the user, whatever the action.
+    """
+
+    action: ResultAction = "continue"
+    data: dict[str, Any] | None = None
+    reason: str | None = None
+    context_injection: str | None = None
+    context_injection_role: str = "system"
+    ephemeral: bool = False
+    suppress_output: bool = False
+    append_to_last_tool_result: bool = False
+    context_injections: tuple[Injection, ...] = ()
+    approval_prompt: str | None = None
+    approval_options: list[str] | None = None
+    approval_timeout: float = APPROVAL_TIMEOUT_S
+    approval_default: str = "deny"
+    user_message: str | None = None
+    user_message_level: str = "info"
+    user_message_source: str | None = None
+
+
+_NAMES = frozenset(field.name for field in fields(HookResult))
+
+
+def decision_from(
+    returned: Any, changes_of: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> Decision | None:
+    """Return what a handler returned as a `Decision`, or None when it was None.
+
+    Args:
+        returned: A `HookResult`, a dict of its fields, or None.
+        changes_of: The kwargs of the hook that the data of a `modify` changes.
+
+    Raises:
+        MalformedDecisionError: It is no valid result; the operation is denied (001-U7).
+    """
+    if returned is None:
+        return None
+    result = returned
+    if isinstance(returned, Mapping) and returned.keys() <= _NAMES:
+        result = HookResult(**returned)
+    if not isinstance(result, HookResult):
+        raise MalformedDecisionError(
+            f"A handler returned {type(returned).__name__}, which is no HookResult."
+        )
+    action: object = result.action
+    if not isinstance(action, str) or action not in _MAKERS:
+        raise MalformedDecisionError(
+            f"A handler returned a HookResult with action {action!r}; possible are "
+            f"{', '.join(_MAKERS)}."
+        )
+    made = _MAKERS[action](result)
+    if action == "modify" and result.data is not None:
+        made.changes = changes_of(_mapping(result.data))
+    made.reason, made.user_message = result.reason, result.user_message
+    return made
+
+
+def _mapping(data: object) -> Mapping[str, Any]:
+    if isinstance(data, Mapping):
+        return data
+    raise MalformedDecisionError(
+        f"A handler returned a modify whose data is {type(data).__name__} and not a dict."
+    )
+
+
+def _plain(result: HookResult) -> Decision:
+    return Decision(result.action)
+
+
+def _injecting(result: HookResult) -> Decision:
+    injection = Injection(
+        result.context_injection,  # type: ignore[arg-type] # the bus checks it
+        result.context_injection_role,
+        result.ephemeral,
+        is_hidden=result.suppress_output,
+        is_for_tool_result=result.append_to_last_tool_result,
+    )
+    return Decision("inject_context", injection=injection)
+
+
+def question_of(result: HookResult) -> Question:
+    """Return what an `ask_user` asks."""
+    return Question(
+        result.approval_prompt or "",
+        tuple(result.approval_options or APPROVAL_OPTIONS),
+        result.approval_default,
+        result.approval_timeout,
+    )
+
+
+def _asking(result: HookResult) -> Decision:
+    return Decision("ask_user", question=question_of(result))
+
+
+_MAKERS: Mapping[str, Callable[[HookResult], Decision]] = {
+    "continue": _plain,
+    "deny": _plain,
+    "modify": _plain,
+    "inject_context": _injecting,
+    "ask_user": _asking,
+}
+
+
+def result_from(outcome: Outcome, data: dict[str, Any]) -> HookResult:
+    """Return what the handlers of one event add up to.
+
+    A deny comes before a question, that before injections, those before going on, whoever was
+    first (001-U1). Modifications are in `data` whatever else was decided; after a deny there is
+    none. What only other vocabularies can decide (`fail`, `stop`, `retry`) reads as a deny.
+    """
+    messages = "\n".join(outcome.user_messages) or None
+    if outcome.action not in ("continue", "ask_user"):
+        reason = outcome.reason or f"{outcome.action} by {outcome.decided_by}"
+        return HookResult("deny", reason=reason, user_message=messages)
+    result = HookResult(data=data, user_message=messages)
+    if outcome.injections:
+        _merge(result, outcome.injections)
+    if outcome.action == "ask_user" and outcome.question is not None:
+        question = outcome.question
+        result.action, result.reason = "ask_user", outcome.reason
+        result.approval_prompt = question.prompt
+        result.approval_options = list(question.options)
+        result.approval_default = question.default
+        result.approval_timeout = question.timeout_s
+    return result
+
+
+def _merge(result: HookResult, injections: list[Injection]) -> None:
+    first = injections[0]
+    result.action = "inject_context"
+    result.context_injections = tuple(injections)
+    result.context_injection = "\n\n".join(injection.text for injection in injections)
+    result.context_injection_role = first.role
+    result.ephemeral = first.is_ephemeral
+    result.suppress_output = first.is_hidden
+    result.append_to_last_tool_result = any(entry.is_for_tool_result for entry in injections)

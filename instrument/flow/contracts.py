@@ -1,0 +1,105 @@
+"""The events, the decisions, and what each event allows (seed 004 §2, §4, §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from instrument.errors import HookContractError
+from instrument.flow.values import FlowTypes
+
+
+class AgentEvent(StrEnum):
+    """A moment of an agent's work (004-01)."""
+
+    BEFORE_LLM_CALL = "before_llm_call"
+    AFTER_LLM_CALL = "after_llm_call"
+    BEFORE_TOOL_EXECUTION = "before_tool_execution"
+    AFTER_TOOL_EXECUTION = "after_tool_execution"
+    ON_TOOL_ERROR = "on_tool_error"
+    BEFORE_FINAL_RESPONSE = "before_final_response"
+    QUERY_END = "query_end"
+
+
+class HookDecision(StrEnum):
+    """What a rule decides (004-06)."""
+
+    CONTINUE = "continue"
+    """Keep going to the next rule."""
+    RETRY = "retry"
+    """Run the phase again."""
+    FAIL = "fail"
+    """Stop with an error."""
+    STOP = "stop"
+    """Stop, and return the value."""
+
+
+class EventContract(NamedTuple):
+    """What an event allows; types by their name in `FlowTypes`, None for no value."""
+
+    value: str | None
+    """Of what comes in and what must come out."""
+    is_optional: bool = False
+    """Whether the value may be None as well."""
+    is_retryable: bool = False
+    stop: str | None = None
+    """Type that a stop must give; None: a stop makes no sense there."""
+
+
+CONTRACTS: Mapping[AgentEvent, EventContract] = {
+    AgentEvent.BEFORE_LLM_CALL: EventContract(None, stop="AssistantMessage"),
+    AgentEvent.AFTER_LLM_CALL: EventContract(
+        "AssistantMessage", is_retryable=True, stop="AssistantMessage"
+    ),
+    AgentEvent.BEFORE_TOOL_EXECUTION: EventContract("ToolCall"),
+    AgentEvent.AFTER_TOOL_EXECUTION: EventContract("ToolResult"),
+    AgentEvent.ON_TOOL_ERROR: EventContract("ToolResult"),
+    AgentEvent.BEFORE_FINAL_RESPONSE: EventContract(
+        "AssistantMessage", is_retryable=True, stop="AssistantMessage"
+    ),
+    AgentEvent.QUERY_END: EventContract("AssistantResponse", is_optional=True),
+}
+"""The contracts of the seed (004-10)."""
+
+
+def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> None:
+    """Raise `HookContractError` unless `value` is what goes through `event` (004-09)."""
+    contract = CONTRACTS[event]
+    if value is None and (contract.is_optional or contract.value is None):
+        return
+    if contract.value is not None and isinstance(value, types.named(contract.value)):
+        return
+    expected = contract.value or "None"
+    if contract.is_optional:
+        expected += " or None"
+    raise HookContractError(
+        f"A hook on {event.name} has a wrong {what}: expected {expected}, "
+        f"got {type(value).__name__}."
+    )
+
+
+def check_retry(event: AgentEvent) -> None:
+    """Raise `HookContractError` unless `event` can be retried (004-07)."""
+    if not CONTRACTS[event].is_retryable:
+        allowed = ", ".join(other.name for other in AgentEvent if CONTRACTS[other].is_retryable)
+        raise HookContractError(
+            f"A hook on {event.name} requested RETRY, which that event does not allow. "
+            f"Retryable events: {allowed}."
+        )
+
+
+def check_stop(event: AgentEvent, types: FlowTypes, value: Any) -> None:
+    """Raise `HookContractError` unless `event` can be stopped, with `value` (004-08)."""
+    stop = CONTRACTS[event].stop
+    if stop is None:
+        allowed = ", ".join(other.name for other in AgentEvent if CONTRACTS[other].stop)
+        raise HookContractError(
+            f"A hook on {event.name} requested STOP, which that event does not allow. "
+            f"Events that can be stopped: {allowed}."
+        )
+    if not isinstance(value, types.named(stop)):
+        raise HookContractError(
+            f"A hook on {event.name} requested STOP with a wrong value: expected {stop}, "
+            f"got {type(value).__name__}."
+        )

@@ -1,0 +1,187 @@
+"""Where rules are put, and how one is run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from inspect import isawaitable
+from typing import Any
+
+from instrument import default
+from instrument.bus import Bus
+from instrument.decision import UNSET, Decision
+from instrument.flow.contracts import (
+    CONTRACTS,
+    AgentEvent,
+    HookDecision,
+    check_retry,
+    check_stop,
+    check_value,
+)
+from instrument.flow.translation import (
+    changes_from,
+    has_failed,
+    status_from,
+    value_from,
+)
+from instrument.flow.values import AgentStatus, FlowTypes
+from instrument.interceptors import Interceptor
+from instrument.views import hooks_named
+
+_logger = logging.getLogger("mcp.instrument")
+
+
+class HookPoint:
+    """Something that rules can be put on: an object of its own, or a base of an agent's class.
+
+    Args:
+        agent: What a rule's status has as agent; default: an instance of a subclass itself.
+        types: The classes of the values; default: ours.
+        bus: Default: the one that everybody shares.
+    """
+
+    _agent: Any = None
+    _types = FlowTypes()
+    _bus: Bus | None = None
+
+    def __init__(
+        self, agent: Any = None, *, types: FlowTypes | None = None, bus: Bus | None = None
+    ) -> None:
+        self._agent = agent
+        self._types = FlowTypes() if types is None else types
+        self._bus = bus
+
+    def on(self, event: AgentEvent | str) -> Hook:
+        """Begin a rule for every later `event`; it is in force once it has its `handle`.
+
+        Raises:
+            ValueError: There is no such event.
+        """
+        try:
+            known = AgentEvent(event)
+        except ValueError:
+            names = ", ".join(other.value for other in AgentEvent)
+            raise ValueError(f"Cannot put a hook on {event!r}: events are {names}.") from None
+        agent = self._agent
+        if agent is None and type(self) is not HookPoint:
+            agent = self
+        bus = default.bus if self._bus is None else self._bus
+        return Hook(known, agent, self._types, bus)
+
+
+class Hook:
+    """A rule. Each method returns it, so that they can be chained (004-02)."""
+
+    def __init__(self, event: AgentEvent, agent: Any, types: FlowTypes, bus: Bus) -> None:
+        self._event = event
+        self._agent = agent
+        self._types = types
+        self._bus = bus
+        self._conditions: list[Callable[[AgentStatus], Any]] = []
+        self._offs: list[Callable[[], None]] = []
+        self._is_handled = False
+        self._decision = HookDecision.CONTINUE
+        self._value: Any = UNSET
+        self._effects: tuple[Callable[[AgentStatus], Any], ...] = ()
+
+    def __del__(self) -> None:
+        if self._conditions and not self._is_handled:
+            _logger.warning(
+                "A hook on %s has a `when` and no `handle`: it does nothing. Add `.handle(…)`.",
+                self._event.name,
+            )
+
+    def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
+        """Let the rule act only if `condition(status)`, sync or async, is true; all must be."""
+        if not callable(condition):
+            raise TypeError(f"{self._attempt()}: its condition {condition!r} is not callable.")
+        self._conditions.append(condition)
+        return self
+
+    def handle(
+        self,
+        decision: HookDecision | str = HookDecision.CONTINUE,
+        value: Any = UNSET,
+        effects: Sequence[Callable[[AgentStatus], Any]] = (),
+    ) -> Hook:
+        """Put the rule in force, after those that are.
+
+        Args:
+            decision: What happens to the flow.
+            value: The new value, or `value_fn(status, current_value)`; with FAIL a message.
+                None keeps the current one, but where the event allows None.
+            effects: `effect_fn(status)`: change the state, through the status. They run before
+                the value is computed, and what they return is ignored.
+        """
+        try:
+            self._decision = HookDecision(decision)
+        except ValueError:
+            names = ", ".join(other.name for other in HookDecision)
+            raise ValueError(f"{self._attempt()}: decision {decision!r}; give {names}.") from None
+        if not all(callable(effect) for effect in effects):
+            raise TypeError(f"{self._attempt()}: effects must be a list of functions.")
+        self.remove()
+        self._value, self._effects, self._is_handled = value, tuple(effects), True
+        self._offs = [
+            self._bus._add_interceptor(
+                Interceptor(hook, self._decide, name=f"{self._event.value} {self._decision.value}")
+            )
+            for hook in hooks_named("flow", self._event.value)
+        ]
+        return self
+
+    def remove(self) -> None:
+        """Take the rule out of force; idempotent."""
+        while self._offs:
+            self._offs.pop()()
+
+    async def _decide(self, /, **kwargs: Any) -> Decision | None:
+        named = kwargs.get("agent")
+        if None not in (self._agent, named) and named is not self._agent:
+            return None
+        current = value_from(self._event, self._types, kwargs)
+        if self._event is AgentEvent.ON_TOOL_ERROR and not has_failed(kwargs, current):
+            return None
+        check_value(self._event, self._types, current, "input")
+        status = status_from(self._event, kwargs, self._agent, current)
+        for condition in self._conditions:
+            if not await _result(condition(status)):
+                return None
+        for effect in self._effects:
+            await _result(effect(status))
+        value = await self._new_value(status, current)
+        return self._decided(kwargs, current, value)
+
+    async def _new_value(self, status: AgentStatus, current: Any) -> Any:
+        if callable(self._value):
+            return await _result(self._value(status, current))
+        is_none_meant = self._value is None and CONTRACTS[self._event].is_optional
+        if self._value is UNSET or (self._value is None and not is_none_meant):
+            return UNSET
+        return self._value
+
+    def _decided(self, kwargs: dict[str, Any], current: Any, value: Any) -> Decision | None:
+        event, types = self._event, self._types
+        match self._decision:
+            case HookDecision.RETRY:
+                check_retry(event)
+                return Decision.retry(f"Hook {event.name} requested RETRY")
+            case HookDecision.STOP:
+                check_stop(event, types, None if value is UNSET else value)
+                return Decision.stop(value, f"Hook {event.name} requested STOP")
+            case HookDecision.FAIL:
+                said = value if isinstance(value, str) else f"Hook {event.name} requested FAIL"
+                return Decision.fail(said)
+        if value is UNSET:
+            value = current
+        else:
+            check_value(event, types, value, "value")
+        changes = changes_from(event, types, kwargs, current, value)
+        return Decision.modify(**changes) if changes else None
+
+    def _attempt(self) -> str:
+        return f"Cannot put a hook on {self._event.name}"
+
+
+async def _result(returned: Any) -> Any:
+    return await returned if isawaitable(returned) else returned

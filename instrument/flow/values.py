@@ -1,0 +1,78 @@
+"""What flows through the events, and the status that a rule sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+
+@dataclass(slots=True)
+class AssistantMessage:
+    """What a model answered."""
+
+    content: Any = ""
+    tool_calls: list[Any] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """What a model wants to have called."""
+
+    id: str | None = None
+    name: str | None = None
+    arguments: Any = None
+
+
+@dataclass(slots=True)
+class ToolResult:
+    """What a tool returned; `error` when it failed."""
+
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    result: Any = None
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class AssistantResponse:
+    """What an agent answers at its end."""
+
+    content: Any = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowTypes:
+    """The classes of the values; a host that has its own names them.
+
+    Each must be constructible by the keywords of ours, and have the same attributes.
+    """
+
+    AssistantMessage: type = AssistantMessage
+    ToolCall: type = ToolCall
+    ToolResult: type = ToolResult
+    AssistantResponse: type = AssistantResponse
+
+    def named(self, name: str) -> type:
+        """Return the class of that name."""
+        return cast(type, getattr(self, name))
+
+
+@dataclass(slots=True)
+class AgentStatus:
+    """The state of an agent at one event; what the event has not is None (004-11).
+
+    Attributes:
+        event: The event.
+        agent: Whose it is.
+        iteration: Which round of the agent's loop, where the emitter says it.
+        conversation_history: The agent's own list: what an effect appends is remembered.
+    """
+
+    event: Any
+    agent: Any = None
+    iteration: int | None = None
+    tool_call: Any = None
+    tool_result: Any = None
+    assistant_message: Any = None
+    error: Any = None
+    conversation_history: list[Any] = field(default_factory=list)

@@ -1,0 +1,159 @@
+"""Between the kwargs of a hook and the event of a call-back, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from instrument.decision import Decision
+from instrument.errors import HookDenied
+from instrument.typed.events import (
+    AfterInvocationEvent,
+    AfterModelCallEvent,
+    AfterToolCallEvent,
+    AgentInitializedEvent,
+    BeforeInvocationEvent,
+    BeforeModelCallEvent,
+    BeforeToolCallEvent,
+    HookEvent,
+    MessageAddedEvent,
+    ToolUse,
+)
+from instrument.views import copied, differs
+
+CANCELLED = "cancelled by a hook"
+
+HOOKS: Mapping[type[HookEvent], tuple[str, ...]] = {
+    AgentInitializedEvent: ("agent_initialized",),
+    BeforeInvocationEvent: ("before_agent_call",),
+    AfterInvocationEvent: ("after_agent_call", "error_agent_call"),
+    MessageAddedEvent: ("message_added",),
+    BeforeModelCallEvent: ("before_llm_generate",),
+    AfterModelCallEvent: ("after_llm_generate", "error_llm_generate"),
+    BeforeToolCallEvent: ("before_tool_call",),
+    AfterToolCallEvent: ("after_tool_call", "error_tool_call"),
+}
+"""Event to its hooks: after-events come on success and on failure."""
+
+_ORDERS = frozenset({"cancel_tool", "cancel", "retry", "resume", "cancel_message"})
+"""Properties that are no data of the hook."""
+
+_RENAMED: Mapping[type[HookEvent], Mapping[str, str]] = {
+    AfterInvocationEvent: {"exception": "exc"},
+    BeforeModelCallEvent: {"messages": "prompt"},
+    AfterModelCallEvent: {"exception": "exc"},
+    AfterToolCallEvent: {"exception": "exc"},
+}
+"""Property to kwarg, where they differ."""
+
+
+def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> HookEvent:
+    """Make the event of one call-back, with copies of what it may write into."""
+    names = _RENAMED.get(kind, {})
+    values: dict[str, Any] = {"agent": kwargs.get("agent") or agent}
+    properties = [field.name for field in fields(kind)]
+    for name in properties:
+        kwarg = names.get(name, name)
+        if kwarg in kwargs and name != "agent" and name not in _ORDERS:
+            value = kwargs[kwarg]
+            values[name] = copied(value) if name in kind.writable else value
+    if values.get("invocation_state") is None:
+        values.pop("invocation_state", None)
+    if "tool_use" in properties:
+        values["tool_use"] = _tool_use(kwargs)
+    if isinstance(kwargs.get("exc"), HookDenied) and kind is AfterToolCallEvent:
+        values["cancel_message"] = kwargs["exc"].reason
+    return kind(**values)
+
+
+def kwargs_from(event: HookEvent) -> tuple[str, dict[str, Any]]:
+    """Return the hook of an event that a host made, and its kwargs."""
+    kind = type(event)
+    names = _RENAMED.get(kind, {})
+    kwargs = {
+        names.get(field.name, field.name): getattr(event, field.name)
+        for field in fields(event)
+        if field.name not in _ORDERS
+    }
+    tool_use = kwargs.pop("tool_use", None)
+    if tool_use is not None:
+        kwargs["tool_name"] = tool_use.get("name")
+        kwargs["args"] = tool_use.get("input")
+        kwargs["tool_call_id"] = tool_use.get("toolUseId")
+    if kwargs.get("exc") is None:
+        kwargs.pop("exc", None)
+        return HOOKS[kind][0], kwargs
+    return HOOKS[kind][-1], kwargs
+
+
+def decision_from(event: HookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
+    """Return what a call-back did to its event, as a decision."""
+    read = _READERS.get(type(event))
+    return None if read is None else read(event, kwargs)
+
+
+def _before_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    return _modified(_written(event, kwargs, "messages"))
+
+
+def _after_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    return None if event.resume is None else Decision.retry("resumed", resume=event.resume)
+
+
+def _before_model(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    return _cancelled(event.cancel)
+
+
+def _after_model(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    return Decision.retry() if event.retry else None
+
+
+def _before_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    if event.cancel_tool:
+        return _cancelled(event.cancel_tool)
+    changes = _written(event, kwargs, "selected_tool")
+    tool_use = event.tool_use
+    for key, kwarg in (("name", "tool_name"), ("input", "args")):
+        if differs(tool_use.get(key), kwargs.get(kwarg)):
+            changes[kwarg] = tool_use.get(key)
+    return _modified(changes)
+
+
+def _after_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    if event.retry:
+        return Decision.retry()
+    return _modified(_written(event, kwargs, "result"))
+
+
+_READERS: Mapping[type[HookEvent], Callable[[Any, Mapping[str, Any]], Decision | None]] = {
+    BeforeInvocationEvent: _before_invocation,
+    AfterInvocationEvent: _after_invocation,
+    BeforeModelCallEvent: _before_model,
+    AfterModelCallEvent: _after_model,
+    BeforeToolCallEvent: _before_tool,
+    AfterToolCallEvent: _after_tool,
+}
+
+
+def _tool_use(kwargs: Mapping[str, Any]) -> ToolUse:
+    return ToolUse(
+        toolUseId=kwargs.get("tool_call_id"),
+        name=kwargs.get("tool_name"),
+        input=copied(kwargs.get("args")),
+    )
+
+
+def _written(event: Any, kwargs: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = getattr(event, name)
+    return {name: value} if differs(value, kwargs.get(name)) else {}
+
+
+def _modified(changes: dict[str, Any]) -> Decision | None:
+    return Decision.modify(**changes) if changes else None
+
+
+def _cancelled(cancel: bool | str) -> Decision | None:
+    if not cancel:
+        return None
+    return Decision.deny(cancel if isinstance(cancel, str) else CANCELLED)

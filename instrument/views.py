@@ -1,0 +1,53 @@
+"""What the other vocabularies share as views of the bus: names, copies, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from instrument.catalogue import CATALOGUE
+
+MAX_COPY_DEPTH = 32
+
+
+@lru_cache(maxsize=1024)
+def hooks_named(vocabulary: str, event: str) -> tuple[str, ...]:
+    """Return the hooks that `vocabulary` calls `event`; a name it has not is its own."""
+    hooks = tuple(
+        hook.name for hook in CATALOGUE.values() if event in hook.aliases.get(vocabulary, ())
+    )
+    return hooks or (event,)
+
+
+def copied(value: Any, depth: int = 0) -> Any:
+    """Copy plain dicts and lists, and leave what is in them: a call-back may write into them.
+
+    What is nested deeper than `MAX_COPY_DEPTH` is shared.
+    """
+    if depth >= MAX_COPY_DEPTH:
+        return value
+    if type(value) is dict:
+        return {key: copied(item, depth + 1) for key, item in value.items()}
+    if type(value) is list:
+        return [copied(item, depth + 1) for item in value]
+    return value
+
+
+def differs(one: Any, other: Any) -> bool:
+    """Return whether two values are not the same; values that cannot be compared differ."""
+    if one is other:
+        return False
+    try:
+        return not bool(one == other)
+    except Exception:  # noqa: BLE001 - arrays and the like raise what they want
+        return True
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the items of `after` that `before` has not, or has otherwise."""
+    return {
+        key: value
+        for key, value in after.items()
+        if key not in before or differs(before[key], value)
+    }

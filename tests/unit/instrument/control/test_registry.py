@@ -1,0 +1,433 @@
+"""Seed 001: handlers, their results, and what they add up to."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from instrument import ApprovalAnswer, Bus, Decision, HookDenied
+from instrument.control import HookHandler, HookRegistry, HookResult
+from instrument.testing import EventRecorder, TestCoordinator, capture_hook
+
+
+@pytest.fixture
+def registry(bus: Bus) -> HookRegistry:
+    return HookRegistry(bus)
+
+
+def saying(result: Any) -> Any:
+    async def handler(event: str, data: dict[str, Any]) -> Any:
+        return result
+
+    return handler
+
+
+DENY = HookResult(action="deny", reason="Access denied")
+ASK = HookResult(action="ask_user", approval_prompt="Really?", approval_default="deny")
+INJECT = HookResult(action="inject_context", context_injection="lint", user_message="Linted")
+TOOL = {"tool_name": "write_file", "tool_input": {"file_path": "/etc/passwd"}}
+
+
+async def test_a_handler_takes_event_and_data(registry: HookRegistry) -> None:  # 001-01
+    seen: list[Any] = []
+
+    class Handler:
+        async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
+            seen.append((event, data["tool_name"], data["tool_input"]))
+            return HookResult()
+
+    assert isinstance(Handler(), HookHandler)
+    assert not isinstance(object(), HookHandler)
+    registry.register("tool:pre", Handler())
+
+    result = await registry.emit("tool:pre", TOOL)
+
+    assert seen == [("tool:pre", "write_file", {"file_path": "/etc/passwd"})]
+    assert result == HookResult(data=TOOL)
+
+
+async def test_lower_priority_runs_earlier_and_equals_in_order_of_registration(
+    registry: HookRegistry,
+) -> None:  # 001-02, 001-U6
+    order: list[str] = []
+    for name, priority in (("late", 90), ("early", 10), ("later", 90), ("first", 0)):
+
+        async def handler(event: str, data: dict[str, Any], name: str = name) -> HookResult:
+            order.append(name)
+            return HookResult()
+
+        registry.register("tool:pre", handler, priority=priority, name=name)
+
+    await registry.emit("tool:pre", {})
+
+    assert order == ["first", "early", "late", "later"]
+
+
+async def test_unregister_removes_that_handler(registry: HookRegistry) -> None:  # 001-03, 001-D2
+    deny, other = saying(DENY), saying(DENY)
+    first = registry.register("tool:post", deny, name="same")
+    registry.register("tool:post", other, name="same")
+
+    first()
+    first()
+
+    assert registry.handlers["tool:post"] == [other]
+
+
+async def test_handlers_can_be_looked_at(registry: HookRegistry, bus: Bus) -> None:  # 001-05
+    one, two = saying(None), saying(None)
+    registry.register("tool:post", two, priority=20)
+    registry.register("tool:post", one, priority=10)
+    registry.on("my-hook:debug", one)
+    HookRegistry(bus).register("tool:post", saying(None))
+    bus.intercept("after_tool_call", lambda **_: None)
+
+    assert registry.handlers["tool:post"] == [one, two]
+    assert registry.handlers["my-hook:debug"] == [one]
+    assert len(registry.handlers["tool:pre"]) == 0
+
+
+def test_going_on_is_the_default() -> None:  # 001-10
+    assert HookResult().action == "continue"
+
+
+async def test_a_deny_blocks_with_its_reason_and_later_handlers_do_not_run(
+    registry: HookRegistry,
+) -> None:  # 001-11, 001-U2
+    registry.register("tool:pre", saying(DENY))
+    registry.register("tool:pre", recorder := EventRecorder())
+
+    result = await registry.emit("tool:pre", TOOL)
+
+    assert (result.action, result.reason, result.data) == ("deny", "Access denied", None)
+    assert recorder.get_events() == []
+
+
+async def test_modifications_chain_and_end_as_continue(
+    registry: HookRegistry,
+) -> None:  # 001-12, 001-U3
+    async def add_one(event: str, data: dict[str, Any]) -> HookResult:
+        data["tool_input"]["n"] = data["tool_input"].get("n", 0) + 1
+        return HookResult(action="modify", data=data)
+
+    registry.register("tool:pre", add_one)
+    registry.register("tool:pre", saying(HookResult(data={"tool_name": "not chained"})))
+    registry.register("tool:pre", add_one)
+
+    result = await registry.emit("tool:pre", TOOL)
+
+    assert result.action == "continue"
+    assert result.data == {
+        "tool_name": "write_file",
+        "tool_input": {"file_path": "/etc/passwd", "n": 2},
+    }
+    assert TOOL["tool_input"] == {"file_path": "/etc/passwd"}
+
+
+async def test_what_a_handler_writes_without_modify_stays_with_it(registry: HookRegistry) -> None:
+    async def scribble(event: str, data: dict[str, Any]) -> HookResult:
+        data["tool_input"]["file_path"] = "/tmp"
+        data["extra"] = 1
+        return HookResult()
+
+    registry.register("tool:pre", scribble)
+
+    assert (await registry.emit("tool:pre", TOOL)).data == TOOL
+
+
+async def test_injections_are_joined_and_also_kept_apart(
+    registry: HookRegistry,
+) -> None:  # 001-13, 001-U4, 001-D3
+    registry.register("tool:post", saying(INJECT))
+    second = HookResult(
+        action="inject_context",
+        context_injection="types",
+        context_injection_role="user",
+        ephemeral=True,
+        append_to_last_tool_result=True,
+        user_message="Typed",
+    )
+    registry.register("tool:post", saying(second))
+
+    result = await registry.emit("tool:post", {})
+
+    assert result.action == "inject_context"
+    assert result.context_injection == "lint\n\ntypes"
+    assert (result.context_injection_role, result.ephemeral) == ("system", False)
+    assert result.append_to_last_tool_result
+    assert [entry.is_ephemeral for entry in result.context_injections] == [False, True]
+    assert result.user_message == "Linted\nTyped"
+
+
+async def test_a_question_carries_its_prompt_and_default(registry: HookRegistry) -> None:  # 001-14
+    registry.register("tool:pre", saying(ASK))
+    registry.register(
+        "tool:pre", saying(HookResult(action="ask_user", approval_prompt="second?"))
+    )  # 001-U5
+
+    result = await registry.emit("tool:pre", TOOL)
+
+    assert (result.action, result.approval_prompt) == ("ask_user", "Really?")
+    assert (result.approval_default, result.approval_options) == ("deny", ["Allow", "Deny"])
+    assert (result.approval_timeout, result.data) == (300.0, TOOL)
+
+
+MODIFY = HookResult(action="modify", data={"tool_name": "safe"})
+RANKED = [DENY, ASK, INJECT, MODIFY, HookResult()]
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize("strongest", range(5))
+async def test_the_strongest_action_wins_whoever_ran_first(
+    registry: HookRegistry, strongest: int, is_reversed: bool
+) -> None:  # 001-U1
+    results = RANKED[strongest:]
+    for result in reversed(results) if is_reversed else results:
+        registry.register("tool:pre", saying(result))
+
+    result = await registry.emit("tool:pre", TOOL)
+
+    expected = RANKED[strongest].action
+    assert result.action == ("continue" if expected == "modify" else expected)
+    if expected != "deny":
+        assert result.data is not None
+        assert result.data["tool_name"] == ("safe" if strongest < 4 else "write_file")  # 001-D1
+
+
+async def test_a_handler_that_raises_is_passed_over(
+    registry: HookRegistry, caplog: pytest.LogCaptureFixture
+) -> None:  # 001-15, 001-U7
+    async def broken(event: str, data: dict[str, Any]) -> HookResult:
+        raise ValueError("a bug")
+
+    registry.register("tool:pre", broken)
+    registry.register("tool:pre", recorder := EventRecorder())
+
+    assert (await registry.emit("tool:pre", TOOL)).action == "continue"
+    assert len(recorder.get_events("tool:pre")) == 1
+    assert "a bug" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        "deny",
+        object(),
+        True,
+        {"action": "bogus"},
+        {"decision": "deny"},
+        HookResult(action="stop"),  # type: ignore[arg-type] # that is the point
+        HookResult(action="retry"),  # type: ignore[arg-type] # that is the point
+        HookResult(action=["deny"]),  # type: ignore[arg-type] # that is the point
+        HookResult(action="modify", data="text"),  # type: ignore[arg-type] # that is the point
+        HookResult(action="modify", data={"tool_input": "text"}),
+        HookResult(action="modify", data={"context": "mine"}),
+        HookResult(action="inject_context"),
+        HookResult(action="ask_user"),
+    ],
+)
+async def test_an_invalid_result_denies(
+    registry: HookRegistry, returned: Any
+) -> None:  # 001-16, 001-U7
+    registry.register("tool:pre", saying(returned))
+
+    assert (await registry.emit("tool:pre", TOOL)).action == "deny"
+
+
+async def test_nothing_is_a_way_of_going_on(registry: HookRegistry) -> None:  # 001-16
+    registry.register("tool:pre", saying(None))
+
+    assert (await registry.emit("tool:pre")).action == "continue"
+
+
+@pytest.mark.parametrize(
+    ("event", "noun", "kwargs", "fields"),
+    [
+        ("execution:start", "agent_call", {"prompt": "hi"}, {"prompt": "hi"}),
+        ("execution:end", "agent_call", {}, {"response": "done"}),
+        ("tool:pre", "tool_call", {"tool_name": "t", "args": {"a": 1}}, {"tool_input": {"a": 1}}),
+        ("tool:post", "tool_call", {"tool_name": "t"}, {"tool_name": "t", "tool_result": "done"}),
+        (
+            "provider:request",
+            "llm_generate",
+            {"prompt": ["m"], "provider": "p"},
+            {"messages": ["m"], "provider": "p"},
+        ),
+        (
+            "provider:response",
+            "llm_generate",
+            {"provider": "p"},
+            {"response": "done", "usage": None},
+        ),
+    ],
+)
+async def test_the_events_come_from_operations_with_their_fields(
+    registry: HookRegistry, bus: Bus, event: str, noun: str, kwargs: Any, fields: dict[str, Any]
+) -> None:  # 001-17
+    registry.register(event, recorder := EventRecorder())
+
+    await bus.call(noun, lambda _: "done", **kwargs)
+
+    ((name, data),) = recorder.get_events()
+    assert name == event
+    assert data.items() >= fields.items()
+
+
+async def test_a_failed_tool_has_an_error_and_an_end(
+    registry: HookRegistry, bus: Bus
+) -> None:  # 001-17
+    registry.register("tool:error", errors := EventRecorder())
+    registry.register("tool:post", ends := EventRecorder())
+    error = OSError("down")
+
+    with pytest.raises(OSError, match="down"), bus.operation("tool_call", tool_name="t"):
+        raise error
+
+    assert [data["error"] for _, data in errors.get_events()] == [error]
+    assert [data["error"] for _, data in ends.get_events()] == [error]
+
+
+async def test_an_emitted_event_reaches_its_own_handlers_only(registry: HookRegistry) -> None:
+    registry.register("tool:error", errors := EventRecorder())
+    registry.register("tool:post", ends := EventRecorder())
+
+    await registry.emit("tool:error", {"tool_name": "t", "error": "down"})
+    await registry.emit("tool:post", {"tool_name": "t", "tool_result": 1})
+    await registry.emit("tool:post", {"tool_name": "t", "error": "down"})
+
+    assert (len(errors.get_events()), len(ends.get_events())) == (1, 2)
+
+
+async def test_the_prompt_of_the_user_is_an_event(
+    registry: HookRegistry, bus: Bus
+) -> None:  # 001-17
+    registry.register("prompt:submit", saying(HookResult("modify", data={"prompt": "[redacted]"})))
+
+    outcome = await bus.dispatch("prompt_submitted", prompt="my key is …", context=None)
+
+    assert outcome.data["prompt"] == "[redacted]"
+
+
+async def test_a_handler_can_emit_an_event_of_its_own(
+    registry: HookRegistry, bus: Bus
+) -> None:  # 001-18, 001-19
+    async def handler(event: str, data: dict[str, Any]) -> HookResult:
+        await data["hooks"].emit("my-hook:debug", {"event": event, "name": "x", "self": 1})
+        return HookResult(action="modify", data={**data, "seen": True})
+
+    registry.register("tool:pre", handler)
+    registry.register("my-hook:debug", recorder := EventRecorder())
+
+    with capture_hook("before_tool_call", bus=bus) as calls:
+        result = await registry.emit("tool:pre", TOOL)
+
+    assert recorder.get_events() == [
+        ("my-hook:debug", {"event": "tool:pre", "name": "x", "self": 1})
+    ]
+    assert result.data == {**TOOL, "seen": True}
+    assert "hooks" not in calls[0][1]
+
+
+async def test_a_handler_that_emits_its_own_event_for_ever_is_stopped(
+    registry: HookRegistry,
+) -> None:  # 001-18
+    depth = 0
+
+    async def again(event: str, data: dict[str, Any]) -> HookResult:
+        nonlocal depth
+        depth += 1
+        await data["hooks"].emit(event, {})
+        return HookResult()
+
+    registry.register("my:event", again)
+
+    async with asyncio.timeout(5):
+        await registry.emit("my:event", {})
+    assert depth == 8
+
+
+async def test_sync_handlers_and_plain_dicts_are_accepted(registry: HookRegistry) -> None:  # 001-U8
+    registry.register("tool:pre", lambda event, data: {"action": "deny", "reason": "plain"})
+
+    assert (await registry.emit("tool:pre", TOOL)).reason == "plain"
+
+
+async def test_a_verdict_of_another_vocabulary_reads_as_a_deny(
+    registry: HookRegistry, bus: Bus
+) -> None:
+    bus.intercept("provider:x", lambda **_: Decision.fail("out of budget"))
+
+    result = await registry.emit("provider:x")
+
+    assert (result.action, result.reason) == ("deny", "out of budget")
+
+
+async def test_observers_hear_the_final_event(registry: HookRegistry, bus: Bus) -> None:
+    registry.register("tool:pre", saying(DENY))
+
+    with capture_hook("before_tool_call", bus=bus) as calls:
+        await registry.emit("tool:pre", TOOL)
+
+    assert calls == [((), {"tool_name": "write_file", "args": {"file_path": "/etc/passwd"}})]
+
+
+async def test_a_handler_decides_on_operations(registry: HookRegistry, bus: Bus) -> None:  # 001-11
+    registry.register("tool:pre", saying(DENY))
+
+    with pytest.raises(HookDenied, match="Access denied"):
+        await bus.call("tool_call", lambda _: pytest.fail("ran"), tool_name="rm")
+
+
+@pytest.mark.parametrize(
+    ("event", "handler", "message"),
+    [("tool:pre", None, "not callable"), ("", print, "such as 'tool:pre'"), (7, print, "not 7")],
+)
+def test_a_bad_registration_says_what_is_wrong(
+    registry: HookRegistry, event: Any, handler: Any, message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        registry.register(event, handler)
+
+
+class Person:
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    async def ask(self, request: Any) -> Any:
+        if self._answer is None:
+            await asyncio.Event().wait()
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "action", "reason"),
+    [
+        ("Allow", "continue", None),
+        ("allow always", "continue", None),
+        ("Yes", "deny", "User denied: Yes"),
+        (ApprovalAnswer("deny", "no"), "deny", "no"),
+        (None, "deny", "nobody answered within 0.01 s"),
+    ],
+)
+async def test_a_question_is_asked_and_only_a_yes_is_one(
+    answer: Any, action: str, reason: str | None
+) -> None:  # 001-14, 001-U12
+    coordinator = TestCoordinator()
+    coordinator.hooks.bus.set_approval_provider(Person(answer))
+    ask = HookResult(
+        "ask_user", approval_prompt="?", approval_timeout=0.01 if answer is None else 5
+    )
+
+    async with asyncio.timeout(5):
+        result = await coordinator.process_hook_result(ask, "tool:pre", "gate")
+
+    assert (result.action, result.reason) == (action, reason if action == "deny" else None)
+
+
+async def test_with_no_approval_system_a_question_is_denied() -> None:  # 001-U12
+    coordinator = TestCoordinator()
+
+    result = await coordinator.process_hook_result(ASK, "tool:pre", "gate")
+
+    assert (result.action, result.reason) == ("deny", "No approval system available")
+    assert await coordinator.process_hook_result(DENY, "tool:pre") is DENY

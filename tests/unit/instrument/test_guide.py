@@ -1,0 +1,109 @@
+"""The guide's code runs, and its four versions of one rule do the same."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from instrument import HookDenied, HookFailed, _hooks, call, set_approval_provider
+from tools.generate import ROOT
+
+GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8")
+BLOCKS = dict(
+    re.findall(r"^##+ ([^\n]*)\n(?:(?!^#)[^\n]*\n)*?```python\n(.*?)```", GUIDE, re.M | re.S)
+)
+RULES = ["On the bus", "As a handler", "As a call-back", "As a rule"]
+
+
+@pytest.fixture(autouse=True)
+def own_table() -> Iterator[None]:
+    """The guide uses the bus that all share: leave nothing on it."""
+    before = dict(_hooks)
+    _hooks.clear()
+    yield
+    _hooks.clear()
+    _hooks.update(before)
+
+
+def run(heading: str) -> dict[str, Any]:
+    compiled = compile(BLOCKS[heading], heading, "exec")
+    assert isinstance(compiled, CodeType)
+    names: dict[str, Any] = {"__name__": "guide"}
+    exec(compiled, names)
+    return names
+
+
+class Person:
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+        self.prompts: list[str] = []
+
+    async def ask(self, request: Any) -> str:
+        self.prompts.append(request.prompt)
+        return self._answer
+
+
+async def delete(path: str, deleted: list[str]) -> None:
+    await call(
+        "tool_call",
+        lambda op: deleted.append(op.args["path"]),
+        tool_name="delete",
+        args={"path": path},
+    )
+
+
+def test_every_block_of_the_guide_is_python() -> None:
+    assert GUIDE.count("```python") == len(BLOCKS)
+    for code in BLOCKS.values():
+        ast.parse(code)
+
+
+@pytest.mark.parametrize("heading", RULES)
+async def test_each_version_of_the_rule_refuses_and_lets_through(heading: str) -> None:
+    run(heading)
+    deleted: list[str] = []
+    off = set_approval_provider(person := Person("allow"))
+
+    with pytest.raises((HookDenied, HookFailed), match="/tmp"):
+        await delete("/etc/passwd", deleted)
+    await delete("/tmp/x", deleted)
+    off()
+
+    assert deleted == ["/tmp/x"]
+    assert person.prompts == ([] if heading == "As a rule" else ["Delete /tmp/x?"])
+
+
+@pytest.mark.parametrize("heading", RULES[:3])
+async def test_each_version_that_asks_takes_no_for_an_answer(heading: str) -> None:
+    run(heading)
+    deleted: list[str] = []
+    off = set_approval_provider(Person("deny"))
+
+    with pytest.raises(HookDenied):
+        await delete("/tmp/x", deleted)
+    off()
+
+    assert deleted == []
+
+
+async def test_the_terminal_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = run("Ask a person")
+    run("On the bus")
+    monkeypatch.setattr("builtins.input", lambda prompt: "y")
+    deleted: list[str] = []
+
+    await delete("/tmp/x", deleted)
+    names["off"]()
+
+    assert deleted == ["/tmp/x"]
+
+
+async def test_the_emitter_and_the_test_of_the_guide_work() -> None:
+    assert await run("Emit so that hooks can decide")["act"]() == "deleted /tmp/x"
+    checked = run("Test it")["test_deletion_is_refused"]
+    assert inspect.iscoroutinefunction(checked)
+    await checked()
