@@ -340,7 +340,7 @@ async def test_a_log_that_fails_does_not_stop_the_loading(
     assert [item.content for item in loaded] == ["Hello"]
     [record] = caplog.records
     assert (record.name, record.levelname) == ("mcp.instrument", "WARNING")
-    assert record.exc_info is not None
+    assert record.exc_info
 
 
 async def test_without_a_log_failures_go_to_logging(
