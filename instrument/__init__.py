@@ -1,38 +1,61 @@
 """A tiny hook bus for agents: standard library only.
 
-Emitters tell what an agent does (`operation`, `call`), observers listen (`register`, `observe`).
-The functions act on one shared bus; `Bus()` makes a separate one. `CATALOGUE` is the contract:
-`docs/instrumentation-hooks.md` is made from it.
+Emitters tell what an agent does (`operation`, `call`, `dispatch`), observers listen (`register`,
+`observe`), interceptors decide (`intercept`, `around`). The functions act on one shared bus;
+`Bus()` makes a separate one. `CATALOGUE` is the contract: `docs/instrumentation-hooks.md` is made
+from it.
 """
 
+from instrument.approvals import ApprovalAnswer, ApprovalProvider, ApprovalRequest
 from instrument.bus import Bus
 from instrument.catalogue import CATALOGUE, CONTRACT_VERSION
+from instrument.decision import Decision, Outcome
 from instrument.default import _emit as _emit
 from instrument.default import _emit_sync as _emit_sync
 from instrument.default import _hooks as _hooks
 from instrument.default import (
+    around,
     call,
     call_sync,
+    dispatch,
+    dispatch_sync,
+    intercept,
     observe,
     observe_all,
     operation,
     register,
+    set_approval_provider,
     unregister,
 )
+from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped
 from instrument.operations import Operation
 from instrument.stream import StreamStats
 
 __all__ = [
     "CATALOGUE",
     "CONTRACT_VERSION",
+    "ApprovalAnswer",
+    "ApprovalProvider",
+    "ApprovalRequest",
     "Bus",
+    "Decision",
+    "HookContractError",
+    "HookDenied",
+    "HookFailed",
+    "HookStopped",
     "Operation",
+    "Outcome",
     "StreamStats",
+    "around",
     "call",
     "call_sync",
+    "dispatch",
+    "dispatch_sync",
+    "intercept",
     "observe",
     "observe_all",
     "operation",
     "register",
+    "set_approval_provider",
     "unregister",
 ]

@@ -1,7 +1,8 @@
-"""The hook bus: who listens to what, and the ways to emit.
+"""The hook bus: who listens, who decides, and the ways to emit.
 
-Observation only: what an observer returns, raises or does to the table changes nothing for the
-emitter, and nothing in an emission that has begun (000-16).
+Observers change nothing: what one returns, raises or does to the table has no effect on the
+emitter, nor on an emission that has begun (000-16). Interceptors decide, and only where an event
+is emitted by `operation`, `call` or `dispatch`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
+from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast, overload
 
-from instrument.catalogue import CATALOGUE
+from instrument.approvals import ApprovalProvider
+from instrument.around import Around, Wrapper
+from instrument.catalogue import CATALOGUE, find_noun
+from instrument.decision import Outcome
+from instrument.deliberation import decide
 from instrument.delivery import (
     EVERY,
     Emit,
@@ -23,24 +29,54 @@ from instrument.delivery import (
     make_emit,
     observers_of,
 )
-from instrument.operations import Operation
+from instrument.errors import HookFailed
+from instrument.interceptors import (
+    Interceptor,
+    OnError,
+    is_intercepted,
+    only_observers_of,
+    with_interceptor,
+)
+from instrument.operations import Operation, RepeatableOperation
+from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
+
+NOT_TO_BE_DECIDED = frozenset(
+    {
+        "operation_opened",
+        "operation_closed",
+        "hook_decided",
+        "hook_failed",
+        "request_opened",
+        "request_closed",
+    }
+)
+"""What the bus tells about itself."""
 
 T = TypeVar("T")
 
 
 class Bus:
-    """A table of observers and what emits to them. Buses know nothing of each other.
+    """A table of observers and interceptors, and what emits to them.
 
-    `register` and the like may be called from any thread, also during an emission; observers run
-    on the thread that emits. The functions of `instrument` act on one bus that all share.
+    Buses know nothing of each other. `register` and the like may be called from any thread, also
+    during an emission; call-backs run on the thread that emits. The functions of `instrument` act
+    on one bus that all share.
+
+    Args:
+        max_retries: How often `call` runs again what interceptors want retried.
     """
 
     _emit: Emit
+    _tell: Emit
 
-    def __init__(self) -> None:
+    def __init__(self, *, max_retries: int = 3) -> None:
         self._hooks: Table = {}
+        self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
+        self._max_retries = max_retries
+        self._unheeded: set[str] = set()  # hooks whose unheeded policies were logged
         self._lock = Lock()  # for writers; readers take whole tuples
         self._emit = make_emit(self._hooks)
+        self._tell = make_emit(self._hooks, only_observers_of)
 
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
@@ -84,8 +120,158 @@ class Bus:
             self._hooks[EVERY] = (*self._hooks.get(EVERY, ()), fn)
         return _once(partial(self._stop_observing_all, fn))
 
+    def intercept(
+        self,
+        hook: str,
+        fn: Observer,
+        *,
+        priority: int = 0,
+        name: str | None = None,
+        on_error: OnError = "raise",
+        timeout: float | None = None,
+    ) -> Callable[[], None]:
+        """Let `fn` decide on every later event `hook`.
+
+        `fn(**kwargs)`, sync or async, returns a `Decision`, or None to go on. It may not change
+        what it is given. It is asked only where the event is emitted by `operation`, `call` or
+        `dispatch`; an event that is merely told is reported as `hook_failed`.
+
+        Args:
+            hook: A name of the catalogue, or any other.
+            fn: Who decides.
+            priority: Lower is asked earlier; among equals, who came first.
+            name: For the trail; default: the name of `fn`.
+            on_error: What happens when `fn` raises: `raise` leaves the operation as that
+                exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
+                What is no decision denies, always.
+            timeout: Seconds until an async `fn` counts as having raised `TimeoutError`. A sync
+                one cannot be interrupted.
+
+        Returns:
+            A function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `fn` cannot be called, or `priority` is not an integer.
+            ValueError: `on_error` or `timeout` is not possible, or nothing can be decided on
+                `hook`, because the bus itself tells it.
+        """
+        if hook in NOT_TO_BE_DECIDED:
+            raise ValueError(
+                f"Cannot intercept {hook}: the bus tells it about itself. Use `observe`."
+            )
+        interceptor = Interceptor(
+            hook, fn, priority=priority, name=name, on_error=on_error, timeout_s=timeout
+        )
+        return self._add_interceptor(interceptor)
+
+    def around(self, noun: str, wrapper: Wrapper) -> Callable[[], None]:
+        """Let a generator function decide before and after every later operation `noun`.
+
+        `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and goes
+        on after it with what the after or error hook carries, as a dict. What it yields, the
+        first time and (once it goes on) the last, is a `Decision` or None; a sync one may return
+        the last. Those that came first are resumed last.
+
+        Example:
+            >>> def timed(**before):
+            ...     began = perf_counter()
+            ...     after = yield
+            ...     print(before["tool_name"], perf_counter() - began, "exc" in after)
+            >>> off = around("tool_call", timed)
+
+        Returns:
+            A function that undoes it, once, however often it is called.
+        """
+        row, pair = find_noun(noun), Around(noun, wrapper)
+        offs = [
+            self._add_interceptor(Interceptor(row.before, pair.before, name=pair.name)),
+            *(
+                self._add_interceptor(
+                    Interceptor(hook, pair.after, name=pair.name, is_reversed=True)
+                )
+                for hook in (row.after, row.error)
+            ),
+        ]
+
+        def remove() -> None:
+            for off in offs:
+                off()
+
+        return _once(remove)
+
+    def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
+        """Let `provider` put questions to a person; the last one that was set does.
+
+        Returns:
+            A function that withdraws it, once, however often it is called.
+
+        Raises:
+            TypeError: It has no `ask`.
+        """
+        if not callable(getattr(provider, "ask", None)):
+            raise TypeError(
+                f"Cannot let {provider!r} ask a person: it has no `ask(request)`. "
+                "See `ApprovalProvider`."
+            )
+        entry = [provider]  # one of its own: set twice, it is withdrawn one by one
+
+        def withdraw() -> None:
+            with self._lock:
+                self._approval_providers = tuple(
+                    other for other in self._approval_providers if other is not entry
+                )
+
+        with self._lock:
+            self._approval_providers = (*self._approval_providers, entry)
+        return _once(withdraw)
+
+    async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
+        """Let interceptors decide on one event that is no operation, and tell what they decided.
+
+        Nothing is raised for a decision: see `Outcome.action` and `Outcome.raise_if_ended()`.
+
+        Raises:
+            Exception: What an interceptor with `on_error="raise"` raised.
+            HookContractError: An interceptor broke the contract of the event.
+        """
+        outcome = Outcome(hook, kwargs)
+        await self._dispatch(AsyncWaiting(self), outcome)
+        return outcome
+
+    def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
+        """Do the same from sync code.
+
+        On a thread whose event loop is running it cannot wait: a person is not asked (that
+        denies), and an async interceptor that has to wait is a `HookContractError`.
+        """
+        outcome = Outcome(hook, kwargs)
+        completed(self._dispatch(SyncWaiting(self), outcome))
+        return outcome
+
+    async def _dispatch(
+        self,
+        waiting: Waiting,
+        outcome: Outcome,
+        *,
+        spelling: str | None = None,
+        asks: bool = True,
+    ) -> None:
+        try:
+            if is_intercepted(self._hooks, outcome.hook):
+                await decide(self, waiting, outcome, spelling=spelling, asks=asks)
+        except GeneratorExit:  # nothing can be awaited any more
+            self._tell_sync(outcome.hook, **outcome.data)
+            raise
+        except BaseException:
+            await waiting.tell(outcome.hook, outcome.data)
+            raise
+        await waiting.tell(outcome.hook, outcome.data)
+
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
+
+        What interceptors decide against it leaves the block, on entering or leaving, as
+        `HookDenied`, `HookFailed` or `HookStopped`.
 
         Args:
             noun: A noun of the catalogue, such as `tool_call`; any other snake_case word gets
@@ -105,22 +291,56 @@ class Bus:
         """Run `fn` as an operation, and return the final result.
 
         `fn`, sync or async, takes the operation: its final kwargs are `op.kwargs`, its input is
-        `op.args`.
+        `op.args`. Interceptors may keep it from running, replace what it returns or raises, and
+        have it run again; each attempt is an operation of its own.
+
+        Raises:
+            HookDenied: An interceptor or a person refused it.
+            HookFailed: An interceptor ended it, or wanted more retries than there may be.
         """
-        async with self.operation(noun, **kwargs) as op:
-            returned = fn(op)
-            op.result = await returned if isawaitable(returned) else returned
-        return op.result
+        for attempt in count():
+            op = RepeatableOperation(self, noun, dict(kwargs))
+            try:
+                async with op:
+                    returned = fn(op)
+                    op.result = await returned if isawaitable(returned) else returned
+            except Exception as error:
+                if not op.settles(error):
+                    raise
+            if not op.must_run_again():
+                return op.result
+            if attempt == self._max_retries:
+                raise _too_many_retries(op, attempt)
+        raise AssertionError("attempts are counted without end")
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
         """Run a sync `fn` as an operation, and return the final result; see `call`."""
-        with self.operation(noun, **kwargs) as op:
-            op.result = fn(op)
-        return cast(T, op.result)
+        for attempt in count():
+            op = RepeatableOperation(self, noun, dict(kwargs))
+            try:
+                with op:
+                    op.result = fn(op)
+            except Exception as error:
+                if not op.settles(error):
+                    raise
+            if not op.must_run_again():
+                return cast(T, op.result)
+            if attempt == self._max_retries:
+                raise _too_many_retries(op, attempt)
+        raise AssertionError("attempts are counted without end")
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
         """Emit from sync code; see `instrument.delivery.emit_sync`."""
         emit_sync(self._hooks, name, args, kwargs)
+
+    def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
+        emit_sync(self._hooks, name, (), kwargs, only_observers_of)
+
+    def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
+        with self._lock:
+            new.unheeded = self._unheeded
+            self._hooks[new.hook] = with_interceptor(observers_of(self._hooks, new.hook), new)
+        return _once(partial(self.unregister, new.hook, new))
 
     def _stop_observing_all(self, fn: Observer) -> None:
         with self._lock:
@@ -154,3 +374,10 @@ def _once(undo: Callable[[], None]) -> Callable[[], None]:
         undo()
 
     return off
+
+
+def _too_many_retries(op: RepeatableOperation, attempts: int) -> HookFailed:
+    reason = f"{op.noun} was run again {attempts} times and is to be run again still"
+    if op.retry_reason is not None:
+        reason += f": {op.retry_reason}"
+    return HookFailed(reason, call_id=op.call_id)

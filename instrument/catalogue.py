@@ -203,6 +203,7 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any", **_EXC},
         later=_LLM_LATER,
+        retryable=True,
         identity=True,
         aliases={
             "control": ("provider:error",),
@@ -239,6 +240,7 @@ _TOOL = (
         later=_TOOL_LATER,
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("tool:post",),
@@ -255,6 +257,7 @@ _TOOL = (
         later={"result": "Any", **_TOOL_LATER},
         writable=("result",),
         value=Value("result", "Any", "Any", None),
+        retryable=True,
         identity=True,
         aliases={
             "control": ("tool:error", "tool:post"),

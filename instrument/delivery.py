@@ -13,7 +13,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from inspect import isawaitable
 from types import CoroutineType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, TypeVar
+
+from instrument.errors import UnheededPolicyError
+
+T = TypeVar("T")
 
 Observer: TypeAlias = Callable[..., Any]
 Table: TypeAlias = dict[str, tuple[Observer, ...]]
@@ -53,8 +57,11 @@ def describe(observer: Observer) -> str:
     return f"{module}.{name}"
 
 
-def make_emit(table: Table) -> Emit:
-    """Return the coroutine function that brings events to the observers in `table`.
+Choose: TypeAlias = Callable[[Table, str], tuple[Observer, ...]]
+
+
+def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
+    """Return the coroutine function that brings events to those in `table` that `choose` picks.
 
     A closure and not a method, with little in its own frame, because it is called for every
     event of every agent that nobody watches. Then it costs 1.1 times an `async def` that takes
@@ -64,13 +71,13 @@ def make_emit(table: Table) -> Emit:
     async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:
         """Call the observers of `name` in registration order and await what they return."""
         if table and (name in table or EVERY in table):
-            for observer in observers_of(table, name):
+            for observer in choose(table, name):
                 try:
                     returned = observer(*args, **kwargs)
                     if returned is not None and _must_be_awaited(returned):
                         await returned
                 except (Exception, asyncio.CancelledError) as error:
-                    if _is_our_own_cancellation(error):
+                    if is_our_own_cancellation(error):
                         raise
                     failure = _note_failure(name, observer, error, kwargs)
                     if name != HOOK_FAILED:
@@ -79,14 +86,20 @@ def make_emit(table: Table) -> Emit:
     return _emit
 
 
-def emit_sync(table: Table, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def emit_sync(
+    table: Table,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    choose: Choose = observers_of,
+) -> None:
     """Call the observers of `name` in registration order, from code that cannot await.
 
     What they return to be awaited runs later, in order, on the running loop; on a thread that
     has none it runs before this returns.
     """
     pending: list[tuple[Observer, Awaitable[Any]]] = []
-    for observer in observers_of(table, name):
+    for observer in choose(table, name):
         try:
             returned = observer(*args, **kwargs)
             if returned is not None and _must_be_awaited(returned):
@@ -107,7 +120,7 @@ async def _finish(
         try:
             await awaitable
         except (Exception, asyncio.CancelledError) as error:
-            if _is_our_own_cancellation(error):
+            if is_our_own_cancellation(error):
                 raise
             _failed_sync(table, name, observer, error, kwargs)
 
@@ -127,7 +140,7 @@ def _must_be_awaited(returned: object) -> TypeGuard[Awaitable[Any]]:
     return isawaitable(returned) and not asyncio.isfuture(returned)
 
 
-def _is_our_own_cancellation(error: BaseException) -> bool:
+def is_our_own_cancellation(error: BaseException) -> bool:
     """Tell a cancellation of the emitting task from one that an observer raised."""
     if not isinstance(error, asyncio.CancelledError):
         return False
@@ -142,8 +155,13 @@ def _note_failure(
     name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Log a failure (WARNING with traceback, 000-08); return the kwargs of `hook_failed`."""
-    handler = describe(observer)
-    _logger.warning("Hook %s failed in %s", name, handler, exc_info=error)
+    if isinstance(error, UnheededPolicyError):  # told every time, logged once
+        if not error.is_known:
+            _logger.warning("%s", error)
+        handler = observer.name if hasattr(observer, "name") else describe(observer)
+    else:
+        handler = describe(observer)
+        _logger.warning("Hook %s failed in %s", name, handler, exc_info=error)
     return {"call_id": kwargs.get("call_id"), "hook": name, "handler": handler, "exc": error}
 
 
@@ -151,13 +169,18 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:
-        # Not `asyncio.run`: it would also clear the event loop that this thread has set.
-        loop = asyncio.new_event_loop()
-        try:
-            loop.run_until_complete(work)
-        finally:
-            loop.close()
+        run_alone(work)
     else:
         task = running.create_task(work)
         _background.add(task)
         task.add_done_callback(_background.discard)
+
+
+def run_alone(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end on a loop of its own, on a thread that has none."""
+    # Not `asyncio.run`: it would also clear the event loop that this thread has set.
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(work)
+    finally:
+        loop.close()

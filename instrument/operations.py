@@ -2,8 +2,14 @@
 
     operation_opened → before_<noun> → (the body) → after_<noun> | error_<noun> → operation_closed
 
-Each comes exactly once whatever happens: return, raise, cancellation, a generator that is closed
-early. An operation is entered as `async with`, or as `with` from sync code.
+Each comes exactly once whatever happens: return, raise, deny, cancellation, a generator that is
+closed early. An operation is entered as `async with`, or as `with` from sync code.
+
+Interceptors decide between `operation_opened`, so that a wait has a place to sit, and
+`before_<noun>`, which tells what was decided; and once more before `after_<noun>` or
+`error_<noun>`. On an operation that has ended for good (denied, failed or stopped beforehand,
+cancelled, interrupted) they are still called, because what began must be cleaned up; what they
+decide then changes nothing.
 """
 
 from __future__ import annotations
@@ -13,26 +19,40 @@ from collections.abc import AsyncIterable, Iterable
 from contextvars import Context, ContextVar, copy_context
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from instrument.catalogue import Noun, find_noun
-from instrument.delivery import EVERY, Emit, Table
+from instrument.decision import Injection, Outcome
+from instrument.deliberation import decide
+from instrument.delivery import EVERY
+from instrument.errors import HookContractError, HookDenied, HookStopped, HookVerdict
 from instrument.ids import next_call_id
+from instrument.interceptors import is_intercepted
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
+from instrument.waiting import AsyncWaiting, Channel, SyncWaiting, Waiting, completed
 
 T = TypeVar("T")
 
 OPENED = "operation_opened"
 CLOSED = "operation_closed"
 
+Order: TypeAlias = Literal["retry", "return"]
+"""What interceptors want of `call`: to run again, or to return `result` whatever was raised."""
 
-class Channel(Protocol):
-    """What an operation needs of its bus."""
 
-    _hooks: Table
-    _emit: Emit
+class Ruling:
+    """What interceptors decided about one operation, beyond its kwargs and its result."""
 
-    def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None: ...
+    __slots__ = ("injections", "is_final", "order", "reason", "verdict")
+
+    def __init__(self) -> None:
+        self.injections: list[Injection] = []
+        self.is_final = False
+        """Whether it ended before its body ran."""
+        self.order: Order | None = None
+        self.reason: str | None = None
+        self.verdict: HookVerdict | None = None
+        """What it ended with, if it was an interceptor that ended it."""
 
 
 class Frame:
@@ -83,6 +103,7 @@ class Operation:
         "_outcome",
         "_outer",
         "_outside",
+        "_ruling",
         "_started_ns",
         "kwargs",
         "result",
@@ -96,6 +117,8 @@ class Operation:
     _started_ns: int
     _meter: StreamMeter | None
 
+    _can_rerun = False
+
     def __init__(self, bus: Channel, noun: str, kwargs: dict[str, Any]) -> None:
         # As little as can be: most of the rest is set only when somebody listens.
         self.kwargs = kwargs
@@ -105,6 +128,7 @@ class Operation:
         self._frame: Frame | None = None
         self._outcome: dict[str, Any] | None = None
         self._is_told = False
+        self._ruling: Ruling | None = None
 
     @property
     def noun(self) -> str:
@@ -125,6 +149,11 @@ class Operation:
     def parent_call_id(self) -> str | None:
         """The innermost operation of the same bus that was open when this one began."""
         return self._identified().parent_call_id
+
+    @property
+    def injections(self) -> tuple[Injection, ...]:
+        """What interceptors want the model to see, in order; of `inject_context`."""
+        return () if self._ruling is None else tuple(self._ruling.injections)
 
     def set(self, **outcome: Any) -> None:
         """Add kwargs to the closing hook, such as `usage` or `mime_type`."""
@@ -161,11 +190,12 @@ class Operation:
         try:
             if OPENED in table or EVERY in table:
                 await emit(OPENED, **self._opening())
-            # Interceptors decide here: after the opening, so that a wait has a place to sit, and
-            # before anybody is told the final kwargs.
             self._is_announced = True
             if hook in table or EVERY in table:
-                await emit(hook, **self._before())
+                if is_intercepted(table, hook):
+                    await self._admit(AsyncWaiting(self._bus))
+                else:
+                    await emit(hook, **self._before())
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -180,10 +210,12 @@ class Operation:
         try:
             if OPENED in table or EVERY in table:
                 emit(OPENED, **self._opening())
-            # Interceptors decide here, as above.
             self._is_announced = True
             if hook in table or EVERY in table:
-                emit(hook, **self._before())
+                if is_intercepted(table, hook):
+                    completed(self._admit(SyncWaiting(self._bus)))
+                else:
+                    emit(hook, **self._before())
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -202,16 +234,26 @@ class Operation:
             self.__exit__(exc_type, exc, traceback)
             return
         table, emit = self._bus._hooks, self._bus._emit
-        hook = self._noun.after if exc is None else self._noun.error
+        hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):
-                await emit(hook, **(self._after() if exc is None else self._error(exc)))
+                if is_intercepted(table, hook):
+                    left = await self._settle(AsyncWaiting(self._bus), hook, exc)
+                else:
+                    await emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
+        except BaseException as error:
+            left = error
+            raise
         finally:
             try:
-                if CLOSED in table or EVERY in table:
-                    await emit(CLOSED, **self._closing(exc))
+                if isinstance(left, GeneratorExit):  # closed meanwhile
+                    self._bus._emit_sync(CLOSED, **self._closing(left))
+                elif CLOSED in table or EVERY in table:
+                    await emit(CLOSED, **self._closing(left))
             finally:
                 self._leave()
+        if left is not exc and left is not None:
+            raise left from exc
 
     def __exit__(
         self,
@@ -222,16 +264,118 @@ class Operation:
         if not self._is_told:
             return
         table, emit = self._bus._hooks, self._bus._emit_sync
-        hook = self._noun.after if exc is None else self._noun.error
+        hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):
-                emit(hook, **(self._after() if exc is None else self._error(exc)))
+                if is_intercepted(table, hook):
+                    left = completed(self._settle(SyncWaiting(self._bus), hook, exc))
+                else:
+                    emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
+        except BaseException as error:
+            left = error
+            raise
         finally:
             try:
                 if CLOSED in table or EVERY in table:
-                    emit(CLOSED, **self._closing(exc))
+                    emit(CLOSED, **self._closing(left))
             finally:
                 self._leave()
+        if left is not exc and left is not None:
+            raise left from exc
+
+    async def _admit(self, waiting: Waiting) -> None:
+        """Let interceptors decide whether and with what the body runs; tell what they decided."""
+        outcome = Outcome(self._noun.before, self._before())
+        ruling = self._ruling = Ruling()
+        ruling.is_final = True  # until it is allowed
+        try:
+            await decide(self._bus, waiting, outcome)
+        except GeneratorExit:  # closed while it waited for a person: nothing can be awaited
+            await SyncWaiting(self._bus).tell(outcome.hook, outcome.data)
+            raise
+        except BaseException:
+            await waiting.tell(outcome.hook, outcome.data)
+            raise
+        self.kwargs = {**self.kwargs, **outcome.changes}
+        ruling.injections.extend(outcome.injections)
+        await waiting.tell(outcome.hook, outcome.data)
+        if outcome.action == "retry":
+            raise HookContractError(
+                f"{outcome.decided_by} wants a retry on {outcome.hook}: nothing has run yet."
+            )
+        error = ruling.verdict = outcome.error()
+        if isinstance(error, HookStopped):
+            self.result = error.value
+        if error is not None:
+            raise error
+        ruling.is_final = False
+
+    async def _settle(
+        self, waiting: Waiting, hook: str, exc: BaseException | None
+    ) -> BaseException | None:
+        """Let interceptors decide what came of it, tell it, and return what leaves the block."""
+        outcome = Outcome(hook, self._told_by(hook, exc))
+        is_final = exc is not None and (self._ruled().is_final or not isinstance(exc, Exception))
+        left = exc
+        try:
+            await decide(self._bus, waiting, outcome, asks=not is_final)
+            if not is_final:
+                left = self._judged(outcome, exc)
+        except Exception as error:  # noqa: BLE001 - raised when it has been told
+            left = exc if is_final else error
+        except GeneratorExit as error:  # closed while it waited: nothing can be awaited
+            left, waiting = error, SyncWaiting(self._bus)
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
+            left = error
+        if is_final or left is not exc:
+            hook = self._closing_hook(left)
+            outcome.data = self._told_by(hook, left)
+        await waiting.tell(hook, outcome.data)
+        return left
+
+    def _judged(self, outcome: Outcome, exc: BaseException | None) -> BaseException | None:
+        """Put the outcome of a closing hook in force; return what leaves the block."""
+        ruling = self._ruled()
+        ruling.injections.extend(outcome.injections)
+        if outcome.action == "retry":
+            self._check_retry(outcome)
+            ruling.order, ruling.reason = "retry", outcome.reason
+            return exc
+        error = ruling.verdict = outcome.error()
+        if isinstance(error, HookStopped):
+            self.result = error.value
+        elif error is None and self._noun.output in outcome.changes:
+            self.result = outcome.changes[self._noun.output]
+            ruling.order = "return"
+        return exc if error is None else error
+
+    def _check_retry(self, outcome: Outcome) -> None:
+        wish = f"{outcome.decided_by} wants a retry on {outcome.hook}"
+        if not self._can_rerun:
+            raise HookContractError(
+                f"{wish}, but the body of `operation` cannot be run again. Its emitter must use "
+                "`call`."
+            )
+        if self._meter is not None and self._meter.stats() is not None:
+            raise HookContractError(f"{wish}, but parts of the answer were streamed already.")
+
+    def _ruled(self) -> Ruling:
+        if self._ruling is None:
+            self._ruling = Ruling()
+        return self._ruling
+
+    def _closing_hook(self, exc: BaseException | None) -> str:
+        if exc is None or (isinstance(exc, HookStopped) and self._is_own(exc)):
+            return self._noun.after
+        return self._noun.error
+
+    def _told_by(self, hook: str, exc: BaseException | None) -> dict[str, Any]:
+        if hook == self._noun.error and exc is not None:
+            return self._error(exc)
+        return self._after()
+
+    def _is_own(self, exc: BaseException | None) -> bool:
+        return self._ruling is not None and exc is not None and exc is self._ruling.verdict
 
     def _identified(self) -> Frame:
         if self._frame is None:
@@ -248,6 +392,7 @@ class Operation:
         self._is_told = True
         self._is_announced = False
         self._noun = find_noun(self._name)
+        self._ruling = None
         self._outside = self._inside = copy_context()
         self._outer = _current.get()
         if self._frame is None or not self._frame.is_open:
@@ -315,17 +460,46 @@ class Operation:
         return {
             "call_id": self._identified().call_id,
             "noun": self._name,
-            "status": _status(exc),
+            "status": self._status(exc),
             "exc": exc,
             "stream": None if self._meter is None else self._meter.stats(),
         }
 
+    def _status(self, exc: BaseException | None) -> str:
+        if exc is None:
+            return "ok"
+        if isinstance(exc, _CANCELLED):
+            return "cancelled"
+        if isinstance(exc, HookStopped):  # also one from further in: it ends this one too
+            return "stopped"
+        return "denied" if isinstance(exc, HookDenied) and self._is_own(exc) else "error"
+
+
+class RepeatableOperation(Operation):
+    """An operation whose body can be run again: that of `call`."""
+
+    __slots__ = ()
+
+    _can_rerun = True
+
+    def must_run_again(self) -> bool:
+        """Return whether interceptors want a retry."""
+        return self._ruling is not None and self._ruling.order == "retry"
+
+    def settles(self, error: Exception) -> bool:
+        """Return whether interceptors made something else of `error`, which left the block."""
+        ruling = self._ruling
+        if ruling is None:
+            return False
+        return ruling.order is not None or (
+            error is ruling.verdict and isinstance(error, HookStopped)
+        )
+
+    @property
+    def retry_reason(self) -> str | None:
+        """Why they want it."""
+        return None if self._ruling is None else self._ruling.reason
+
 
 _EMPTY = Context()
 _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
-
-
-def _status(exc: BaseException | None) -> str:
-    if exc is None:
-        return "ok"
-    return "cancelled" if isinstance(exc, _CANCELLED) else "error"

@@ -1,0 +1,95 @@
+"""Asking a person: what a provider is given, what it answers, and what counts.
+
+The agent's own process is the judge. Whatever goes wrong on the way to a person (nobody to ask,
+a provider that raises, an answer that is none) denies; only saying nothing until the time is up
+is answered by the question's own default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+from instrument.decision import Question
+
+Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
+
+GRANTS = frozenset({"allow", "allow once", "allow always"})
+
+
+class ApprovalRequest(NamedTuple):
+    """What a person is asked, and about what."""
+
+    request_id: str
+    kind: Kind
+    hook: str | None
+    call_id: str | None
+    interceptor: str
+    prompt: str
+    options: tuple[str, ...]
+    default: str
+    timeout_s: float
+    data: Mapping[str, Any]
+    """The final kwargs of the event; not to be changed."""
+
+
+class ApprovalAnswer(NamedTuple):
+    """What a person answered."""
+
+    decision: str
+    """`allow`, `allow_once`, `allow_always`, `deny`, `decline`; to a question `answer`."""
+    reason: str | None = None
+    changes: Mapping[str, Any] = MappingProxyType({})
+    """Kwargs of the event that the person edited while allowing it."""
+    payload: Any = None
+    """The answer to a question."""
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether the operation may go on; anything unknown is a refusal."""
+        return normal(self.decision) in GRANTS
+
+
+class ApprovalProvider(Protocol):
+    """Who asks people: a terminal, the inspector, a test.
+
+    When sync code waits, `ask` is run on a loop of its own; a provider that minds has `ask_sync`
+    too (`SyncApprovalProvider`).
+    """
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer | str:
+        """Return the answer: an `ApprovalAnswer`, or just its `decision`.
+
+        The bus cancels this when the time is up.
+        """
+
+
+@runtime_checkable
+class SyncApprovalProvider(ApprovalProvider, Protocol):
+    """A provider that sync code asks on a thread of its own, and leaves there in time."""
+
+    def ask_sync(self, request: ApprovalRequest) -> ApprovalAnswer | str:
+        """Return the answer to sync code."""
+
+
+def normal(decision: str) -> str:
+    """Return a decision as it is compared: `Allow Once` and `allow_once` are one."""
+    return decision.strip().lower().replace("_", " ").replace("-", " ")
+
+
+def answer_from(returned: object) -> ApprovalAnswer | None:
+    """Return what a provider gave as an answer, or None when it is none."""
+    if isinstance(returned, str):
+        return ApprovalAnswer(returned)
+    if not isinstance(returned, ApprovalAnswer):
+        return None
+    decision: object = returned.decision
+    changes: object = returned.changes
+    return returned if isinstance(decision, str) and isinstance(changes, Mapping) else None
+
+
+def answer_by_default(question: Question) -> ApprovalAnswer:
+    """Return what counts when nobody answered in time."""
+    decision = "allow" if question.default == "allow" else "deny"
+    return ApprovalAnswer(decision, f"nobody answered within {question.timeout_s:g} s")

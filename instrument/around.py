@@ -1,0 +1,65 @@
+"""One generator for the two ends of an operation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any, TypeAlias
+
+from instrument.delivery import describe
+
+Steps: TypeAlias = Generator[Any, Any, Any] | AsyncGenerator[Any, Any]
+Wrapper: TypeAlias = Callable[..., Steps]
+
+
+class Around:
+    """Runs the generators of a wrapper: to the first `yield` before, on from there after.
+
+    They wait under the id of their operation, whose closing always comes. Where it was another
+    interceptor that kept the operation from running, they are resumed all the same.
+    """
+
+    def __init__(self, noun: str, wrapper: Wrapper) -> None:
+        if not callable(wrapper):
+            raise TypeError(f"Cannot put {wrapper!r} around {noun}: it is not callable.")
+        self.name = describe(wrapper)
+        self._wrapper = wrapper
+        self._waiting: dict[str, Steps] = {}
+
+    def before(self, **kwargs: Any) -> Any:
+        """Begin: return what the generator yields first, or that to be awaited."""
+        steps = self._wrapper(**kwargs)
+        if not isinstance(steps, Generator | AsyncGenerator):
+            raise TypeError(f"{self.name} is no generator function: it has no `yield`.")
+        call_id = kwargs.get("call_id")
+        if isinstance(call_id, str):  # an event that is no operation has no other end
+            self._waiting[call_id] = steps
+        if isinstance(steps, AsyncGenerator):
+            return anext(steps, None)
+        return next(steps, None)
+
+    def after(self, **kwargs: Any) -> Any:
+        """Go on: return what the generator yields or returns then, or that to be awaited."""
+        steps = self._waiting.pop(kwargs.get("call_id", ""), None)
+        if steps is None:
+            return None
+        if isinstance(steps, AsyncGenerator):
+            return _last(steps, kwargs)
+        return _last_sync(steps, kwargs)
+
+
+def _last_sync(steps: Generator[Any, Any, Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        decision = steps.send(kwargs)
+    except StopIteration as end:
+        return end.value
+    steps.close()
+    return decision
+
+
+async def _last(steps: AsyncGenerator[Any, Any], kwargs: dict[str, Any]) -> Any:
+    try:
+        decision = await steps.asend(kwargs)
+    except StopAsyncIteration:
+        return None
+    await steps.aclose()
+    return decision

@@ -1,0 +1,168 @@
+"""Whether a decision keeps to the contract of its event (seed 004 §6).
+
+Every check names the hook, who decided, what was expected, what came and where it is allowed.
+Names outside the catalogue have no contract: there, everything that makes sense is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from instrument.catalogue import CATALOGUE, Hook
+from instrument.decision import ACTIONS, ROLES, UNSET, Decision
+from instrument.errors import HookContractError, MalformedDecisionError
+
+
+def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any]:
+    """Check `decision` and return the kwargs that it replaces.
+
+    Raises:
+        MalformedDecisionError: It is no decision, or one with impossible parts.
+        HookContractError: The event does not allow it.
+    """
+    _check_form(hook, decision, interceptor)
+    changes = dict(decision.changes)
+    if decision.action == "retry":
+        _check_retry(hook, interceptor)
+    elif decision.action == "stop":
+        _check_stop(hook, decision.value, interceptor)
+    elif decision.value is not UNSET:
+        changes[_value_kwarg(hook, interceptor)] = decision.value
+    check_changes(hook, changes, interceptor)
+    return changes
+
+
+def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> None:
+    """Raise `HookContractError` unless every kwarg in `changes` may become what it is to be.
+
+    What the catalogue has not in the row of the hook may be added freely.
+    """
+    row = CATALOGUE.get(hook)
+    if row is None:
+        return
+    types = {kwarg.name: kwarg.type for kwarg in row.kwargs}
+    for name, value in changes.items():
+        if name not in types:
+            continue
+        if name not in row.writable:
+            allowed = ", ".join(row.writable) or "nothing"
+            raise HookContractError(
+                f"{interceptor} wants to change {name} of {hook}, which is read-only. "
+                f"Writable there: {allowed}."
+            )
+        if not _has_type(value, types[name]):
+            raise HookContractError(
+                f"{interceptor} gave {hook} a wrong {name}: expected {types[name]}, "
+                f"got {type(value).__name__}."
+            )
+
+
+def _check_form(hook: str, decision: object, interceptor: str) -> None:
+    problem = None
+    if not isinstance(decision, Decision):
+        problem = f"returned {type(decision).__name__} and not a Decision or None"
+    elif decision.action not in ACTIONS:
+        problem = f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
+    elif not _are_kwargs(decision.changes):
+        problem = "gave changes that are not a mapping from kwarg to value"
+    elif decision.action == "inject_context":
+        problem = _problem_of_injection(decision)
+    elif decision.action == "ask_user":
+        problem = _problem_of_question(decision)
+    if problem is not None:
+        raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
+
+
+def _are_kwargs(changes: object) -> bool:
+    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
+
+
+def _problem_of_injection(decision: Decision) -> str | None:
+    injection = decision.injection
+    text: object = None if injection is None else injection.text
+    if injection is None or not isinstance(text, str):
+        return "wants to inject context and gave no text"
+    if injection.role not in ROLES:
+        return f"wants to inject context as {injection.role!r}; roles are {', '.join(ROLES)}"
+    return None
+
+
+def _problem_of_question(decision: Decision) -> str | None:
+    question = decision.question
+    prompt: object = None if question is None else question.prompt
+    if question is None or not isinstance(prompt, str) or not prompt:
+        return "wants to ask a person and gave no prompt"
+    if question.default not in ("allow", "deny"):
+        return f"asks with default {question.default!r}; possible are allow, deny"
+    timeout_s: object = question.timeout_s
+    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0:
+        return f"asks with timeout {timeout_s!r}; it must be a positive number of seconds"
+    return None
+
+
+def _check_retry(hook: str, interceptor: str) -> None:
+    row = CATALOGUE.get(hook)
+    if row is not None and not row.retryable:
+        raise HookContractError(
+            f"{interceptor} wants a retry on {hook}, which cannot be retried. "
+            f"A retry is possible on {_those(lambda row: row.retryable)}."
+        )
+
+
+def _check_stop(hook: str, value: Any, interceptor: str) -> None:
+    row = CATALOGUE.get(hook)
+    if row is not None and (row.value is None or row.value.stop is None):
+        raise HookContractError(
+            f"{interceptor} wants to stop on {hook}, which cannot be stopped. A stop is possible "
+            f"on {_those(lambda row: row.value is not None and row.value.stop is not None)}."
+        )
+    if value is UNSET:
+        raise HookContractError(f"{interceptor} wants to stop on {hook} and gave no value.")
+    stop_type = "Any" if row is None or row.value is None else row.value.stop or "Any"
+    if not _has_type(value, stop_type):
+        raise HookContractError(
+            f"{interceptor} stopped {hook} with a wrong value: expected {stop_type}, "
+            f"got {type(value).__name__}."
+        )
+
+
+def _value_kwarg(hook: str, interceptor: str) -> str:
+    row = CATALOGUE.get(hook)
+    if row is not None and row.value is not None:
+        return row.value.kwarg
+    phase = hook.partition("_")[0]
+    if row is None and phase in _PLAIN_VALUES:
+        return _PLAIN_VALUES[phase]
+    raise HookContractError(
+        f"{interceptor} gave {hook} a new value, but that event has none. "
+        f"Name the kwarg instead: Decision.modify(name=…). "
+        f"Events with a value: {_those(lambda row: row.value is not None)}."
+    )
+
+
+_PLAIN_VALUES = {"before": "args", "after": "result", "error": "result"}
+"""The value of a hook whose noun is not catalogued."""
+
+
+def _those(is_one: Callable[[Hook], bool]) -> str:
+    return ", ".join(row.name for row in CATALOGUE.values() if is_one(row))
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+_TYPES: Mapping[str, Callable[[object], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "Mapping[str, Any]": lambda value: isinstance(value, Mapping),
+    "Sequence[Any]": _is_sequence,
+    "None": lambda value: value is None,
+}
+
+
+def _has_type(value: object, annotation: str) -> bool:
+    """Check against an annotation of the catalogue; a test knows that all are covered."""
+    if annotation == "Any":
+        return True
+    return any(_TYPES[part](value) for part in annotation.split(" | "))

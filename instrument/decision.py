@@ -1,0 +1,260 @@
+"""What an interceptor returns, and what the decisions on one event add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
+
+if TYPE_CHECKING:
+    from instrument.approvals import ApprovalAnswer
+
+Action: TypeAlias = Literal[
+    "continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail"
+]
+ACTIONS = ("continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail")
+ENDING = frozenset({"deny", "retry", "stop", "fail"})
+"""The actions that end the chain: no later interceptor is asked."""
+
+CHANGING = frozenset({"modify", "inject_context", "ask_user"})
+"""The actions that may bring changes of the data."""
+
+ROLES = ("system", "user", "assistant")
+APPROVAL_OPTIONS = ("Allow", "Deny")
+APPROVAL_TIMEOUT_S = 300.0
+
+
+class Unset:
+    """Tells a value that was not given from None."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = Unset()
+
+
+class Injection(NamedTuple):
+    """Text that the model should see next (001-13)."""
+
+    text: str
+    role: str = "system"
+    is_ephemeral: bool = False
+    """Meant for the next model call only, and not to be kept in the history."""
+    source: str | None = None
+    """The interceptor that gave it."""
+
+
+class Question(NamedTuple):
+    """What a person is asked before the operation may go on (001-14)."""
+
+    prompt: str
+    options: tuple[str, ...] = APPROVAL_OPTIONS
+    default: str = "deny"
+    """What counts when nobody answers in time: `allow` or `deny`."""
+    timeout_s: float = APPROVAL_TIMEOUT_S
+
+
+class Decision:
+    """What an interceptor decides. Made by its class methods; None means `continue_()`.
+
+    `continue_`, `modify`, `inject_context` and `ask_user` let the next interceptor decide;
+    `deny`, `retry`, `stop` and `fail` end the chain. None of the latter performs the operation.
+
+    Attributes:
+        action: One of `ACTIONS`.
+        reason: Why; on the trace and in the error.
+        changes: Kwargs of the event that are replaced.
+        value: Of `modify`, the new value of the event; of `stop`, what is returned instead.
+        injection: Of `inject_context`.
+        question: Of `ask_user`.
+        user_message: A line for the user, whatever the action.
+    """
+
+    __slots__ = ("action", "changes", "injection", "question", "reason", "user_message", "value")
+
+    def __init__(
+        self,
+        action: Action,
+        *,
+        reason: str | None = None,
+        changes: Mapping[str, Any] = MappingProxyType({}),
+        value: Any = UNSET,
+        injection: Injection | None = None,
+        question: Question | None = None,
+        user_message: str | None = None,
+    ) -> None:
+        self.action: Action = action
+        self.reason = reason
+        self.changes = changes
+        self.value = value
+        self.injection = injection
+        self.question = question
+        self.user_message = user_message
+
+    def __repr__(self) -> str:
+        return f"Decision({self.action!r}, reason={self.reason!r})"  # no payload
+
+    @classmethod
+    def continue_(cls, reason: str | None = None) -> Decision:
+        """Go on as if nobody had decided."""
+        return cls("continue", reason=reason)
+
+    @classmethod
+    def modify(
+        cls, value: Any = UNSET, /, *, reason: str | None = None, **changes: Any
+    ) -> Decision:
+        """Go on with other data.
+
+        Args:
+            value: The new value of the event: `args` of a tool call, `response` of a model call;
+                the catalogue says which kwarg that is.
+            reason: Why.
+            **changes: New values of writable kwargs, by name.
+        """
+        return cls("modify", reason=reason, value=value, changes=changes)
+
+    @classmethod
+    def deny(cls, reason: str) -> Decision:
+        """Refuse: the operation does not run, and `HookDenied` leaves it."""
+        return cls("deny", reason=reason)
+
+    @classmethod
+    def retry(cls, reason: str | None = None) -> Decision:
+        """Discard the result and run again; only where the event is retryable, and by `call`."""
+        return cls("retry", reason=reason)
+
+    @classmethod
+    def stop(cls, value: Any, reason: str | None = None) -> Decision:
+        """End early with `value`; only on events that say what type it must have."""
+        return cls("stop", value=value, reason=reason)
+
+    @classmethod
+    def fail(cls, reason: str) -> Decision:
+        """End with an error: `HookFailed`."""
+        return cls("fail", reason=reason)
+
+    @classmethod
+    def inject_context(
+        cls,
+        text: str,
+        *,
+        role: str = "system",
+        ephemeral: bool = False,
+        reason: str | None = None,
+        user_message: str | None = None,
+    ) -> Decision:
+        """Go on, and let the model see `text`; the emitter finds it in `op.injections`."""
+        injection = Injection(text, role, ephemeral)
+        return cls("inject_context", injection=injection, reason=reason, user_message=user_message)
+
+    @classmethod
+    def ask_user(
+        cls,
+        prompt: str,
+        *,
+        options: tuple[str, ...] = APPROVAL_OPTIONS,
+        default: str = "deny",
+        timeout: float = APPROVAL_TIMEOUT_S,
+        reason: str | None = None,
+    ) -> Decision:
+        """Go on only if a person allows it.
+
+        They are asked once, after all interceptors, about the final data. No answer within
+        `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies.
+        """
+        question = Question(prompt, tuple(options), default, timeout)
+        return cls("ask_user", question=question, reason=reason)
+
+
+class Verdict(NamedTuple):
+    """One line of the trail: what one interceptor, or a person, decided."""
+
+    interceptor: str
+    action: str
+    microseconds: float
+    reason: str | None = None
+
+
+class Outcome:
+    """What the decisions on one event add up to.
+
+    Attributes:
+        hook: The event.
+        data: Its final kwargs, with every modification.
+        action: `continue`, `deny`, `fail`, `stop` or `retry`; `ask_user` only where the asking
+            was left to the caller.
+        reason: Of the action.
+        decided_by: The interceptor that ended the chain, `approval` for a person.
+        stop_value: What a stop returns.
+        changes: The kwargs that interceptors or a person replaced.
+        injections: Text for the model, in order.
+        question: What the first `ask_user` asked, or None.
+        approval: The answer to it.
+        user_messages: Lines for the user, in order.
+        trail: Every decision, in order.
+    """
+
+    __slots__ = (
+        "action",
+        "approval",
+        "changes",
+        "data",
+        "decided_by",
+        "hook",
+        "injections",
+        "question",
+        "reason",
+        "stop_value",
+        "trail",
+        "user_messages",
+    )
+
+    def __init__(self, hook: str, data: dict[str, Any]) -> None:
+        self.hook = hook
+        self.data = data
+        self.action: Action = "continue"
+        self.reason: str | None = None
+        self.decided_by: str | None = None
+        self.stop_value: Any = None
+        self.changes: dict[str, Any] = {}
+        self.injections: list[Injection] = []
+        self.question: Question | None = None
+        self.approval: ApprovalAnswer | None = None
+        self.user_messages: list[str] = []
+        self.trail: list[Verdict] = []
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.hook!r}, {self.action!r}, reason={self.reason!r})"
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the emitter may go on."""
+        return self.action == "continue"
+
+    def error(self) -> HookVerdict | None:
+        """Return what an operation raises for this outcome, or None when it may go on.
+
+        A retry has no error: it is the emitter's to run again.
+        """
+        kinds: dict[str, type[HookVerdict]] = {"deny": HookDenied, "fail": HookFailed}
+        told: dict[str, Any] = {
+            "hook": self.hook,
+            "interceptor": self.decided_by,
+            "call_id": self.data.get("call_id"),
+        }
+        if self.action == "stop":
+            return HookStopped(self.stop_value, self.reason or "stopped by a hook", **told)
+        if self.action in kinds:
+            return kinds[self.action](self.reason or f"{self.action} by {self.decided_by}", **told)
+        if self.action == "ask_user":
+            return HookDenied("nobody was asked", **told)
+        return None
+
+    def raise_if_ended(self) -> None:
+        """Raise `HookDenied`, `HookFailed` or `HookStopped` if the chain ended so."""
+        error = self.error()
+        if error is not None:
+            raise error

@@ -1,0 +1,234 @@
+"""Let the interceptors of one event decide.
+
+In order, until one ends the chain; a person is asked last, about the final data. What goes wrong
+is never taken for consent: a decision that is none denies, one that breaks the contract raises
+or denies, and from the first `ask_user` on every failure denies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextvars import ContextVar
+from inspect import isawaitable
+from time import perf_counter_ns
+from typing import Any
+
+from instrument.approvals import ApprovalAnswer
+from instrument.asking import Subject, ask_person
+from instrument.contracts import changes_of, check_changes
+from instrument.decision import CHANGING, ENDING, Decision, Outcome, Verdict
+from instrument.delivery import EVERY, HOOK_FAILED, is_our_own_cancellation
+from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
+from instrument.interceptors import Interceptor, interceptors_of
+from instrument.waiting import Channel, Waiting
+
+HOOK_DECIDED = "hook_decided"
+PERSON = "approval"
+"""The name under which a person's answer is in the trail."""
+
+MAX_DEPTH = 8
+"""How deep one event may be decided inside itself; an interceptor may emit (001-18)."""
+
+_logger = logging.getLogger("mcp.instrument")
+_deciding: ContextVar[tuple[str, ...]] = ContextVar("instrument.deciding", default=())
+
+
+async def decide(
+    bus: Channel,
+    waiting: Waiting,
+    outcome: Outcome,
+    *,
+    spelling: str | None = None,
+    asks: bool = True,
+) -> None:
+    """Let the interceptors of `outcome.hook` decide on `outcome.data`; fill in the rest.
+
+    Also when this raises, the outcome holds what had been decided until then.
+
+    Args:
+        bus: Whose interceptors.
+        waiting: How to wait for them.
+        outcome: Of the event, with its kwargs.
+        spelling: The event's name in another vocabulary: interceptors that want only another
+            name of the same event are passed over.
+        asks: Whether to ask a person; else the action stays `ask_user` and it is the caller's.
+
+    Raises:
+        Exception: What an interceptor with `on_error="raise"` raised.
+        HookContractError: It broke the contract, or the event is being decided inside itself
+            more than `MAX_DEPTH` times.
+    """
+    outer = _deciding.get()
+    if outer.count(outcome.hook) >= MAX_DEPTH:
+        raise HookContractError(
+            f"{outcome.hook} is being decided inside itself {MAX_DEPTH} times: an interceptor "
+            "emits the event that it decides on. Emit another, or only from the outside."
+        )
+    inner = (*outer, outcome.hook)
+    _deciding.set(inner)
+    try:
+        chain = _Chain(bus, waiting, outcome)
+        await chain.run(spelling)
+        if outcome.action == "ask_user" and asks:
+            await chain.ask()
+    finally:
+        # Not `reset`: a coroutine may be closed in another context.
+        if _deciding.get() is inner:
+            _deciding.set(outer)
+
+
+class _Chain:
+    """The interceptors of one event, being asked."""
+
+    def __init__(self, bus: Channel, waiting: Waiting, outcome: Outcome) -> None:
+        self._bus = bus
+        self._waiting = waiting
+        self._outcome = outcome
+        self._asker = ""
+        self._is_closed = False  # from now on every failure denies
+
+    async def run(self, spelling: str | None = None) -> None:
+        """Ask one interceptor after the other, until one ends it."""
+        outcome = self._outcome
+        for interceptor in interceptors_of(self._bus._hooks, outcome.hook):
+            if None not in (spelling, interceptor.spelling) and interceptor.spelling != spelling:
+                continue
+            began_ns = perf_counter_ns()
+            decision, changes = await self._consult(interceptor)
+            took_us = (perf_counter_ns() - began_ns) / 1000
+            await self._record(interceptor.name, decision, changes, took_us)
+            self._apply(interceptor.name, decision, changes)
+            if decision.action in ENDING:
+                return
+
+    async def _consult(self, interceptor: Interceptor) -> tuple[Decision, dict[str, Any]]:
+        try:
+            returned = interceptor.fn(**self._outcome.data)
+            if returned is not None and isawaitable(returned):
+                returned = await self._waiting.finish(returned, interceptor.timeout_s)
+            if returned is None:
+                return Decision.continue_(), {}
+            changes = changes_of(self._outcome.hook, returned, interceptor.name)
+            return returned, changes if returned.action in CHANGING else {}
+        except (Exception, asyncio.CancelledError) as error:
+            if is_our_own_cancellation(error):
+                raise
+            return await self._after_failure(interceptor, error), {}
+
+    async def _after_failure(self, interceptor: Interceptor, error: BaseException) -> Decision:
+        hook, name = self._outcome.hook, interceptor.name
+        _logger.warning("Interceptor %s failed on %s", name, hook, exc_info=error)
+        await self._tell(
+            HOOK_FAILED,
+            {
+                "call_id": self._outcome.data.get("call_id"),
+                "hook": hook,
+                "handler": name,
+                "exc": error,
+            },
+        )
+        is_malformed = isinstance(error, MalformedDecisionError)
+        if self._is_closed or is_malformed or interceptor.on_error == "deny":
+            return Decision.deny(_failure(name, error))
+        if interceptor.on_error == "raise":
+            if isinstance(error, Exception):
+                raise error
+            told = {"hook": hook, "interceptor": name}  # it cancelled itself, not us
+            raise HookFailed(f"{name} was cancelled on {hook}", **told) from error
+        if isinstance(error, HookContractError):
+            return Decision.deny(_failure(name, error))
+        return Decision.continue_(_failure(name, error))
+
+    def _apply(self, name: str, decision: Decision, changes: dict[str, Any]) -> None:
+        outcome = self._outcome
+        if changes and decision.action in CHANGING:
+            outcome.data = {**outcome.data, **changes}
+            outcome.changes.update(changes)
+        if decision.user_message is not None:
+            outcome.user_messages.append(decision.user_message)
+        if decision.injection is not None and decision.action == "inject_context":
+            outcome.injections.append(decision.injection._replace(source=name))
+        if decision.action == "ask_user" and outcome.question is None:
+            outcome.question, outcome.action = decision.question, "ask_user"
+            outcome.reason, outcome.decided_by = decision.reason, name
+            self._asker, self._is_closed = name, True
+        if decision.action in ENDING:
+            outcome.action, outcome.reason = decision.action, decision.reason
+            outcome.decided_by = name
+            outcome.stop_value = decision.value if decision.action == "stop" else None
+
+    async def ask(self) -> None:
+        """Ask a person about what the interceptors left, and put the answer in force."""
+        outcome = self._outcome
+        assert outcome.question is not None
+        began_ns = perf_counter_ns()
+        subject = Subject(outcome.hook, self._asker, outcome.data)
+        answer = await ask_person(self._bus, self._waiting, outcome.question, subject)
+        outcome.approval, outcome.decided_by = answer, PERSON
+        edits = dict(answer.changes)
+        decision = await self._granted(answer, edits)
+        took_us = (perf_counter_ns() - began_ns) / 1000
+        await self._record(PERSON, decision, edits, took_us)
+        outcome.action, outcome.reason = "continue", decision.reason
+        self._apply(PERSON, decision, edits)
+
+    async def _granted(self, answer: ApprovalAnswer, edits: dict[str, Any]) -> Decision:
+        if not answer.is_granted:
+            return Decision.deny(answer.reason or f"refused: {answer.decision}")
+        if not edits:
+            return Decision.continue_(answer.reason)
+        objection = await self._objection(edits)
+        if objection is not None:
+            return Decision.deny(objection)
+        return Decision.modify(reason=answer.reason, **edits)
+
+    async def _objection(self, edits: dict[str, Any]) -> str | None:
+        """Ask the interceptors again, about data that a person edited.
+
+        Only an objection counts: no policy is passed by typing into a form, and nothing is
+        changed after the person has seen it.
+        """
+        edited = Outcome(self._outcome.hook, {**self._outcome.data, **edits})
+        try:
+            check_changes(edited.hook, edits, "the person")
+        except HookContractError as error:
+            return str(error)
+        again = _Chain(self._bus, self._waiting, edited)
+        again._is_closed = True
+        await again.run()
+        if edited.action in ENDING:
+            return edited.reason or f"{edited.action} by {edited.decided_by}"
+        return None
+
+    async def _record(
+        self, name: str, decision: Decision, changes: dict[str, Any], took_us: float
+    ) -> None:
+        outcome = self._outcome
+        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason))
+        before = {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None
+        after = decision.value if decision.action == "stop" else changes or None
+        await self._tell(
+            HOOK_DECIDED,
+            {
+                "call_id": outcome.data.get("call_id"),
+                "hook": outcome.hook,
+                "interceptor": name,
+                "action": decision.action,
+                "reason": decision.reason,
+                "microseconds": took_us,
+                "before": before,
+                "after": after,
+            },
+        )
+
+    async def _tell(self, hook: str, kwargs: dict[str, Any]) -> None:
+        table = self._bus._hooks
+        if hook in table or EVERY in table:
+            await self._waiting.tell(hook, kwargs)
+
+
+def _failure(name: str, error: BaseException) -> str:
+    if isinstance(error, HookContractError):
+        return str(error)
+    return f"{name} failed: {type(error).__name__}: {error}"

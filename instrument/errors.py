@@ -1,0 +1,75 @@
+"""What leaves an operation when an interceptor has decided against it.
+
+`HookVerdict` is a decision: `HookDenied` (it must not happen), `HookFailed` (it ends with an
+error) or `HookStopped` (it ends early, with a value). `HookContractError` is a mistake in an
+interceptor: `MalformedDecisionError`, `UnheededPolicyError`, or one that the event forbids.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class HookVerdict(Exception):  # noqa: N818 - a decision is not an error
+    """An interceptor ended an operation.
+
+    Attributes:
+        hook: The event on which it decided.
+        interceptor: Its name, or None.
+        call_id: The operation that it ended, or None.
+        reason: What it gave as reason; also the message.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        hook: str | None = None,
+        interceptor: str | None = None,
+        call_id: str | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hook = hook
+        self.interceptor = interceptor
+        self.call_id = call_id
+
+
+class HookDenied(HookVerdict):
+    """An interceptor, or a person, refused the operation. It did not run."""
+
+
+class HookFailed(HookVerdict, RuntimeError):  # noqa: N818 - a decision is not an error
+    """An interceptor ended the operation with an error."""
+
+
+class HookStopped(HookVerdict):
+    """An interceptor ended the operation early; `value` is what there is instead of a result."""
+
+    def __init__(
+        self,
+        value: Any,
+        reason: str = "stopped by a hook",
+        *,
+        hook: str | None = None,
+        interceptor: str | None = None,
+        call_id: str | None = None,
+    ) -> None:
+        super().__init__(reason, hook=hook, interceptor=interceptor, call_id=call_id)
+        self.value = value
+
+
+class HookContractError(RuntimeError):
+    """An interceptor decided what the contract of the event does not allow."""
+
+
+class MalformedDecisionError(HookContractError):
+    """An interceptor returned something that is no decision; the operation is denied."""
+
+
+class UnheededPolicyError(HookContractError):
+    """An event was only told (`_emit`), so that its interceptors could not decide."""
+
+    def __init__(self, message: str, *, is_known: bool) -> None:
+        super().__init__(message)
+        self.is_known = is_known

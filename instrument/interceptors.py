@@ -1,0 +1,132 @@
+"""Who may decide on an event, in which order.
+
+Interceptors live in the same tuples as observers, in front of them: by priority (lower first),
+then in order of registration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any, Literal, TypeAlias, get_args
+
+from instrument.delivery import Observer, Table, describe, observers_of
+from instrument.errors import UnheededPolicyError
+
+OnError: TypeAlias = Literal["raise", "deny", "continue"]
+
+_sequence = count()
+
+
+class Interceptor:
+    """One registration of a call-back that may decide.
+
+    Attributes:
+        spelling: The event as another vocabulary names it, where the call-back wants only that.
+        is_reversed: Whether it changes places with its like of the same priority, so that those
+            who came first are asked last.
+    """
+
+    __slots__ = (
+        "fn",
+        "hook",
+        "is_reversed",
+        "name",
+        "on_error",
+        "priority",
+        "sequence",
+        "spelling",
+        "timeout_s",
+        "unheeded",
+    )
+
+    def __init__(
+        self,
+        hook: str,
+        fn: Observer,
+        *,
+        priority: int = 0,
+        name: str | None = None,
+        on_error: OnError = "raise",
+        timeout_s: float | None = None,
+        spelling: str | None = None,
+        is_reversed: bool = False,
+    ) -> None:
+        _check(hook, fn, priority, on_error, timeout_s)
+        self.hook = hook
+        self.fn = fn
+        self.priority = priority
+        self.name = name or describe(fn)
+        self.on_error = on_error
+        self.timeout_s = timeout_s
+        self.spelling = spelling
+        self.is_reversed = is_reversed
+        self.sequence = next(_sequence)
+        self.unheeded: set[str] = set()
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        """Complain: whoever calls this like an observer would not heed a decision."""
+        is_known = self.hook in self.unheeded
+        self.unheeded.add(self.hook)
+        raise UnheededPolicyError(
+            f"{self.name} may decide on {self.hook}, but the event was only told (`_emit`), so "
+            "that a deny would not be heeded. Its emitter must use `operation`, `call` or "
+            "`dispatch`.",
+            is_known=is_known,
+        )
+
+
+def _check(hook: str, fn: object, priority: object, on_error: object, timeout_s: object) -> None:
+    attempt = f"Cannot intercept {hook} with {fn!r}"
+    if not callable(fn):
+        raise TypeError(f"{attempt}: it is not callable.")
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        raise TypeError(f"{attempt}: priority is {priority!r}; give an integer, lower is earlier.")
+    if on_error not in get_args(OnError):
+        raise ValueError(f"{attempt}: on_error is {on_error!r}; give raise, deny or continue.")
+    if timeout_s is not None and (
+        isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0
+    ):
+        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
+
+
+def interceptors_of(table: Table, hook: str) -> list[Interceptor]:
+    """Return who decides on `hook`, in order."""
+    return [entry for entry in table.get(hook, ()) if type(entry) is Interceptor]
+
+
+def is_intercepted(table: Table, hook: str) -> bool:
+    """Return whether anybody may decide on `hook`: they are in front."""
+    entries = table.get(hook)
+    return entries is not None and len(entries) > 0 and type(entries[0]) is Interceptor
+
+
+def with_interceptor(entries: Iterable[Observer], new: Interceptor) -> tuple[Observer, ...]:
+    """Return `entries` with `new` in its place."""
+    interceptors = [new]
+    observers: list[Observer] = []
+    for entry in entries:
+        if isinstance(entry, Interceptor):
+            interceptors.append(entry)
+        else:
+            observers.append(entry)
+    return (*_in_order(interceptors), *observers)
+
+
+def _in_order(interceptors: list[Interceptor]) -> list[Interceptor]:
+    interceptors.sort(key=lambda entry: (entry.priority, entry.sequence))
+    for priority in {entry.priority for entry in interceptors if entry.is_reversed}:
+        places = [
+            place
+            for place, entry in enumerate(interceptors)
+            if entry.is_reversed and entry.priority == priority
+        ]
+        turned = [interceptors[place] for place in reversed(places)]
+        for place, entry in zip(places, turned, strict=True):
+            interceptors[place] = entry
+    return interceptors
+
+
+def only_observers_of(table: Table, name: str) -> tuple[Observer, ...]:
+    """Return who hears `name` and cannot decide on it."""
+    return tuple(entry for entry in observers_of(table, name) if type(entry) is not Interceptor)

@@ -1,0 +1,375 @@
+"""Asking a person: only a clear yes is one."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from instrument import (
+    ApprovalAnswer,
+    ApprovalRequest,
+    Bus,
+    Decision,
+    HookDenied,
+    Operation,
+)
+
+Story = list[tuple[str, dict[str, Any]]]
+ASK = Decision.ask_user("Delete everything?", timeout=5)
+
+
+class Person:
+    """A provider with one answer."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self.requests: list[ApprovalRequest] = []
+
+    async def ask(self, request: ApprovalRequest) -> Any:
+        self.requests.append(request)
+        if isinstance(self._answer, BaseException):
+            raise self._answer
+        return self._answer
+
+
+def asking(decision: Decision = ASK) -> Callable[..., Decision]:
+    return lambda **_: decision
+
+
+def only(told: Story, hook: str) -> dict[str, Any]:
+    (kwargs,) = (kwargs for name, kwargs in told if name == hook)
+    return kwargs
+
+
+@pytest.mark.parametrize(
+    "answer", ["allow", "Allow once", "allow_always", "ALLOW", ApprovalAnswer("allow")]
+)
+async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:  # 001-14, 001-U12
+    bus.intercept("before_tool_call", asking(), name="gate")
+    bus.set_approval_provider(person := Person(answer))
+
+    assert await bus.call("tool_call", lambda _: "ran", tool_name="rm", args={}) == "ran"
+
+    (request,) = person.requests
+    assert (request.prompt, request.options) == ("Delete everything?", ("Allow", "Deny"))
+    assert (request.hook, request.interceptor, request.kind) == (
+        "before_tool_call",
+        "gate",
+        "approval",
+    )
+    assert request.data["tool_name"] == "rm"
+    assert request.call_id == request.data["call_id"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("deny", "refused: deny"),
+        ("yes", "refused: yes"),
+        ("", "refused: "),
+        ("allow everything", "refused: allow everything"),
+        (ApprovalAnswer("deny", "not on Fridays"), "not on Fridays"),
+        (ApprovalAnswer("answer", payload="allow"), "refused: answer"),
+        (True, "the approval provider returned bool, which is no answer"),
+        (None, "the approval provider returned NoneType, which is no answer"),
+        (ApprovalAnswer(1), "the approval provider returned ApprovalAnswer, which is no answer"),  # type: ignore[arg-type] # that is the point
+        (
+            ApprovalAnswer("allow", changes=[1]),  # type: ignore[arg-type] # that is the point
+            "the approval provider returned ApprovalAnswer, which is no answer",
+        ),
+        (ValueError("no terminal"), "asking failed: no terminal"),
+        (asyncio.CancelledError(), "asking failed: "),
+    ],
+)
+async def test_anything_else_denies(bus: Bus, answer: Any, reason: str) -> None:  # 001-U12
+    bus.intercept("before_tool_call", asking(), on_error="continue")
+    bus.set_approval_provider(Person(answer))
+
+    outcome = await bus.dispatch("before_tool_call")
+
+    assert (outcome.action, outcome.reason, outcome.decided_by) == ("deny", reason, "approval")
+
+
+async def test_with_nobody_to_ask_the_answer_is_no(bus: Bus, told: Story) -> None:
+    bus.intercept("before_tool_call", asking(Decision.ask_user("?", default="allow")))
+
+    outcome = await bus.dispatch("before_tool_call")
+
+    assert (outcome.action, outcome.reason) == ("deny", "no approval provider")
+    assert not any(name.startswith("request_") for name, _ in told)
+
+
+@pytest.mark.parametrize(("default", "action"), [("deny", "deny"), ("allow", "continue")])
+async def test_when_nobody_answers_in_time_the_default_counts(
+    bus: Bus, told: Story, default: str, action: str
+) -> None:
+    class Silent:
+        was_cancelled = False
+
+        async def ask(self, request: ApprovalRequest) -> str:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.was_cancelled = True
+                raise
+            return "allow"
+
+    bus.intercept("before_tool_call", asking(Decision.ask_user("?", default=default, timeout=0.01)))
+    bus.set_approval_provider(silent := Silent())
+
+    async with asyncio.timeout(5):
+        outcome = await bus.dispatch("before_tool_call")
+
+    assert outcome.action == action
+    assert silent.was_cancelled
+    closed = only(told, "request_closed")
+    assert (closed["status"], closed["reason"]) == ("expired", "nobody answered within 0.01 s")
+
+
+async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story) -> None:
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", "fine", changes={"args": {"a": 2}})))
+
+    await bus.call("tool_call", lambda op: op.args, args={"a": 1})
+
+    names = [name for name, _ in told]
+    assert names == [
+        "operation_opened",
+        "hook_decided",
+        "request_opened",
+        "request_closed",
+        "hook_decided",  # the policies are heard again, about what the person typed
+        "hook_decided",
+        "before_tool_call",
+        "after_tool_call",
+        "operation_closed",
+    ]
+    opened, closed = only(told, "request_opened"), only(told, "request_closed")
+    call_id = only(told, "operation_opened")["call_id"]
+    assert opened.pop("request_id") == closed.pop("request_id")
+    assert opened == {
+        "call_id": call_id,
+        "kind": "approval",
+        "hook": "before_tool_call",
+        "prompt": "Delete everything?",
+    }
+    assert closed == {
+        "call_id": call_id,
+        "status": "answered",
+        "answer": {"decision": "allow", "changes": {"args": {"a": 2}}},
+        "reason": "fine",
+    }
+    person = told[names.index("before_tool_call") - 1][1]
+    assert (person["interceptor"], person["action"], person["reason"]) == (
+        "approval",
+        "modify",
+        "fine",
+    )
+    assert (person["before"], person["after"]) == ({"args": {"a": 1}}, {"args": {"a": 2}})
+
+
+async def test_the_person_sees_the_final_arguments_and_may_edit_them(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking(), priority=-1)
+    bus.intercept("before_tool_call", lambda args, **_: Decision.modify({**args, "b": 2}))
+    bus.set_approval_provider(person := Person(ApprovalAnswer("allow", changes={"args": {"c": 3}})))
+
+    assert await bus.call("tool_call", lambda op: op.args, args={"a": 1}) == {"c": 3}
+    assert person.requests[0].data["args"] == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"args": {"path": "/etc"}}, "not /etc"),
+        ({"args": "text"}, "wrong args: expected Mapping"),
+        ({"context": "mine"}, "read-only"),
+    ],
+)
+async def test_an_edit_does_not_pass_a_policy(
+    bus: Bus, changes: dict[str, Any], reason: str
+) -> None:
+    def policy(args: Any, **_: Any) -> Decision | None:
+        return Decision.deny("not /etc") if args["path"] == "/etc" else None
+
+    bus.intercept("before_tool_call", asking())
+    bus.intercept("before_tool_call", policy)
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes=changes)))
+
+    with pytest.raises(HookDenied, match=reason):
+        await bus.call("tool_call", lambda _: "ran", args={"path": "/tmp"})
+
+
+async def test_a_policy_that_fails_on_an_edit_denies(bus: Bus) -> None:
+    def fragile(args: Any, **_: Any) -> None:
+        args["a"]
+
+    bus.intercept("before_tool_call", asking())
+    bus.intercept("before_tool_call", fragile, on_error="continue")
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {}})))
+
+    with pytest.raises(HookDenied, match="KeyError"):
+        await bus.call("tool_call", lambda _: "ran", args={"a": 1})
+
+
+async def test_a_deny_after_the_question_wins_and_nobody_is_asked(bus: Bus) -> None:  # 001-U2
+    bus.intercept("before_tool_call", asking())
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))
+    bus.set_approval_provider(person := Person("allow"))
+
+    assert (await bus.dispatch("before_tool_call")).reason == "no"
+    assert person.requests == []
+
+
+@pytest.mark.parametrize("on_error", ["raise", "deny", "continue"])
+async def test_from_the_question_on_every_failure_denies(bus: Bus, on_error: Any) -> None:
+    def broken(**_: Any) -> None:
+        raise ValueError("bug")
+
+    bus.intercept("before_tool_call", asking(), priority=-1)
+    bus.intercept("before_tool_call", broken, on_error=on_error)
+    bus.set_approval_provider(person := Person("allow"))
+
+    assert (await bus.dispatch("before_tool_call")).action == "deny"
+    assert person.requests == []
+
+
+async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:  # 001-U5
+    bus.intercept("before_tool_call", asking(Decision.ask_user("one?")))
+    bus.intercept("before_tool_call", asking(Decision.ask_user("two?")))
+    bus.set_approval_provider(person := Person("allow"))
+
+    outcome = await bus.dispatch("before_tool_call")
+
+    assert [request.prompt for request in person.requests] == ["one?"]
+    actions = [verdict.action for verdict in outcome.trail]
+    assert actions == ["ask_user", "ask_user", "continue"]
+
+
+async def test_the_last_provider_that_was_set_is_asked(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking())
+    first, second = Person("allow"), Person("deny")
+    bus.set_approval_provider(first)
+    off = bus.set_approval_provider(second)
+
+    assert (await bus.dispatch("before_tool_call")).action == "deny"
+    off()
+    off()
+    assert (await bus.dispatch("before_tool_call")).action == "continue"
+    with pytest.raises(TypeError, match=r"no `ask\(request\)`"):
+        bus.set_approval_provider(object())  # type: ignore[arg-type] # that is the point
+
+
+async def test_a_request_of_a_cancelled_agent_is_withdrawn(bus: Bus, told: Story) -> None:
+    is_asked = asyncio.Event()
+
+    class Slow:
+        async def ask(self, request: ApprovalRequest) -> str:
+            is_asked.set()
+            await asyncio.Event().wait()
+            return "allow"
+
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Slow())
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(bus.call("tool_call", lambda _: "ran"))
+        await is_asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    assert only(told, "request_closed")["status"] == "withdrawn"
+    assert only(told, "operation_closed")["status"] == "cancelled"
+
+
+async def test_while_one_operation_waits_the_others_go_on(bus: Bus) -> None:
+    may_answer = asyncio.Event()
+
+    class Slow:
+        async def ask(self, request: ApprovalRequest) -> str:
+            await may_answer.wait()
+            return "allow"
+
+    def gate(tool_name: str, **_: Any) -> Decision | None:
+        return ASK if tool_name == "slow" else None
+
+    bus.intercept("before_tool_call", gate)
+    bus.set_approval_provider(Slow())
+    async with asyncio.timeout(5):
+        waiting = asyncio.create_task(bus.call("tool_call", _name, tool_name="slow"))
+        assert await bus.call("tool_call", _name, tool_name="fast") == "fast"
+        assert not waiting.done()
+        may_answer.set()
+        assert await waiting == "slow"
+
+
+def _name(op: Operation) -> Any:
+    return op.kwargs["tool_name"]
+
+
+# --- sync -------------------------------------------------------------------------------------
+
+
+def test_sync_code_asks_a_provider_that_is_only_async(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person("allow"))
+
+    assert bus.call_sync("tool_call", lambda _: "ran") == "ran"
+
+
+class Terminal:
+    """A provider for sync code."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self.threads: list[threading.Thread] = []
+
+    async def ask(self, request: ApprovalRequest) -> str:
+        raise AssertionError("sync code asks with ask_sync")
+
+    def ask_sync(self, request: ApprovalRequest) -> Any:
+        self.threads.append(threading.current_thread())
+        if isinstance(self._answer, threading.Event):
+            self._answer.wait(5)
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+def test_sync_code_asks_on_a_thread_of_its_own(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(terminal := Terminal("allow"))
+
+    assert bus.call_sync("tool_call", lambda _: "ran") == "ran"
+    assert terminal.threads != [threading.current_thread()]
+
+
+def test_sync_code_is_refused_when_asking_fails(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Terminal(OSError("no tty")))
+
+    assert bus.dispatch_sync("before_tool_call").reason == "asking failed: no tty"
+
+
+def test_sync_code_waits_no_longer_than_it_said(bus: Bus, told: Story) -> None:
+    release = threading.Event()
+    bus.intercept("before_tool_call", asking(Decision.ask_user("?", timeout=0.01)))
+    bus.set_approval_provider(terminal := Terminal(release))
+
+    assert bus.dispatch_sync("before_tool_call").action == "deny"
+    assert only(told, "request_closed")["status"] == "expired"
+    release.set()
+    terminal.threads[0].join(5)
+
+
+async def test_sync_code_on_a_running_loop_is_refused_rather_than_block_it(bus: Bus) -> None:
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(terminal := Terminal("allow"))
+
+    outcome = bus.dispatch_sync("before_tool_call")
+
+    assert outcome.action == "deny"
+    assert outcome.reason is not None
+    assert "while this thread's event loop is running" in outcome.reason
+    assert terminal.threads == []

@@ -1,0 +1,621 @@
+"""One event, decided: order, what adds up, what the contract allows."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrument import Bus, Decision, HookContractError, HookDenied, HookFailed, HookStopped
+from instrument.catalogue import CATALOGUE
+from instrument.contracts import _has_type
+from instrument.decision import ENDING
+from instrument.testing import capture_hook
+
+Story = list[tuple[str, dict[str, Any]]]
+TOOL = {"tool_name": "rm", "args": {"path": "/"}, "context": None}
+
+
+def saying(decision: Any) -> Any:
+    return lambda **_: decision
+
+
+async def test_interceptors_are_asked_by_priority_then_in_order_of_registration(bus: Bus) -> None:
+    asked: list[str] = []
+    for name, priority in (("c", 10), ("a", -5), ("d", 10), ("b", 0)):
+        bus.intercept(
+            "before_tool_call", lambda name=name, **_: asked.append(name), priority=priority
+        )
+
+    await bus.dispatch("before_tool_call", **TOOL)
+
+    assert asked == ["a", "b", "c", "d"]
+
+
+async def test_observers_hear_the_final_event_after_everybody_has_decided(bus: Bus) -> None:
+    heard: list[Any] = []
+    bus.register("before_tool_call", lambda args, **_: heard.append(args))
+    bus.intercept("before_tool_call", saying(Decision.modify({"path": "/tmp"})))
+
+    await bus.dispatch("before_tool_call", **TOOL)
+
+    assert heard == [{"path": "/tmp"}]
+
+
+async def test_observers_hear_a_denied_event(bus: Bus) -> None:
+    bus.intercept("before_tool_call", saying(Decision.deny("no")), priority=-100)
+
+    with capture_hook("before_tool_call", bus=bus) as calls:
+        outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.action == "deny"
+    assert len(calls) == 1
+
+
+async def test_a_deny_ends_the_chain(bus: Bus) -> None:  # 001-11, 001-U2
+    bus.intercept("before_tool_call", saying(Decision.deny("not here")), name="gate")
+    bus.intercept("before_tool_call", asked := _Asked())
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert (outcome.action, outcome.reason, outcome.decided_by) == ("deny", "not here", "gate")
+    assert not asked.was_asked
+    with pytest.raises(HookDenied, match="not here") as caught:
+        outcome.raise_if_ended()
+    assert (caught.value.hook, caught.value.interceptor) == ("before_tool_call", "gate")
+
+
+class _Asked:
+    was_asked = False
+
+    def __call__(self, **_: Any) -> None:
+        self.was_asked = True
+
+
+async def test_modifications_chain_and_the_outcome_has_them_all(bus: Bus) -> None:  # 001-U3
+    bus.intercept("before_tool_call", lambda args, **_: Decision.modify({**args, "a": 1}))
+    bus.intercept("before_tool_call", lambda args, **_: Decision.modify({**args, "b": 2}))
+    bus.intercept("before_tool_call", saying(Decision.modify(tool_name="ls")))
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.action == "continue"
+    assert outcome.data == {
+        "tool_name": "ls",
+        "args": {"path": "/", "a": 1, "b": 2},
+        "context": None,
+    }
+    assert outcome.changes == {"tool_name": "ls", "args": {"path": "/", "a": 1, "b": 2}}
+
+
+async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None:  # 001-U4
+    one = Decision.inject_context("first", user_message="psst")
+    two = Decision.inject_context("second", role="user", ephemeral=True)
+    bus.intercept("after_tool_call", saying(one), name="one")
+    bus.intercept("after_tool_call", saying(Decision.modify("changed")))
+    bus.intercept("after_tool_call", saying(two), name="two")
+
+    outcome = await bus.dispatch("after_tool_call", **TOOL, result="r")
+
+    assert [tuple(injection) for injection in outcome.injections] == [
+        ("first", "system", False, "one"),
+        ("second", "user", True, "two"),
+    ]
+    assert outcome.user_messages == ["psst"]
+    assert outcome.data["result"] == "changed"  # 001-D1
+
+
+async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story) -> None:
+    bus.intercept("before_tool_call", saying(None), name="quiet")
+    bus.intercept("before_tool_call", saying(Decision.modify({"path": "x"}, reason="safer")))
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL, call_id="c1")
+
+    quiet, change = (kwargs for name, kwargs in told if name == "hook_decided")
+    assert (quiet["interceptor"], quiet["action"], quiet["before"]) == ("quiet", "continue", None)
+    assert change.pop("microseconds") > 0
+    assert change.pop("interceptor").endswith("saying.<locals>.<lambda>")
+    assert change == {
+        "call_id": "c1",
+        "hook": "before_tool_call",
+        "action": "modify",
+        "reason": "safer",
+        "before": {"args": {"path": "/"}},
+        "after": {"args": {"path": "x"}},
+    }
+    assert [(v.action, v.reason) for v in outcome.trail] == [
+        ("continue", None),
+        ("modify", "safer"),
+    ]
+    assert [name for name, _ in told] == ["hook_decided", "hook_decided", "before_tool_call"]
+
+
+async def test_async_interceptors_and_callable_objects_are_awaited(bus: Bus) -> None:  # D1
+    class Gate:
+        async def __call__(self, **_: Any) -> Decision:
+            await asyncio.sleep(0)
+            return Decision.deny("async object")
+
+    bus.intercept("before_tool_call", Gate())
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.reason == "async object"
+
+
+async def test_an_interceptor_gets_a_dict_of_its_own(bus: Bus) -> None:
+    def greedy(**kwargs: Any) -> None:
+        kwargs["tool_name"] = "something else"
+
+    bus.intercept("before_tool_call", greedy)
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.data["tool_name"] == "rm"
+
+
+async def test_off_removes_one_registration_however_often_it_is_called(bus: Bus) -> None:  # D2
+    def gate(**_: Any) -> Decision:
+        return Decision.deny("no")
+
+    off = bus.intercept("before_tool_call", gate, name="same")
+    bus.intercept("before_tool_call", gate, name="same")
+
+    off()
+    off()
+    assert (await bus.dispatch("before_tool_call", **TOOL)).action == "deny"
+    assert len((await bus.dispatch("before_tool_call", **TOOL)).trail) == 1
+
+
+async def test_an_emission_keeps_the_interceptors_that_it_began_with(bus: Bus) -> None:
+    offs: list[Any] = []
+
+    def meddle(**_: Any) -> None:
+        offs[0]()
+        bus.intercept("before_tool_call", saying(Decision.deny("too late")))
+
+    bus.intercept("before_tool_call", meddle)
+    offs.append(bus.intercept("before_tool_call", asked := _Asked()))
+
+    assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
+    assert asked.was_asked
+
+
+# --- failures ---------------------------------------------------------------------------------
+
+
+def failing(**_: Any) -> None:
+    raise ValueError("a bug in a policy")
+
+
+async def test_a_failing_interceptor_raises_by_default_and_the_event_is_told(
+    bus: Bus, told: Story
+) -> None:
+    bus.intercept("before_tool_call", failing, name="gate")
+
+    with pytest.raises(ValueError, match="a bug in a policy"):
+        await bus.dispatch("before_tool_call", **TOOL)
+
+    assert [name for name, _ in told] == ["hook_failed", "before_tool_call"]
+    assert told[0][1]["handler"] == "gate"
+
+
+async def test_a_failing_interceptor_may_be_passed_over(
+    bus: Bus, told: Story, caplog: pytest.LogCaptureFixture
+) -> None:  # 001-15
+    bus.intercept("before_tool_call", failing, on_error="continue")
+    bus.intercept("before_tool_call", asked := _Asked())
+
+    assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
+    assert asked.was_asked
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert told[0][0] == "hook_failed"
+
+
+async def test_a_failing_interceptor_may_deny(bus: Bus) -> None:
+    bus.intercept("before_tool_call", failing, on_error="deny", name="gate")
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.action == "deny"
+    assert outcome.reason == "gate failed: ValueError: a bug in a policy"
+
+
+MALFORMED = [
+    "deny",
+    {"action": "deny"},
+    object(),
+    False,
+    Decision("bogus"),  # type: ignore[arg-type] # that is the point
+    Decision("modify", changes=[("a", 1)]),  # type: ignore[arg-type] # that is the point
+    Decision("modify", changes={1: 2}),  # type: ignore[dict-item] # that is the point
+    Decision("inject_context"),
+    Decision.inject_context("x", role="root"),
+    Decision.inject_context(None),  # type: ignore[arg-type] # that is the point
+    Decision("ask_user"),
+    Decision.ask_user(""),
+    Decision.ask_user("?", default="maybe"),
+    Decision.ask_user("?", timeout=0),
+    Decision.ask_user("?", timeout=True),
+]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "deny", "continue"])
+@pytest.mark.parametrize("returned", MALFORMED, ids=lambda value: repr(value)[:40])
+async def test_a_malformed_decision_denies(bus: Bus, returned: Any, on_error: Any) -> None:
+    bus.intercept("before_tool_call", saying(returned), on_error=on_error, name="gate")
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.action == "deny"
+    assert outcome.reason is not None
+    assert outcome.reason.startswith("gate on before_tool_call ")
+
+
+async def test_a_hanging_interceptor_is_cut_off(bus: Bus) -> None:
+    async def hang(**_: Any) -> None:
+        await asyncio.Event().wait()
+
+    bus.intercept("before_tool_call", hang, timeout=0.01, on_error="deny", name="slow")
+
+    async with asyncio.timeout(5):
+        outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.reason == "slow failed: TimeoutError: took longer than 0.01 s"
+
+
+async def test_a_timeout_of_the_interceptors_own_keeps_its_message(bus: Bus) -> None:
+    async def impatient(**_: Any) -> None:
+        raise TimeoutError("the policy server is slow")
+
+    bus.intercept("before_tool_call", impatient, timeout=5)
+
+    with pytest.raises(TimeoutError, match="the policy server"):
+        await bus.dispatch("before_tool_call", **TOOL)
+
+
+async def test_an_interceptor_that_cancels_itself_does_not_cancel_the_agent(
+    bus: Bus,
+) -> None:  # 001-D4
+    async def confused(**_: Any) -> None:
+        raise asyncio.CancelledError
+
+    off = bus.intercept("before_tool_call", confused, name="confused")
+    with pytest.raises(HookFailed, match="confused was cancelled"):
+        await bus.dispatch("before_tool_call", **TOOL)
+    off()
+    bus.intercept("before_tool_call", confused, on_error="deny")
+    assert (await bus.dispatch("before_tool_call", **TOOL)).action == "deny"
+
+
+async def test_a_cancellation_of_the_agent_passes(bus: Bus, told: Story) -> None:
+    is_waiting = asyncio.Event()
+
+    async def slow(**_: Any) -> None:
+        is_waiting.set()
+        await asyncio.Event().wait()
+
+    bus.intercept("before_tool_call", slow, on_error="deny")
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(bus.dispatch("before_tool_call", **TOOL))
+        await is_waiting.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert [name for name, _ in told] == ["before_tool_call"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+async def test_an_interrupt_passes_whatever_the_policy(
+    bus: Bus, error: type[BaseException]
+) -> None:
+    def interrupt(**_: Any) -> None:
+        raise error
+
+    bus.intercept("before_tool_call", interrupt, on_error="continue")
+
+    with pytest.raises(error):
+        await bus.dispatch("before_tool_call", **TOOL)
+
+
+# --- the contract -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hook", "decision", "message"),
+    [
+        (
+            "before_tool_call",
+            Decision.retry(),
+            "gate wants a retry on before_tool_call, which cannot be retried. "
+            "A retry is possible on after_llm_generate, error_llm_generate, after_tool_call, "
+            "error_tool_call, before_final_response.",
+        ),
+        (
+            "before_tool_call",
+            Decision.stop("x"),
+            "gate wants to stop on before_tool_call, which cannot be stopped. A stop is possible "
+            "on before_llm_generate, after_llm_generate, before_final_response.",
+        ),
+        (
+            "before_llm_generate",
+            Decision("stop"),
+            "gate wants to stop on before_llm_generate and gave no value.",
+        ),
+        (
+            "before_tool_call",
+            Decision.modify("text"),
+            "gate gave before_tool_call a wrong args: expected Mapping[str, Any], got str.",
+        ),
+        (
+            "before_tool_call",
+            Decision.modify(context="mine"),
+            "gate wants to change context of before_tool_call, which is read-only. "
+            "Writable there: tool_name, args.",
+        ),
+        (
+            "session_started",
+            Decision.modify("x"),
+            "gate gave session_started a new value, but that event has none. "
+            "Name the kwarg instead: Decision.modify(name=…). Events with a value: "
+            + ", ".join(row.name for row in CATALOGUE.values() if row.value)
+            + ".",
+        ),
+    ],
+)
+async def test_a_decision_that_the_event_forbids_says_what_is_allowed(
+    hook: str, decision: Decision, message: str
+) -> None:
+    strict, lenient = Bus(), Bus()
+    strict.intercept(hook, saying(decision), name="gate")
+    lenient.intercept(hook, saying(decision), name="gate", on_error="continue")
+
+    with pytest.raises(HookContractError) as caught:
+        await strict.dispatch(hook)
+    outcome = await lenient.dispatch(hook)
+
+    assert str(caught.value) == message
+    assert (outcome.action, outcome.reason) == ("deny", message)
+
+
+def test_every_type_of_the_catalogue_that_may_change_can_be_checked() -> None:
+    for hook in CATALOGUE.values():
+        types = {kwarg.type for kwarg in hook.kwargs if kwarg.name in hook.writable}
+        types |= {hook.value.stop} if hook.value and hook.value.stop else set()
+        for annotation in types:
+            assert _has_type(object(), annotation) is (annotation == "Any")
+
+
+@given(
+    st.one_of(st.none(), st.text(), st.lists(st.integers()), st.dictionaries(st.text(), st.none()))
+)
+def test_a_value_is_checked_as_its_annotation_says(value: Any) -> None:
+    is_text = isinstance(value, str)
+    assert _has_type(value, "str") is is_text
+    assert _has_type(value, "str | None") is (is_text or value is None)
+    assert _has_type(value, "Mapping[str, Any]") is isinstance(value, Mapping)
+    assert _has_type(value, "Sequence[Any]") is (isinstance(value, Sequence) and not is_text)
+
+
+async def test_kwargs_outside_the_contract_may_be_added(bus: Bus) -> None:  # 000-14
+    bus.intercept("before_tool_call", saying(Decision.modify(sanitized=True)))
+
+    assert (await bus.dispatch("before_tool_call", **TOOL)).data["sanitized"] is True
+
+
+async def test_an_event_outside_the_catalogue_has_no_contract(bus: Bus) -> None:  # 001-19
+    bus.intercept("before_teleport", saying(Decision.modify({"to": "moon"})))
+    bus.intercept("before_teleport", saying(Decision.stop("here already")))
+
+    outcome = await bus.dispatch("before_teleport", args={"to": "mars"})
+
+    assert outcome.data["args"] == {"to": "moon"}
+    assert (outcome.action, outcome.stop_value) == ("stop", "here already")
+    with pytest.raises(HookStopped) as caught:
+        outcome.raise_if_ended()
+    assert caught.value.value == "here already"
+
+
+async def test_a_fail_is_a_runtime_error(bus: Bus) -> None:
+    bus.intercept("after_llm_generate", saying(Decision.fail("gave up")))
+
+    outcome = await bus.dispatch("after_llm_generate", response="x")
+
+    with pytest.raises(RuntimeError, match="gave up"):
+        outcome.raise_if_ended()
+
+
+async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
+    bus.intercept("before_final_response", saying(Decision.retry("no plan")))
+
+    outcome = await bus.dispatch("before_final_response", agent=None, response="x")
+
+    assert (outcome.action, outcome.reason, outcome.is_allowed) == ("retry", "no plan", False)
+    outcome.raise_if_ended()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"fn": 7}, TypeError, "not callable"),
+        ({"priority": "high"}, TypeError, "lower is earlier"),
+        ({"priority": True}, TypeError, "lower is earlier"),
+        ({"on_error": "ignore"}, ValueError, "raise, deny or continue"),
+        ({"timeout": 0}, ValueError, "more than 0"),
+        ({"hook": "hook_decided"}, ValueError, "Use `observe`"),
+    ],
+)
+def test_a_bad_registration_says_what_to_do(
+    bus: Bus, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        bus.intercept(**{"hook": "before_tool_call", "fn": failing, **arguments})
+
+
+# --- emitted, but not to be decided -----------------------------------------------------------
+
+
+async def test_a_policy_that_is_not_heeded_is_logged_once_and_always_told(
+    bus: Bus, told: Story, caplog: pytest.LogCaptureFixture
+) -> None:
+    bus.intercept("before_tool_call", saying(Decision.deny("no")), name="gate")
+    bus.intercept("before_tool_call", saying(None), name="other")
+
+    assert bus._hooks.get("before_tool_call")  # a guarded emitter emits
+    await bus._emit("before_tool_call", **TOOL)
+    bus._emit_sync("before_tool_call", **TOOL)
+
+    assert len(caplog.records) == 1
+    assert "dispatch" in caplog.text
+    assert [name for name, _ in told] == ["hook_failed", "hook_failed", "before_tool_call"] * 2
+    assert [k["handler"] for name, k in told if name == "hook_failed"] == ["gate", "other"] * 2
+
+
+async def test_clearing_the_table_removes_interceptors_too(bus: Bus) -> None:
+    bus.intercept("before_tool_call", saying(Decision.deny("no")))
+
+    bus._hooks.clear()
+
+    assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
+
+
+async def test_an_observer_of_a_custom_event_is_kept_beside_an_interceptor(
+    bus: Bus, told: Story
+) -> None:
+    off = bus.intercept("my-hook:debug", saying(None))
+    await bus.dispatch("my-hook:debug", **{"odd key": 1})
+    off()
+    await bus.dispatch("my-hook:debug")
+
+    assert [name for name, _ in told] == ["hook_decided", "my-hook:debug", "my-hook:debug"]
+
+
+# --- re-entrance ------------------------------------------------------------------------------
+
+
+async def test_an_interceptor_that_emits_its_own_event_is_stopped(bus: Bus) -> None:  # 001-18
+    depth = 0
+
+    async def emit_again(**kwargs: Any) -> None:
+        nonlocal depth
+        depth += 1
+        await bus.dispatch("my:event", **kwargs)
+
+    bus.intercept("my:event", emit_again)
+
+    with pytest.raises(HookContractError, match="decided inside itself 8 times"):
+        await bus.dispatch("my:event")
+    assert depth == 8
+    await bus.dispatch("other:event")
+
+
+# --- sync -------------------------------------------------------------------------------------
+
+
+async def _deny(**_: Any) -> Decision:
+    return Decision.deny("async gate")
+
+
+async def _deny_later(**_: Any) -> Decision:
+    await asyncio.sleep(0)
+    return Decision.deny("async gate")
+
+
+@pytest.mark.parametrize("gate", [_deny, _deny_later])
+def test_sync_code_waits_for_async_interceptors(bus: Bus, gate: Any) -> None:
+    bus.intercept("before_tool_call", gate, timeout=5)
+
+    assert bus.dispatch_sync("before_tool_call", **TOOL).reason == "async gate"
+
+
+async def test_on_a_running_loop_sync_code_hears_async_interceptors_that_need_not_wait(
+    bus: Bus,
+) -> None:
+    bus.intercept("before_tool_call", _deny)
+
+    assert bus.dispatch_sync("before_tool_call", **TOOL).reason == "async gate"
+
+
+async def test_on_a_running_loop_sync_code_refuses_what_would_have_to_wait(
+    bus: Bus,
+) -> None:  # 002-U1
+    off = bus.intercept("before_tool_call", _deny_later)
+    with pytest.raises(RuntimeError, match="had to wait"):
+        bus.dispatch_sync("before_tool_call", **TOOL)
+    off()
+    bus.intercept("before_tool_call", _deny_later, on_error="continue")
+
+    assert bus.dispatch_sync("before_tool_call", **TOOL).action == "deny"
+
+
+async def test_a_thread_decides_for_itself(bus: Bus) -> None:
+    bus.intercept("before_tool_call", _deny_later)
+    reasons: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: reasons.append(bus.dispatch_sync("before_tool_call", **TOOL).reason)
+    )
+    thread.start()
+    await asyncio.to_thread(thread.join, 5)
+
+    assert reasons == ["async gate"]
+
+
+# --- any chain --------------------------------------------------------------------------------
+
+_decisions = st.sampled_from(
+    [
+        None,
+        Decision.continue_(),
+        Decision.modify("v"),
+        Decision.inject_context("i"),
+        Decision.deny("d"),
+        Decision.stop("s"),
+        Decision.fail("f"),
+        Decision.retry("r"),
+        "rubbish",
+        ValueError("bug"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), _decisions), max_size=6))
+def test_a_chain_ends_with_the_first_who_ends_it(entries: list[tuple[int, Any]]) -> None:
+    bus, asked = Bus(), []
+
+    def interceptor(number: int, returned: Any) -> Any:
+        def decide(**_: Any) -> Any:
+            asked.append(number)
+            if isinstance(returned, Exception):
+                raise returned
+            return returned
+
+        return decide
+
+    for number, (priority, returned) in enumerate(entries):
+        bus.intercept(
+            "after_llm_generate",
+            interceptor(number, returned),
+            priority=priority,
+            on_error="continue",
+        )
+    outcome = bus.dispatch_sync("after_llm_generate", response="r")
+
+    order = sorted(range(len(entries)), key=lambda number: (entries[number][0], number))
+    actions = [_action(entries[number][1]) for number in order]
+    ends = next((i for i, action in enumerate(actions) if action in ENDING), None)
+    heard = order if ends is None else order[: ends + 1]
+    assert asked == heard
+    assert [verdict.action for verdict in outcome.trail] == actions[: len(heard)]
+    assert outcome.action == ("continue" if ends is None else actions[ends])
+    assert outcome.data["response"] == ("v" if "modify" in actions[: len(heard)] else "r")
+    assert len(outcome.injections) == actions[: len(heard)].count("inject_context")
+
+
+def _action(returned: Any) -> str:
+    if isinstance(returned, Decision):
+        return returned.action
+    return "deny" if returned == "rubbish" else "continue"
