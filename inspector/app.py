@@ -15,6 +15,7 @@ from inspector.http import events, health, otlp, problems, sessions, spans, ui
 from inspector.http.access import Access, Guard
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
+from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
 from inspector.settings import Settings
 from inspector.storage import open_store
@@ -35,7 +36,11 @@ _ROUTERS = [
 
 
 def create_app(
-    settings: Settings, *, token: str | None = None, lifespan: Lifespan[FastAPI] | None = None
+    settings: Settings,
+    *,
+    token: str | None = None,
+    lifespan: Lifespan[FastAPI] | None = None,
+    is_own: IsOwn | None = None,
 ) -> FastAPI:
     """Return the service as an ASGI application; its lifespan opens and closes the store.
 
@@ -43,9 +48,11 @@ def create_app(
         settings: What the user asked for.
         token: Instead of the one in `settings`, or beside the store.
         lifespan: Instead of `running`; sets what the routes need on `app.state`.
+        is_own: Spans about the service itself, which are left out.
     """
     app = _assemble(_ROUTERS, lifespan or running)
     app.state.settings = settings
+    app.state.is_own = is_own
     app.state.access = Access.build(
         token or access_token(settings),
         bind=settings.host,
@@ -100,7 +107,7 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
         forwarder = Forwarder(settings.forward_otlp, queue)
         await forwarder.start()
         stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(submit, forwarder)
+    app.state.receiver = Receiver(submit, forwarder, is_own=app.state.is_own)
     stack.callback(app.state.receiver.close)
 
 

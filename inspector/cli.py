@@ -39,7 +39,7 @@ Rotate = Annotated[bool, typer.Option("--rotate-token", help="Make a new token."
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 # A token on the command line could be read by every user of the machine.
-_NO_FLAG = frozenset({"token"})
+NO_FLAG = frozenset({"token"})
 
 
 def _say_version(is_asked: bool) -> None:
@@ -64,7 +64,7 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         command(**given)
 
-    parameters = [_flag(name) for name in Settings.model_fields if name not in _NO_FLAG]
+    parameters = [_flag(name) for name in Settings.model_fields if name not in NO_FLAG]
     own = inspect.signature(command, eval_str=True).parameters.values()
     parameters += [
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY)

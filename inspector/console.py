@@ -28,15 +28,16 @@ Row = dict[str, Any]
 def show_sessions(sessions: list[Row]) -> None:
     """Print a table of sessions, newest first."""
     table = Table(box=None, pad_edge=False)
-    for name in ("id", "status", "started", "title"):
-        table.add_column(name, no_wrap=True, overflow="ellipsis")
-    for name in ("duration", "spans", "errors", "tokens"):
-        table.add_column(name, justify="right", no_wrap=True)
+    # In a narrow terminal it is the title that gives way.
+    for name, min_width in (("id", 18), ("status", 9), ("started", 11), ("title", 8)):
+        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=min_width)
+    for name, min_width in (("duration", 8), ("spans", 5), ("errors", 6), ("tokens", 6)):
+        table.add_column(name, justify="right", no_wrap=True, min_width=min_width)
     for session in sessions:
         table.add_row(
             plain(session["id"]),
             _status(session["status"]),
-            session["started_at"][:19].replace("T", " "),
+            session["started_at"][5:16].replace("T", " "),
             plain(session["title"]),
             _milliseconds(session["duration_ms"]),
             str(session["span_count"]),

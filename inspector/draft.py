@@ -19,6 +19,7 @@ from inspector.storage.base import (
 )
 
 _SpanKey = tuple[str, str]
+_Decided = tuple[SessionState, SessionRecord | None, SessionStatus]
 _REMEMBERED = 20_000
 
 
@@ -57,11 +58,15 @@ class Draft:
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
         self._departures: list[Departure] = []
+        self._gone: set[str] = set()
+        self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
 
     # --- sessions ---------------------------------------------------------------------------
 
     def session(self, session_id: str) -> SessionState | None:
         """Return a known session, to be altered."""
+        if session_id in self._gone:
+            return None
         entry = self._memory.sessions.pop(session_id, None)
         if entry is None and (record := self.reader.session(session_id)):
             entry = (SessionState.load(record.state), record)
@@ -104,31 +109,19 @@ class Draft:
         return trace
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
-        """Give the whole trace to `session`; leave a forwarding address where it was."""
+        """Give the whole trace to `session`."""
         old = self.session(trace.session_id) if trace.session_id else None
         if old is not None:
             old.tally.add(self._tally_before[trace.trace_id], -1)
             _move_waits(trace.trace_id, old, session)
-            self._leave(trace, old, session)
-            for span in self.reader.spans(trace.trace_id):
+            self._left.append((old.id, session.id))
+            for stored in self.reader.spans(trace.trace_id):
+                span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
                 key = (span.trace_id, span.span_id)
                 self._spans[key] = self._dirty[key] = moved
         self._tally_before[trace.trace_id] = Tally()
         trace.session_id = session.id
-
-    def _leave(self, trace: TraceState, old: SessionState, new: SessionState) -> None:
-        rest = [r for r in self.reader.traces_of(old.id) if r.trace_id != trace.trace_id]
-        is_whole = not rest and not old.is_declared
-        self._departures.append(Departure(old.id, new.id, is_whole, changed_ns=self.now_ns))
-        if is_whole:
-            del self._memory.sessions[old.id], self._touched_sessions[old.id]
-            return
-        engine, old.profile = old.profile.engine, Profile()
-        old.profile.engine = engine if old.is_declared else None
-        for record in rest:
-            state = self._memory.traces.get(record.trace_id) or self._load_trace(record)
-            old.profile.join(state.profile)
 
     def _load_trace(self, record: TraceRecord) -> TraceState:
         ancestors = self.reader.usage_ancestors(record.trace_id)
@@ -194,23 +187,30 @@ class Draft:
         for record in self.reader.traces_of(session_id):
             self._memory.traces.pop(record.trace_id, None)
         self._memory.sessions.pop(session_id, None)
-        self._departures.append(Departure(session_id, None, changed_ns=self.now_ns))
+        self._departures.append(Departure(session_id, None))
 
     def finish(self, status_of: Callable[[SessionState], SessionStatus]) -> Changes:
         """Return the commit: statuses decided, everything numbered."""
         traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
         for trace in traces:
             self._tell_session(trace)
+        for old_id, new_id in self._left:
+            if old_id not in self._gone:
+                self._leave(old_id, new_id)
         numbers = _Numbers(self.reader.head)
         changes = Changes(first=self.reader.head + 1)
-        rows = [(id_, *self._memory.sessions[id_]) for id_ in self._touched_sessions]
-        for session_id, state, before in rows:
-            if before is None:
-                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        opening, others = list[_Decided](), list[_Decided]()
+        for session_id in self._touched_sessions:
+            state, before = self._memory.sessions[session_id]
+            status = status_of(state)
+            is_opening = before is None and status not in SETTLED
+            (opening if is_opening else others).append((state, before, status))
+        # A session comes before its first spans, and finishes after its last.
+        for decided in opening:
+            self._number_session(changes, numbers, *decided)
         self._number_rows(changes, numbers)
-        for session_id, state, before in rows:
-            if before is not None:
-                self._number_session(changes, numbers, session_id, state, before, status_of(state))
+        for decided in others:
+            self._number_session(changes, numbers, *decided)
         changes.traces = [TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces]
         changes.usage_ancestors = self._ancestors
         changes.head = numbers.last
@@ -222,6 +222,29 @@ class Draft:
             session.tally.add(trace.tally)
             session.tally.add(self._tally_before[trace.trace_id], -1)
             session.profile.join(trace.profile)
+
+    def _leave(self, old_id: str, new_id: str) -> None:
+        """Say where a trace went; a session that has no other went with it."""
+        rest = self._traces_of(old_id)
+        old = self.session(old_id)
+        is_whole = not rest and (old is None or not old.is_declared)
+        self._departures.append(Departure(old_id, new_id, is_whole))
+        if is_whole:
+            self._memory.sessions.pop(old_id, None)
+            self._touched_sessions.pop(old_id, None)
+            self._gone.add(old_id)
+        elif old is not None:
+            engine, old.profile = old.profile.engine, Profile()
+            old.profile.engine = engine if old.is_declared else None
+            for trace in rest:
+                old.profile.join(trace.profile)
+
+    def _traces_of(self, session_id: str) -> list[TraceState]:
+        """Return the traces that are a session's after this commit."""
+        stored = {record.trace_id: record for record in self.reader.traces_of(session_id)}
+        ids = {**stored, **dict.fromkeys(self._tally_before)}
+        states = (self._memory.traces.get(id_) or self._load_trace(stored[id_]) for id_ in ids)
+        return [state for state in states if state.session_id == session_id]
 
     def _number_rows(self, changes: Changes, numbers: _Numbers) -> None:
         for key, span in self._dirty.items():
@@ -243,7 +266,6 @@ class Draft:
         self,
         changes: Changes,
         numbers: _Numbers,
-        session_id: str,
         state: SessionState,
         before: SessionRecord | None,
         status: SessionStatus,
@@ -257,7 +279,7 @@ class Draft:
         record.created = before.created if before else record.change
         if status in SETTLED:
             record.settled = (before.settled if before else 0) or record.change
-        self._memory.sessions[session_id] = (state, record)
+        self._memory.sessions[state.id] = (state, record)
         changes.sessions.append(record)
 
 

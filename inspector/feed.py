@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from inspector import wire
@@ -99,7 +99,7 @@ class Feed:
 
     async def stream(
         self, after: str | None = None, session_ids: Collection[str] = ()
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         """Yield server-sent events, whole ones, one write at a time, until `close`.
 
         Args:

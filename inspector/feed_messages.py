@@ -27,6 +27,7 @@ _ENDED_BESIDE: dict[SpanKind, type[wire.ResourceFetched | wire.PromptUsed]] = {
 }
 
 
+_SessionMessage: TypeAlias = wire.SessionStarted | wire.SessionUpdated | wire.SessionFinished
 _SpanMessage: TypeAlias = (
     wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded | wire.ResourceFetched | wire.PromptUsed
 )
@@ -74,25 +75,28 @@ class _SessionEntry:
         self.change = record.change
         self.key: tuple[str, ...] = ("session", record.row.id)
         self._record = record
-        self._texts: dict[str, tuple[str]] = {}
+        self._texts: dict[str, str] = {}
 
     def concerns(self, session_ids: Collection[str]) -> bool:
         return True
 
     def messages(self, cursor: int) -> Sequence[str]:
         record = self._record
-        message: type[wire.SessionStarted | wire.SessionUpdated | wire.SessionFinished]
-        if record.row.status in SETTLED and record.settled > cursor:
-            message = wire.SessionFinished
-        else:
-            message = wire.SessionStarted if record.created > cursor else wire.SessionUpdated
+        is_over = record.row.status in SETTLED and record.settled > cursor
+        shown: list[type[_SessionMessage]] = []
+        if record.created > cursor:
+            shown.append(wire.SessionStarted)
+        if is_over:
+            shown.append(wire.SessionFinished)
+        return [self._text(message) for message in shown or [wire.SessionUpdated]]
+
+    def _text(self, message: type[_SessionMessage]) -> str:
         if message.__name__ not in self._texts:
-            text = message(
-                time=rfc3339(record.changed_ns),
-                session_id=record.row.id,
-                session=presenter.session(record.row),
+            self._texts[message.__name__] = message(
+                time=rfc3339(self._record.changed_ns),
+                session_id=self._record.row.id,
+                session=presenter.session(self._record.row),
             ).model_dump_json()
-            self._texts[message.__name__] = (text,)
         return self._texts[message.__name__]
 
 

@@ -157,7 +157,6 @@ class Recorder:
                 state = SessionState.load(record.state)
                 if state.is_owned:
                     self._processes.hear(state.owner, now_ns)
-                    self._owned[state.owner].add(state.id)
                 self._watch(state, now_ns, now_ns)
         self._is_recovered = True
 
@@ -170,8 +169,9 @@ class Recorder:
         if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
-        for span in draft.reader.open_spans(process_id):
-            if span.status is SpanStatus.LOST:
+        for stored in draft.reader.open_spans(process_id):
+            span = draft.span(stored.trace_id, stored.span_id)
+            if span is not None and span.status is SpanStatus.LOST:
                 draft.put_span(replace(span, status=SpanStatus.RUNNING))
                 self._settle_waits(draft, span.trace_id, span.span_id, None)
 
@@ -203,6 +203,8 @@ class Recorder:
     def _watch(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
         is_alive = self._processes.is_alive(session.owner)
         status, due_ns = status_of(session, now_ns, heard_ns, is_owner_alive=is_alive)
+        if session.is_owned and is_alive:
+            self._owned[session.owner].add(session.id)
         if due_ns is not None:
             self._timers[session.id] = _Timer(heard_ns, due_ns)
         elif session.tally.open_count or session.is_owned:
@@ -237,13 +239,12 @@ class Recorder:
 
     def _add_span(self, draft: Draft, arrival: _Arrival) -> bool:
         """Keep what is new; return whether anything was."""
-        self._note_sender(draft, arrival)
         known = draft.span(arrival.trace_id, arrival.span_id)
-        if known is not None:
-            merged = _merge(draft, known, arrival)
-            if merged is None:
-                return False
-            arrival = merged
+        merged = arrival if known is None else _merge(draft, known, arrival)
+        self._note_sender(draft, merged or arrival)
+        if merged is None:
+            return False
+        arrival = merged
         trace = draft.trace(arrival.trace_id)
         session = draft.session(trace.session_id) if trace.session_id else None
         if session is None:
@@ -254,10 +255,15 @@ class Recorder:
         if _has_usage(new) or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or not arrival.is_end
+        trace.profile.is_live = trace.profile.is_live or self._tells_starts(arrival)
         if new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
         return True
+
+    def _tells_starts(self, arrival: _Arrival) -> bool:
+        """Whether the sender sends live records: a short span's start is left out of them."""
+        process_id = arrival.facts.process_id
+        return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
 
     def _note_sender(self, draft: Draft, arrival: _Arrival) -> None:
         process_id = arrival.facts.process_id or trace_process(arrival.trace_id)
@@ -320,12 +326,10 @@ class Recorder:
             if session.owner:
                 session.profile.is_live = True
                 self._hear(draft, session.owner)
-                self._owned[session.owner].add(session.id)
         elif note.happening.name == live.SESSION_FINISHED and time_ns >= (session.finished_ns or 0):
             session.finished_ns = time_ns
             session.finished_status = str(live.attribute(record, "inspector.session.status") or "")
             session.open_waits.clear()
-            self._owned[session.owner].discard(session.id)
 
     def _settle_waits(
         self, draft: Draft, trace_id: str | None, span_id: str | None, session: SessionState | None
@@ -429,7 +433,7 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin
-    resource = content.resource_spans().resource
+    resource = ResourceSpans.FromString(origin).resource
     return _arrival(after, resource, origin, arrival.live)
 
 

@@ -20,12 +20,10 @@ from inspector.app import access_token, create_app, create_ingest_app
 from inspector.errors import PortInUseError, SettingsError
 from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
+from inspector.serving import GRACE_S, serving
 from inspector.settings import PREFIX, Settings
 
 logger = logging.getLogger("inspector.serve")
-
-GRACE_S = 2
-"""What running requests get when the service stops. Streams are ended before."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -50,37 +48,26 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
 
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
     _tls(settings)
-    with contextlib.ExitStack() as ports:
+    async with contextlib.AsyncExitStack() as stack:
         # Taken first of all: a port in use is found before the store is touched.
-        main = listen(settings.host, settings.port, setting=f"{PREFIX}PORT")
-        ports.enter_context(main)
+        main = stack.enter_context(listen(settings.host, settings.port, setting=f"{PREFIX}PORT"))
         ingest = _listen_if_free(settings, "otlp_http_port")
         app = create_app(settings)
-        servers = [_Server(_config(settings, app), main)]
-        if ingest:
-            ports.enter_context(ingest)
-            servers.append(_Server(_config(settings, create_ingest_app(app)), ingest))
         # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
-        async with app.router.lifespan_context(app), _grpc(settings, app):
-            await _run(servers, settings, app, say)
-
-
-async def _run(
-    servers: list[_Server], settings: Settings, app: FastAPI, say: Callable[[str], None]
-) -> None:
-    async with asyncio.TaskGroup() as tasks:
-        running = [tasks.create_task(server.serve([server.taken])) for server in servers]
-        for server in servers:
-            await server.listening.wait()
-        base = base_url(settings, port_of(servers[0].taken))
+        await stack.enter_async_context(app.router.lifespan_context(app))
+        await stack.enter_async_context(_grpc(settings, app))
+        servers = [await stack.enter_async_context(serving(app, main, settings))]
+        if ingest:
+            stack.enter_context(ingest)
+            ingest_app = create_ingest_app(app)
+            servers.append(await stack.enter_async_context(serving(ingest_app, ingest, settings)))
+        base = base_url(settings, port_of(main))
         token = access_token(settings)
+        stop_asked = _on_signals(servers)
         with _run_file(RunFile(base, token, os.getpid(), settings.store)):
             say(f"Inspector: {base}/ui/?token={token}")
-            await _stop_asked(servers)
+            await stop_asked.wait()
         await app.state.feed.close()  # ends the streams
-        for server in servers:
-            server.should_exit = True
-        await asyncio.wait(running)
 
 
 def base_url(settings: Settings, port: int) -> str:
@@ -103,38 +90,6 @@ def _run_file(run: RunFile) -> Iterator[None]:
         yield
     finally:
         runfile.remove(run.pid)
-
-
-class _Server(uvicorn.Server):
-    """A server that says when it listens, and leaves signals to us."""
-
-    def __init__(self, config: uvicorn.Config, taken: socket.socket) -> None:
-        super().__init__(config)
-        self.taken = taken
-        self.listening = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listening.set()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def _config(settings: Settings, app: FastAPI) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,  # it would log the token that a login brings
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_S,
-        timeout_keep_alive=30,
-        ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key,
-    )
 
 
 def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
@@ -189,8 +144,8 @@ def _tls(settings: Settings) -> tuple[bytes, bytes] | None:
         ) from error
 
 
-async def _stop_asked(servers: list[_Server]) -> None:
-    """Wait for SIGINT or SIGTERM; the next one ends everything at once."""
+def _on_signals(servers: list[uvicorn.Server]) -> asyncio.Event:
+    """Return what SIGINT or SIGTERM will set; the next one ends everything at once."""
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -205,7 +160,7 @@ async def _stop_asked(servers: list[_Server]) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
         else:
             loop.add_signal_handler(number, stop)
-    await asked.wait()
+    return asked
 
 
 async def _nothing(scope: object, receive: object, send: object) -> None:

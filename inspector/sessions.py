@@ -8,7 +8,8 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from inspector.model import (
@@ -27,6 +28,8 @@ SETTLE_NS = 5 * SECOND_NS
 """Without live records: how long after its root ended a session may still grow."""
 SILENCE_NS = 600 * SECOND_NS
 """Without live records: how long a session may say nothing before it counts as lost."""
+MAX_TITLE = 200
+"""The most characters of a title."""
 MAX_NAMES = 50
 """The most models, services, agents or tags that a session lists."""
 
@@ -177,7 +180,7 @@ class Profile:
         else:
             is_better = is_better or time_ns <= self.title_ns
         if is_better:
-            self.title, self.title_rank, self.title_ns = title, rank, time_ns
+            self.title, self.title_rank, self.title_ns = title[:MAX_TITLE], rank, time_ns
 
     def _see_root(self, root: Root) -> None:
         if self.root is None or root.end_ns >= self.root.end_ns:
@@ -250,8 +253,8 @@ class TraceState:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
         return {
             "rank": self.rank,
-            "tally": asdict(self.tally),
-            "profile": asdict(self.profile),
+            "tally": _dump_flat(self.tally),
+            "profile": _dump_profile(self.profile),
             "paused_spans": sorted(self.paused_spans),
         }
 
@@ -295,7 +298,10 @@ class SessionState:
 
     def dump(self) -> dict[str, Json]:
         """Return the state as JSON."""
-        return asdict(self)
+        state = _dump_flat(self)
+        state["tally"] = _dump_flat(self.tally)
+        state["profile"] = _dump_profile(self.profile)
+        return state
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> SessionState:
@@ -339,6 +345,20 @@ class SessionState:
             tags=tuple(profile.tags),
             dropped_count=tally.dropped_count,
         )
+
+
+def _dump_flat(state: Tally | Profile | Root | SessionState) -> dict[str, Any]:
+    """Return the fields; several times as fast as `asdict`, which looks into each value."""
+    return {
+        name: copy(value) if isinstance(value := getattr(state, name), (list, dict)) else value
+        for name in state.__slots__
+    }
+
+
+def _dump_profile(profile: Profile) -> dict[str, Any]:
+    state = _dump_flat(profile)
+    state["root"] = None if profile.root is None else _dump_flat(profile.root)
+    return state
 
 
 def _load_profile(state: dict[str, Any]) -> Profile:

@@ -135,7 +135,7 @@ class Bridge:
         if noun in self._spans_of:
             self._start(f"before_{noun}", noun, given, is_announced=True)
         elif f"before_{noun}" in self._spec.hooks:
-            self._table.calls[call_id] = self._alias(noun, given)
+            self._put_call(call_id, self._alias(noun, given))
         else:
             self._start_custom(noun, kwargs, given)
 
@@ -192,7 +192,7 @@ class Bridge:
         self, owned: OwnedSpan, noun: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> None:
         if owned.call_id is not None:
-            self._table.calls[owned.call_id] = Call(noun, owned, is_announced=is_announced)
+            self._put_call(owned.call_id, Call(noun, owned, is_announced=is_announced))
         elif (oldest := self._table.add_bare(owned)) is not None:
             self._reap(oldest)
         if is_announced:
@@ -207,6 +207,13 @@ class Bridge:
             return
         if task is not None:
             task.add_done_callback(lambda done: self._on_task_done(owned, done))
+
+    def _put_call(self, call_id: str, call: Call) -> None:
+        """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
+        former = self._table.calls.get(call_id)
+        if former is not None and former.owned is not None and not former.is_merged:
+            self._reap(former.owned)
+        self._table.calls[call_id] = call
 
     def _on_task_done(self, owned: OwnedSpan, task: asyncio.Task[Any]) -> None:
         """End a span whose task died: an emitter's `except Exception` sees no cancellation."""
@@ -260,7 +267,7 @@ class Bridge:
         call_id = kwargs.get("call_id")
         if rpc.get("method") in _QUIET_NOTIFICATIONS:
             if call_id is not None:
-                self._table.calls[call_id] = self._alias("rpc_request", kwargs)
+                self._put_call(call_id, self._alias("rpc_request", kwargs))
             return True
         parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
         is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
@@ -268,9 +275,8 @@ class Bridge:
             return False
         parent.aliases.append(call_id or "")
         if call_id is not None:
-            self._table.calls[call_id] = Call(
-                "rpc_request", parent, is_announced=is_announced, is_merged=True
-            )
+            merged = Call("rpc_request", parent, is_announced=is_announced, is_merged=True)
+            self._put_call(call_id, merged)
         attributes = self._engine.attributes(hook, kwargs)
         self._update(parent, {k: v for k, v in attributes.items() if k not in parent.attributes})
         return True
@@ -295,6 +301,8 @@ class Bridge:
 
     def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
         """Set what is new; tell it live, unless the end follows at once."""
+        if not owned.is_open:
+            return
         known = owned.attributes
         if TRUNCATED in attributes:
             marks = [*known.get(TRUNCATED, ()), *attributes[TRUNCATED]]
@@ -342,6 +350,9 @@ class Bridge:
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
         kwargs["$is_llm"] = call.noun == "llm_generate"
+        if owned.is_finished and kwargs.get("stream") is None:
+            self._end(owned)
+            return
         if owned.is_finished:
             attributes = self._engine.attributes("operation_closed", kwargs)
             self._update(owned, attributes, is_last=True)
@@ -373,6 +384,8 @@ class Bridge:
     def _finish(
         self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
     ) -> None:
+        if not owned.is_open:
+            return
         kwargs["$failure"] = failure
         kwargs["$status"] = "ok" if failure is None else "error"
         attributes = self._engine.attributes(hook.name, kwargs)

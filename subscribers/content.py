@@ -34,6 +34,8 @@ ELLIPSIS = "…"
 # Read beyond the cut, so that a secret lying across it is seen whole.
 _MARGIN_CHARS = 256
 _STARVED_CHARS = 256
+_FEW_STRINGS = 64
+_MIN_USEFUL_CHARS = 128
 _DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -103,6 +105,7 @@ class _Reader:
 
     def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
         self.strings: list[str] = []
+        self._keys: dict[str, tuple[str, bool]] = {}
         self.is_cut = False
         self.is_oversize = False
         self._redacts = redactor is not None
@@ -161,8 +164,9 @@ class _Reader:
         return True
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-        blob = _blob(value)
-        return blob if blob is not None else self._pairs(value.items(), depth)
+        if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
+            return blob
+        return self._pairs(value.items(), depth)
 
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
         plain: dict[str, Any] = {}
@@ -170,24 +174,26 @@ class _Reader:
             if self._is_spent(depth):
                 break
             self._nodes -= 1
-            name = self._key(key)
-            if self._redacts and item is not None and is_secret_key(name):
-                plain[name] = REDACTED
-            else:
-                plain[name] = self.plain(item, depth + 1)
+            known = self._keys.get(key) if type(key) is str else None
+            name, is_secret = known or self._key(key)
+            plain[name] = (
+                REDACTED if is_secret and item is not None else self.plain(item, depth + 1)
+            )
         return plain
 
-    def _key(self, key: Any) -> str:
+    def _key(self, key: Any) -> tuple[str, bool]:
+        """Return a key as text, and whether its value must not be shown."""
         if isinstance(key, Enum):
             key = key.value
         if not isinstance(key, str | int | float | None):
-            return f"<{type(key).__name__}>"
+            return f"<{type(key).__name__}>", False
         text = clean_text(str(key))
         if len(text) > MAX_KEY_CHARS:
             self.is_cut = True
             text = cut_text(text, MAX_KEY_CHARS)
         self.strings.append(text)
-        return text
+        known = self._keys[str(key)] = text, self._redacts and is_secret_key(text)
+        return known
 
     def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
         plain: list[Any] = []
@@ -250,17 +256,9 @@ def _fit(tree: Any, text: str, max_bytes: int) -> str:
     """Shorten strings, then drop trailing items, until the text fits."""
     size = _size(text)
     while True:
-        lengths = sorted(map(len, _strings(tree)))
-        room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
-        # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
-        chars = room
-        while chars > 8 * len(lengths):
-            cap = _common_length(lengths, chars)
-            text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
-            excess = _size(text) - max_bytes
-            if excess <= 0:
-                return text
-            chars = min(chars * room // (room + excess), chars * 49 // 50) - 1
+        shortened = _shorten(tree, size, max_bytes)
+        if shortened is not None:
+            return shortened
         nodes = _count(tree)
         if nodes == 0:
             return _ENCODER.encode(ELLIPSIS)
@@ -270,6 +268,26 @@ def _fit(tree: Any, text: str, max_bytes: int) -> str:
         size = _size(text)
         if size <= max_bytes:
             return text
+
+
+def _shorten(tree: Any, size: int, max_bytes: int) -> str | None:
+    """Cut the longest strings to one length; None if that would leave too little of them."""
+    lengths = sorted(map(len, _strings(tree)))
+    if len(lengths) > _FEW_STRINGS:
+        room = max_bytes - size + sum(lengths)
+        if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
+            return None  # told without measuring: most of such a value is structure
+    room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
+    # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
+    chars = room
+    while chars > 8 * len(lengths):
+        cap = _common_length(lengths, chars)
+        text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
+        excess = _size(text) - max_bytes
+        if excess <= 0:
+            return text
+        chars = min(chars * room // (room + excess), chars * 49 // 50) - 1
+    return None
 
 
 def _count(tree: Any) -> int:

@@ -1,8 +1,9 @@
 """From the emitter's thread to the inspector: one bounded buffer, one daemon thread.
 
 `put` appends to a deque and nothing else. The thread sends what has gathered 10 ms after the first
-item, or at 128; while the target is away it keeps what fits, tries again with growing pauses, and
-sends it when the target is back. Order is kept, so that a start never comes after its end.
+item, or at 128, and more at a time when it is behind. While the target is away it keeps what fits,
+tries again with growing pauses, and sends it when the target is back. Order is kept, so that a
+start never comes after its end.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import islice
 from time import monotonic
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -72,6 +74,9 @@ class Limits:
 
     flush_after_s: float = 0.010
     max_batch_items: int = 128
+    """What ends the gathering."""
+    max_request_items: int = 1_024
+    """What one request takes when more has gathered while the one before was under way."""
     max_items: int = 8_192
     max_bytes: int = 64 * 2**20
     heartbeat_s: float = 5.0
@@ -228,7 +233,7 @@ class Delivery:
 
     def _send_pending(self) -> None:
         while self._pending:
-            batch = [item for item, _ in list(self._pending)[: self._limits.max_batch_items]]
+            batch = [item for item, _ in islice(self._pending, self._limits.max_request_items)]
             answer = self._send(batch)
             if answer.verdict is Verdict.AWAY:
                 self._back_off(answer)

@@ -34,6 +34,8 @@ class Engine:
         self.spec = spec
         self.options = options
         self.redactor = redactor or Redactor()
+        is_legacy = options.vocabulary is Vocabulary.LEGACY
+        self._names = {span.name: _namer(span, is_legacy=is_legacy) for span in spec.spans.values()}
         self._rows = {
             name: [row for attribute in hook.attributes if (row := self._compile(attribute))]
             for name, hook in spec.hooks.items()
@@ -54,10 +56,7 @@ class Engine:
 
     def span_name(self, span: SpanSpec, attributes: Attributes) -> str:
         """Fill the span's name template in from its attributes."""
-        if self.options.vocabulary is Vocabulary.LEGACY:
-            return span.legacy_name
-        words = (_fill(word, attributes) for word in span.template.split(" "))
-        return " ".join(word for word in words if word) or span.noun
+        return self._names[span.name](attributes)
 
     def _compile(self, row: Attribute) -> _Row | None:
         keys = self._keys(row)
@@ -106,6 +105,8 @@ class Engine:
         redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation)
 
         def text(value: str) -> str:
+            if redactor is None and (limit is None or len(value) <= limit):
+                return clean_text(value)
             if limit is not None:  # with a margin, so that a secret across the cut is seen whole
                 value = value[: limit + _MARGIN_CHARS]
             value = clean_text(value)
@@ -173,10 +174,23 @@ def _guarded(when: str | None, row: _Row) -> _Row:
     return guarded
 
 
-def _fill(word: str, attributes: Attributes) -> str:
-    if not word.startswith("{"):
-        return word
-    for key in word.strip("{}").split("|"):
+def _namer(span: SpanSpec, *, is_legacy: bool) -> Callable[[Attributes], str]:
+    if is_legacy:
+        return lambda attributes: span.legacy_name
+    words = [
+        (None, tuple(word.strip("{}").split("|"))) if word.startswith("{") else (word, ())
+        for word in span.template.split(" ")
+    ]
+
+    def name(attributes: Attributes) -> str:
+        found = [literal or _first_text(attributes, keys) for literal, keys in words]
+        return " ".join(filter(None, found)) or span.noun
+
+    return name
+
+
+def _first_text(attributes: Attributes, keys: Sequence[str]) -> str | None:
+    for key in keys:
         if isinstance(value := attributes.get(key), str):
             return value
-    return ""
+    return None

@@ -7,6 +7,7 @@ key, a list index or an attribute, whichever fits, and what is not there is None
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 Reader = Callable[[Mapping[str, Any]], Any]
@@ -14,7 +15,7 @@ Reader = Callable[[Mapping[str, Any]], Any]
 
 def step(value: Any, name: str) -> Any:
     """Return `value`'s item or attribute `name`; None where there is none or reading it fails."""
-    if isinstance(value, Mapping):
+    if type(value) is dict or isinstance(value, Mapping):
         return value.get(name)
     if name.isdecimal():
         if isinstance(value, Sequence) and int(name) < len(value):
@@ -28,9 +29,9 @@ def step(value: Any, name: str) -> Any:
 
 def read_path(root: Any, path: str) -> Any:
     """Follow `path` from `root`: the first of its `|` alternatives that is not None."""
-    for alternative in path.split("|"):
+    for names in _split(path):
         value = root
-        for name in alternative.strip().split("."):
+        for name in names:
             value = step(value, name)
             if value is None:
                 break
@@ -39,20 +40,20 @@ def read_path(root: Any, path: str) -> Any:
     return None
 
 
+@lru_cache(maxsize=1_024)
+def _split(path: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(part.strip().split(".")) for part in path.split("|"))
+
+
 def compile_path(path: str) -> Reader:
     """Return a function that reads `path` from hook kwargs."""
-    alternatives = [tuple(part.strip().split(".")) for part in path.split("|")]
-    if len(alternatives) == 1 and len(alternatives[0]) == 1:
-        root = alternatives[0][0]
-        return lambda kwargs: kwargs.get(root)
+    alternatives = [_compile_one(root, tuple(names)) for root, *names in _split(path)]
+    if len(alternatives) == 1:
+        return alternatives[0]
 
     def read(kwargs: Mapping[str, Any]) -> Any:
-        for root, *names in alternatives:
-            value = kwargs.get(root)
-            for name in names:
-                if value is None:
-                    break
-                value = step(value, name)
+        for alternative in alternatives:
+            value = alternative(kwargs)
             if value is not None:
                 return value
         return None
@@ -60,6 +61,21 @@ def compile_path(path: str) -> Reader:
     return read
 
 
+def _compile_one(root: str, names: tuple[str, ...]) -> Reader:
+    if not names:
+        return lambda kwargs: kwargs.get(root)
+
+    def read(kwargs: Mapping[str, Any]) -> Any:
+        value = kwargs.get(root)
+        for name in names:
+            if value is None:
+                return None
+            value = step(value, name)
+        return value
+
+    return read
+
+
 def roots(path: str) -> set[str]:
     """Return the kwargs that `path` starts from."""
-    return {part.strip().split(".")[0] for part in path.split("|")}
+    return {names[0] for names in _split(path)}

@@ -163,10 +163,11 @@ class SpanTable:
 
     def forget(self, owned: OwnedSpan) -> None:
         """Drop a span that has ended."""
-        for alias in owned.aliases:
-            self.calls.pop(alias, None)
+        for call_id in (*owned.aliases, owned.call_id or ""):
+            call = self.calls.get(call_id)
+            if call is not None and call.owned is owned:
+                del self.calls[call_id]
         if owned.call_id is not None:
-            self.calls.pop(owned.call_id, None)
             return
         with self._lock:
             frames = self._bare.get((owned.family, owned.key), [])

@@ -7,6 +7,7 @@ Starts the service and the demo, waits until there is something to see, and writ
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,10 +29,11 @@ _PATIENCE_MS = 120_000
 def main() -> None:
     """Write the pictures."""
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with _demo() as service, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
-        _take(browser, service, "light")
-        _take(browser, service, "dark")
+        for scheme in ("light", "dark"):
+            with _demo() as service:  # told anew, so that both show the same moment
+                _take(browser, service, scheme)
         browser.close()
 
 
@@ -70,11 +72,10 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
 
 
 def _open_running_session(page: Page) -> None:
-    """Open the newest session, and when it waits for a person, the model call before that."""
-    page.get_by_role("listitem").first.get_by_role("link").click()
-    spans = page.get_by_role("treeitem")
-    spans.filter(has_text="waiting").first.wait_for()
-    spans.filter(has_text="chat").last.click()
+    """Open a running session, and when it waits for a person, the model call before that."""
+    page.get_by_role("link", name=re.compile("Release notes.*running$")).first.click()
+    page.get_by_role("button", name="waiting").click()
+    page.get_by_role("treeitem").filter(has_text="chat").last.click()
     page.get_by_text("assistant").first.wait_for()
 
 

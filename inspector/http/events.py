@@ -54,7 +54,7 @@ async def events(
     ] = None,
     session_id: Annotated[
         str | None,
-        Query(max_length=10_000, description="Spans of these sessions only, comma-separated."),
+        Query(max_length=5_000, description="Spans of these sessions only, comma-separated."),
     ] = None,
 ) -> EventStream:
     """Follow what changes.

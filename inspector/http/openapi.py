@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
+from inspector.http.otlp_schema import SCHEMAS
 from inspector.wire import Problem, SessionList, SpanDetail, SpanSkeleton, StreamEvent
 
 _SHAPES: dict[str, Any] = {
@@ -63,7 +64,7 @@ def _complete(document: dict[str, Any]) -> dict[str, Any]:
         schema = TypeAdapter(kind).json_schema(ref_template=_REF, mode="serialization")
         schemas.update(schema.pop("$defs", {}))
         schemas[name] = schema
-    schemas.update(RpcStatus=_RPC_STATUS, ExportResponse=_EXPORT_RESPONSE)
+    schemas.update(RpcStatus=_RPC_STATUS, ExportResponse=_EXPORT_RESPONSE, **SCHEMAS)
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)  # FastAPI's own: we answer with problems
     document["components"]["securitySchemes"] = {

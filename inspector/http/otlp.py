@@ -19,6 +19,7 @@ from inspector.errors import (
     StoreUnavailableError,
     TooLargeError,
 )
+from inspector.http.otlp_schema import request_schema
 from inspector.http.problems import ProblemError, problem_response, route_path
 from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.otlp.receiver import Receiver
@@ -146,8 +147,6 @@ def _as_json(signal: Signal, response: ExportResponse) -> dict[str, Any]:
 def _document(signal: Signal) -> dict[str, Any]:
     """Describe a route that reads its body itself, for `openapi.yaml`."""
     binary = {"type": "string", "format": "binary"}
-    name = signal.request.DESCRIPTOR.full_name
-    anything = {"type": "object", "description": f"`{name}` in OTLP/JSON."}
     status = {"$ref": "#/components/schemas/RpcStatus"}
 
     def both(schema: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +162,7 @@ def _document(signal: Signal) -> dict[str, Any]:
         503: "Nothing can be stored now; see Retry-After.",
     }
     return {
-        "requestBody": {"required": False, "content": both(anything)},
+        "requestBody": {"required": True, "content": both(request_schema(signal))},
         "responses": {
             "200": {
                 "description": f"`{signal.response.DESCRIPTOR.full_name}`, in the request's "

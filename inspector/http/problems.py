@@ -119,8 +119,14 @@ def route_path(scope: Scope) -> str:
 
 def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
     """Return what the path can be asked with. Starlette names the methods of one route only."""
-    fitting = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
-    return {method for route in fitting for method in getattr(route, "methods", None) or ()}
+    fitting = [route for route in routes if route.matches(scope)[0] is not Match.NONE]
+    paths = [getattr(route, "path", "") for route in fitting]
+    return {
+        method
+        for route, path in zip(fitting, paths, strict=True)
+        if path == paths[0]  # a later one with another path is not what was asked for
+        for method in getattr(route, "methods", None) or ()
+    }
 
 
 def _say_validation(error: RequestValidationError) -> str:

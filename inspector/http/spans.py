@@ -1,17 +1,20 @@
-"""`/spans`: one span, whole."""
+"""`/spans` and `/search`: one span, whole; spans that say something."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from inspector import presenter, wire
 from inspector.http.problems import ProblemError
-from inspector.storage.base import Store
+from inspector.storage.base import SessionQuery, Store
 
 router = APIRouter(tags=["spans"])
+
+# Contents are looked through one by one: so many take some tens of milliseconds.
+_SEARCHED_SPANS = 20_000
 
 
 @router.get("/spans/{trace_id}/{span_id}", response_model=wire.SpanDetail)
@@ -36,3 +39,30 @@ def get_span(
     moments = [record.moment() for record in records]
     detail = presenter.span_detail(found[0], content, moments)
     return Response(detail.model_dump_json(), media_type="application/json")
+
+
+@router.get("/search")
+def search(
+    request: Request,
+    q: Annotated[str, Query(min_length=1, max_length=200, description="A piece of text.")],
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> wire.SearchResult:
+    """Find sessions by title or id, and recent spans by name (any case) or content (as written)."""
+    store: Store = request.app.state.store
+    with store.read() as reader:
+        sessions = reader.sessions(SessionQuery(text=q, limit=limit))
+        found, is_complete = reader.search_spans(q, limit, _SEARCHED_SPANS)
+        owners = {span.session_id: reader.session(span.session_id) for span in found}
+    return wire.SearchResult(
+        sessions=[presenter.session(record.row) for record in sessions],
+        spans=[
+            wire.SearchHit(
+                session_id=span.session_id,
+                session_title=owner.row.title,
+                span=presenter.span_row(span.row()),
+            )
+            for span in found
+            if (owner := owners[span.session_id])
+        ],
+        is_complete=is_complete,
+    )

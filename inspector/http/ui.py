@@ -34,7 +34,7 @@ _NOT_BUILT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Inspector</title></head>
 <body><h1>The web UI is not built</h1>
 <p>The service runs; only its pages are missing. In a source checkout, build them and reload:</p>
-<pre>make build-web        (or: cd web &amp;&amp; npm ci &amp;&amp; npm run build)</pre>
+<pre>cd web &amp;&amp; npm ci &amp;&amp; npm run build</pre>
 <p>An installed wheel has them inside: <code>pip install 'mcp-agent-inspector[serve]'</code></p>
 </body></html>
 """

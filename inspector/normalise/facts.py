@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes, json_value
-from inspector.normalise.kinds import kind_of
-from inspector.normalise.messages import first_user_text
+from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.kinds import KIND_KEYS, kind_of
+from inspector.normalise.messages import INPUT_KEYS, first_user_text
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
@@ -20,16 +21,31 @@ _TITLE_CHARACTERS = 200
 # Values longer than this are content, never a fact: decoding them here would cost every span.
 _FACT_BYTES = 64 * 1024
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
+_OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
+_OF_A_SPAN = frozenset(
+    {
+        *KIND_KEYS,
+        *INPUT_KEYS,
+        *keys.SESSION,
+        *keys.ENGINE,
+        *keys.TITLE,
+        *keys.AGENT,
+        *keys.MODEL,
+        *keys.INPUT_TOKENS,
+        *keys.OUTPUT_TOKENS,
+        *keys.COST_USD,
+        *keys.TAGS,
+        "error.type",
+        "inspector.cancelled",
+        "inspector.duplicate_of",
+    }
+)
 
 
 def span_facts(span: Span, resource: Resource) -> SpanFacts:
     """Read kind, status, session key, model and usage from `span`; never raises."""
-    attributes = {
-        pair.key: json_value(pair.value)
-        for pair in span.attributes
-        if pair.value.ByteSize() <= _FACT_BYTES
-    }
-    resource_attributes = flat_attributes(resource.attributes)
+    attributes = _wanted(span.attributes, _OF_A_SPAN)
+    resource_attributes = _wanted(resource.attributes, _OF_A_RESOURCE)
     kind = kind_of(span, attributes)
     return SpanFacts(
         kind=kind,
@@ -49,6 +65,15 @@ def span_facts(span: Span, resource: Resource) -> SpanFacts:
         duplicate_of=as_text(attributes.get("inspector.duplicate_of")),
         tags=_tags(attributes),
     )
+
+
+def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
+    """Decode what facts are read from, and no more: this runs for every span that comes in."""
+    return {
+        pair.key: json_value(pair.value)
+        for pair in pairs
+        if pair.key in wanted and pair.value.ByteSize() <= _FACT_BYTES
+    }
 
 
 def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:

@@ -71,6 +71,29 @@ _LEGACY_NAMES = {
     "prompt.apply": SpanKind.PROMPT,
 }
 
+_LEGACY_KEYS = {
+    "mcp.workflow.type": SpanKind.WORKFLOW,
+    "mcp.llm.provider": SpanKind.LLM,
+    "mcp.llm.model": SpanKind.LLM,
+    "mcp.tool.name": SpanKind.TOOL,
+    "mcp.agent.name": SpanKind.AGENT,
+    "mcp.rpc.method": SpanKind.MCP,
+}
+KIND_KEYS = frozenset(
+    {
+        "ai.operationId",
+        "gen_ai.operation.name",
+        "inspector.kind",
+        "langsmith.span.kind",
+        "llm.request.type",
+        "mcp.method.name",
+        "openinference.span.kind",
+        "traceloop.span.kind",
+        *_LEGACY_KEYS,
+    }
+)
+"""What `kind_of` looks at."""
+
 Attributes = Mapping[str, Json]
 
 
@@ -140,14 +163,7 @@ def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
 def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
     if span.name in _LEGACY_NAMES:
         return _LEGACY_NAMES[span.name]
-    for key, kind in (
-        ("mcp.workflow.type", SpanKind.WORKFLOW),
-        ("mcp.llm.provider", SpanKind.LLM),
-        ("mcp.llm.model", SpanKind.LLM),
-        ("mcp.tool.name", SpanKind.TOOL),
-        ("mcp.agent.name", SpanKind.AGENT),
-        ("mcp.rpc.method", SpanKind.MCP),
-    ):
+    for key, kind in _LEGACY_KEYS.items():
         if key in attributes:
             return kind
     return None

@@ -28,7 +28,7 @@ from inspector.wire import (
 Origin = Literal["system", "input", "output"]
 
 _SYSTEM = ("gen_ai.system_instructions",)
-_INPUT = ("gen_ai.input.messages", "mcp.llm.prompt_json")
+INPUT_KEYS = ("gen_ai.input.messages", "mcp.llm.prompt_json")
 _OUTPUT = ("gen_ai.output.messages", "mcp.llm.response_json")
 
 
@@ -36,14 +36,14 @@ def conversation(attributes: Mapping[str, Json]) -> list[Message]:
     """Return the messages a span carries: system, then input, then output."""
     return [
         *_system(attributes),
-        *_messages(attributes, _INPUT, "input"),
+        *_messages(attributes, INPUT_KEYS, "input"),
         *_messages(attributes, _OUTPUT, "output"),
     ]
 
 
 def first_user_text(attributes: Mapping[str, Json]) -> str | None:
     """Return the first text a user wrote, for a session's title."""
-    for message in _messages(attributes, _INPUT, "input"):
+    for message in _messages(attributes, INPUT_KEYS, "input"):
         if message.role == "user":
             for part in message.parts:
                 if isinstance(part, TextPart) and part.text.strip():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
 from inspector.model import IncomingLog, IncomingSpan
@@ -21,6 +23,9 @@ MAX_VALUE_BYTES = 32 * 1024 * 1024
 
 LIVE_SCOPE = "inspector.live"
 """Scope of the live records (`docs/formats.md`)."""
+
+IsOwn: TypeAlias = Callable[[Span | LogRecord], bool]
+"""Says whether a span, or a live record of one, is about ourselves."""
 
 _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
 
@@ -45,7 +50,12 @@ class Batch:
 
 
 def sort_out(
-    signal: Signal, request: ExportRequest, rejections: Rejections, *, size_bytes: int
+    signal: Signal,
+    request: ExportRequest,
+    rejections: Rejections,
+    *,
+    size_bytes: int,
+    is_own: IsOwn | None = None,
 ) -> Batch:
     """Take `request` apart; it is changed where something is rejected or cut.
 
@@ -54,6 +64,7 @@ def sort_out(
         request: As decoded.
         rejections: Rejected items are added.
         size_bytes: Of the body. A small one cannot hold a large attribute.
+        is_own: Spans that are about ourselves; they are left out without a word.
 
     Raises:
         TooLargeError: It holds too many items.
@@ -64,6 +75,9 @@ def sort_out(
             f"The request holds more than {MAX_ITEMS} {signal.items}. Send smaller batches."
         )
     batch = Batch(forward=request)
+    if signal is not METRICS and is_own:
+        for _, scope in scopes:
+            batch.is_changed |= _leave_out(getattr(scope, signal.items), is_own)
     for _, scope in scopes:
         batch.is_changed |= _reject_bad(signal, getattr(scope, signal.items), rejections)
     if size_bytes > MAX_VALUE_BYTES:
@@ -79,6 +93,13 @@ def sort_out(
     else:
         batch.not_stored = sum(len(scope.metrics) for _, scope in scopes)
     return batch
+
+
+def _leave_out(items: Any, is_own: IsOwn) -> bool:
+    own = [index for index, item in enumerate(items) if is_own(item)]
+    for index in reversed(own):
+        del items[index]
+    return bool(own)
 
 
 def _sort_logs(batch: Batch, request: ExportRequest) -> None:

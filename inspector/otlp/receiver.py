@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
 from inspector.model import IncomingLog, IncomingSpan
-from inspector.otlp.batch import Batch, sort_out
+from inspector.otlp.batch import Batch, IsOwn, sort_out
 from inspector.otlp.body import MAX_BODY_BYTES, decompress
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.decode_proto import decode_proto
@@ -52,12 +52,24 @@ class Receiver:
 
     Attributes:
         counts: Items received, by signal, and `rejected`, since the start.
+
+    Args:
+        submit: Where rows are committed.
+        onward: Where requests go on to.
+        is_own: Spans that are about ourselves, and are left out.
     """
 
-    def __init__(self, submit: Submit, onward: Onward | None = None) -> None:
+    def __init__(
+        self,
+        submit: Submit,
+        onward: Onward | None = None,
+        *,
+        is_own: IsOwn | None = None,
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self._submit = submit
         self._onward = onward
+        self._is_own = is_own
         self._in_flight_bytes = 0
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
 
@@ -88,7 +100,7 @@ class Receiver:
         rejections = Rejections()
         loop = asyncio.get_running_loop()
         batch, onward = await loop.run_in_executor(
-            self._decoders, _decode, signal, body, encoding, coding, rejections
+            self._decoders, _decode, signal, body, encoding, coding, rejections, self._is_own
         )
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
@@ -132,14 +144,19 @@ class _Room:
 
 
 def _decode(
-    signal: Signal, body: bytes, encoding: str, coding: str, rejections: Rejections
+    signal: Signal,
+    body: bytes,
+    encoding: str,
+    coding: str,
+    rejections: Rejections,
+    is_own: IsOwn | None,
 ) -> tuple[Batch, bytes]:
     """Return the rows of a request, and its bytes to pass on: as they came where possible."""
     plain = decompress(body, coding)
     decode = decode_json if encoding == "json" else decode_proto
     request = decode(signal, plain, rejections)
     is_original = encoding == "protobuf" and not rejections.count
-    batch = sort_out(signal, request, rejections, size_bytes=len(plain))
+    batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
     if batch.forward is None or not batch.forward.ByteSize():
         return batch, b""
     if is_original and not batch.is_changed:

@@ -246,19 +246,19 @@ class Reader(Protocol):
         """Return the session that a merged one ended up in."""
 
     def unsettled(self) -> list[SessionRecord]:
-        """Return the sessions that wait, are paused or run."""
+        """Return the sessions that wait, are paused or run, by id."""
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
         """Return those of the traces that are known."""
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
-        """Return the traces of a session."""
+        """Return the traces of a session, by id."""
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
         """Return the span ids of a trace that have usage below them."""
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
-        """Return those of the trace's spans that are known; all of them without `span_ids`."""
+        """Return those of the trace's spans that are known; without `span_ids` all, by change."""
 
     def spans_of(
         self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
@@ -266,7 +266,7 @@ class Reader(Protocol):
         """Return a page of a session's spans in the order of `SpanPosition`."""
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
-        """Return the process's spans without an end: running and lost."""
+        """Return the process's spans without an end, running and lost, by change."""
 
     def open_processes(self) -> set[str]:
         """Return the processes that have running spans."""
@@ -284,6 +284,12 @@ class Reader(Protocol):
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
+
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        """Return spans with `text` in their name (any case) or content (as written), newest first.
+
+        Only the `newest` spans are looked at; the second value tells whether those were all.
+        """
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""

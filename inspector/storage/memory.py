@@ -158,21 +158,24 @@ class _Tables:
         return next(moves, None)
 
     def unsettled(self) -> list[SessionRecord]:
-        return [record for record in self._sessions.values() if not record.settled]
+        found = (record for record in self._sessions.values() if not record.settled)
+        return sorted(found, key=lambda record: record.row.id)
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
         return [self._traces[trace_id] for trace_id in trace_ids if trace_id in self._traces]
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
-        return [trace for trace in self._traces.values() if trace.session_id == session_id]
+        found = (trace for trace in self._traces.values() if trace.session_id == session_id)
+        return sorted(found, key=lambda trace: trace.trace_id)
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
         return set(self._ancestors.get(trace_id, ()))
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
         known = self._spans_of_trace.get(trace_id, {})
-        wanted = known if span_ids is None else span_ids
-        return [known[span_id] for span_id in wanted if span_id in known]
+        if span_ids is None:
+            return sorted(known.values(), key=lambda span: span.change)
+        return [known[span_id] for span_id in span_ids if span_id in known]
 
     def spans_of(
         self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
@@ -189,11 +192,12 @@ class _Tables:
         return found[start : start + limit]
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
-        return [
+        found = (
             span
             for span in self._spans.values()
             if span.end_ns is None and span.process_id == process_id
-        ]
+        )
+        return sorted(found, key=lambda span: span.change)
 
     def open_processes(self) -> set[str]:
         running = (s for s in self._spans.values() if s.status is SpanStatus.RUNNING)
@@ -231,6 +235,16 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
+
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        folded, raw = text.casefold(), text.encode()
+        spans = sorted(self._spans.values(), key=lambda span: span.change, reverse=True)
+        found = [
+            span
+            for span in spans[:newest]
+            if folded in span.name.casefold() or raw in self._contents[span.content].payload
+        ]
+        return found[:limit], len(spans) <= newest
 
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]

@@ -6,11 +6,11 @@ because each one writes the pages of the indexes back in place.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import apsw
@@ -103,8 +103,9 @@ class SqliteStore:
     def commit(self, changes: Changes) -> None:
         """Apply `changes` in one transaction; on the disk when this returns."""
         try:
-            with self._writer:
-                self._apply(changes)
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._apply(changes)
+            self._writer.execute("COMMIT")
         except (
             apsw.FullError,
             apsw.IOError,
@@ -113,13 +114,13 @@ class SqliteStore:
             apsw.CorruptError,
             apsw.ConnectionClosedError,
         ) as error:
-            self._forget()
+            self._undo()
             raise StoreUnavailableError(
                 f"Cannot write to the store {self._path}: {error}."
                 " Make room or check the disk; senders try again."
             ) from error
         except BaseException:
-            self._forget()
+            self._undo()
             raise
 
     def close(self) -> None:
@@ -134,7 +135,11 @@ class SqliteStore:
         self._writer.close()
         self._lock.release()
 
-    def _forget(self) -> None:
+    def _undo(self) -> None:
+        # A full disk or an I/O error ends the transaction by itself.
+        with contextlib.suppress(apsw.Error):
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
         for numbers in (self._sessions, self._traces, self._processes, self._origins):
             numbers.forget()
 
@@ -179,7 +184,7 @@ class SqliteStore:
                 record.row.title,
                 record.row.epoch_ns,
                 record.row.started_ns,
-                orjson.dumps(asdict(record.row)),
+                orjson.dumps(record.row),
                 orjson.dumps(record.state),
             )
             for record in records

@@ -63,28 +63,20 @@ def open_writer(path: Path) -> apsw.Connection:
         StoreNewerError: A newer version wrote it; it is left as it is.
         StoreError: It cannot be written, or is not a store of ours.
     """
+    connection = None
     try:
         connection = open_connection(path)
-    except apsw.Error as error:
-        raise StoreError(
-            f"Cannot open the store {path}: {_reason(error)}."
-            " Choose a writable place with INSPECTOR_STORE=sqlite:///PATH."
-        ) from error
-    try:
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
     except BaseException as error:
-        connection.close()
-        if isinstance(error, apsw.NotADBError):
-            raise StoreError(
-                f"Cannot open the store {path}: it is not a SQLite file."
-                " Choose another path with INSPECTOR_STORE=sqlite:///PATH."
-            ) from error
+        if connection is not None:
+            connection.close()
         if isinstance(error, apsw.Error):
+            what = "it is not a SQLite file" if isinstance(error, apsw.NotADBError) else str(error)
             raise StoreError(
-                f"Cannot open the store {path}: {_reason(error)}."
+                f"Cannot open the store {path}: {what}."
                 " Make it writable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
             ) from error
         raise

@@ -102,7 +102,7 @@ class SqliteReader:
 
     def unsettled(self) -> list[SessionRecord]:
         """Return the sessions that wait, are paused or run."""
-        return [_session(row) for row in self._all(f"{_SESSION} WHERE settled = 0")]
+        return [_session(row) for row in self._all(f"{_SESSION} WHERE settled = 0 ORDER BY id")]
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
         """Return those of the traces that are known."""
@@ -114,7 +114,8 @@ class SqliteReader:
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
         """Return the traces of a session."""
-        sql = f"{_TRACE} WHERE trace.session_no = (SELECT no FROM session WHERE id = ?)"
+        where = "trace.session_no = (SELECT no FROM session WHERE id = ?)"
+        sql = f"{_TRACE} WHERE {where} ORDER BY trace.id"
         return [_trace(row) for row in self._all(sql, (session_id,))]
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
@@ -129,7 +130,8 @@ class SqliteReader:
             return []
         where, trace_no = " WHERE span.trace_no = ?", numbers[0][0]
         if span_ids is None:
-            return [_span(row) for row in self._all(_SPAN + where, (trace_no,))]
+            every = f"{_SPAN}{where} ORDER BY span.change"
+            return [_span(row) for row in self._all(every, (trace_no,))]
         one = f"{_SPAN}{where} AND span.span_id = ?"
         found: list[SpanRecord] = []
         for span_id in span_ids:
@@ -155,7 +157,7 @@ class SqliteReader:
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end: running and lost."""
         where = " WHERE span.end_ns IS NULL"
-        where += " AND span.process_no = (SELECT no FROM process WHERE id = ?)"
+        where += " AND span.process_no = (SELECT no FROM process WHERE id = ?) ORDER BY span.change"
         return [_span(row) for row in self._all(_SPAN + where, (process_id,))]
 
     def open_processes(self) -> set[str]:
@@ -200,6 +202,19 @@ class SqliteReader:
         where = f"moment.change IN ({of_session}) AND moment.change > ?2"
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
+
+    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
+        """Return spans with `text` in their name or content, newest first."""
+        hits = (
+            "SELECT change FROM (SELECT change, name, content FROM span ORDER BY change DESC"
+            " LIMIT ?) AS recent CROSS JOIN content ON content.no = recent.content"
+            " WHERE contains_folded(name, ?) OR instr(payload, ?)"
+            " ORDER BY change DESC LIMIT ?"
+        )
+        sql = f"{_SPAN} WHERE span.change IN ({hits}) ORDER BY span.change DESC"
+        rows = self._all(sql, (newest, text.casefold(), text.encode(), limit))
+        beyond = self._all("SELECT 1 FROM span LIMIT 1 OFFSET ?", (newest,))
+        return [_span(row) for row in rows], not beyond
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""

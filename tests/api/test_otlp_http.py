@@ -252,6 +252,16 @@ async def test_overload_asks_the_sender_to_come_back(
     assert said(answer).message == str(error)
 
 
+async def test_what_comes_in_is_counted(kept: Remembering) -> None:
+    metrics = ExportMetricsServiceRequest()
+    metrics.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
+    async with door(kept) as app, caller(app) as client:
+        spans = trace_request(span(1), Span(), span(2)).SerializeToString()
+        await client.post("/v1/traces", content=spans, headers=PROTOBUF)
+        await client.post("/v1/metrics", content=metrics.SerializeToString(), headers=PROTOBUF)
+        assert app.state.receiver.counts == {"traces": 2, "metrics": 1, "rejected": 1}
+
+
 async def test_more_bytes_at_once_than_there_is_room_for_are_429(
     client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
 ) -> None:

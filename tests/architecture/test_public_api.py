@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -19,7 +20,8 @@ def public_api() -> str:
     lines: list[str] = []
     for package in PACKAGES:
         module = importlib.import_module(package)
-        lines += [f"{package}.{name}{_signature(getattr(module, name))}" for name in _names(module)]
+        for name in _names(module):
+            lines += _describe(f"{package}.{name}", getattr(module, name))
     return "\n".join(lines) + "\n"
 
 
@@ -35,13 +37,32 @@ def _is_from(value: object, module: ModuleType) -> bool:
     return getattr(value, "__module__", None) == module.__name__
 
 
+def _describe(path: str, value: object) -> Iterator[str]:
+    if not isinstance(value, type):
+        yield f"{path}{_signature(value)}"
+        return
+    yield f"{path}: class"
+    for name, member in sorted(vars(value).items()):
+        if not name.startswith("_") and (
+            inspect.isfunction(member) or isinstance(member, property)
+        ):
+            yield f"{path}.{name}{_signature(member)}"
+
+
 def _signature(value: object) -> str:
     if not callable(value):
         return f": {type(value).__name__}"
-    try:
-        return str(inspect.signature(value))
-    except ValueError:
-        return "(...)"
+    signature = inspect.signature(value)
+    parameters = [_with_plain_default(one) for one in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters))
+
+
+def _with_plain_default(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Keep a default that is a literal; any other depends on the machine."""
+    is_plain = parameter.default is inspect.Parameter.empty or isinstance(
+        parameter.default, bool | int | str | tuple | None
+    )
+    return parameter if is_plain else parameter.replace(default=...)
 
 
 def test_the_public_api_is_the_one_that_was_agreed() -> None:

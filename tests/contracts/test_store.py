@@ -385,6 +385,22 @@ def test_spans_with_usage_below_are_remembered_before_they_arrive(store: Store) 
         assert reader.usage_ancestors(trace_hex(2)) == set()
 
 
+def test_spans_are_found_by_name_in_any_case_and_by_content_as_written(store: Store) -> None:
+    fill(store)
+    with store.read() as reader:
+
+        def names(text: str, *, limit: int = 10, newest: int = 10) -> list[str]:
+            return [row.name for row in reader.search_spans(text, limit, newest)[0]]
+
+        assert names("SPAN") == ["span 2", "span 1"]
+        assert names("payload 2") == ["span 1"]
+        assert names("PAYLOAD") == []
+        assert names("span", limit=1) == ["span 2"]
+        assert names("span", newest=1) == ["span 2"]
+        assert reader.search_spans("x", 10, 2)[1] is True
+        assert reader.search_spans("x", 10, 1)[1] is False
+
+
 def test_a_closed_store_refuses_to_write(store: Store) -> None:
     store.close()
     store.close()

@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.model import IncomingLog, IncomingSpan, SessionRow
 from inspector.recorder import Recorder
 from inspector.storage import Store
-from inspector.storage.base import SessionQuery, SpanRecord
+from inspector.storage.base import Changes, SessionQuery, SpanRecord
 from inspector.storage.memory import MemoryStore
 from tests.support.otlp import SECOND_NS, START_NS
 from tests.support.telemetry import incoming, span_hex, trace_hex
@@ -33,7 +33,10 @@ class Desk:
 
     def take_batch(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
         """Commit what one sender sent."""
-        changes = self.recorder.record(spans, logs, self.now_ns)
+        self.keep(self.recorder.record(spans, logs, self.now_ns))
+
+    def keep(self, changes: Changes) -> None:
+        """Commit `changes`."""
         if not changes.is_empty:
             self.store.commit(changes)
 
@@ -42,12 +45,7 @@ class Desk:
         end_ns = self.now_ns + int(seconds * SECOND_NS)
         while self.now_ns < end_ns:
             self.now_ns = min(end_ns, self.now_ns + SECOND_NS)
-            self._commit_tick()
-
-    def _commit_tick(self) -> None:
-        changes = self.recorder.tick(self.now_ns)
-        if not changes.is_empty:
-            self.store.commit(changes)
+            self.keep(self.recorder.tick(self.now_ns))
 
     def restart(self) -> None:
         """Begin anew on the same store, as after a crash."""
@@ -55,7 +53,7 @@ class Desk:
 
     def delete(self, session_id: str) -> None:
         """Delete a session."""
-        self.store.commit(self.recorder.delete(session_id, self.now_ns))
+        self.keep(self.recorder.delete(session_id, self.now_ns))
 
     def sessions(self) -> dict[str, SessionRow]:
         """Return every session."""

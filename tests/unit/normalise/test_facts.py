@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,24 @@ def test_no_attribute_of_any_shape_makes_reading_fail(attributes: dict[str, Json
     sent = span(attributes=attributes)
     span_facts(sent, Resource(attributes=sent.attributes))
     span_view(sent)
+
+
+class Everything:
+    """Contains whatever is asked for."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+@given(st.dictionaries(st.sampled_from(KNOWN_KEYS), JSON, max_size=6))
+def test_decoding_only_what_is_needed_gives_the_same_facts(attributes: dict[str, Json]) -> None:
+    sent = span(attributes=attributes)
+    facts = span_facts(sent, Resource(attributes=sent.attributes))
+    with (
+        patch("inspector.normalise.facts._OF_A_SPAN", Everything()),
+        patch("inspector.normalise.facts._OF_A_RESOURCE", Everything()),
+    ):
+        assert span_facts(sent, Resource(attributes=sent.attributes)) == facts
 
 
 @pytest.mark.parametrize(

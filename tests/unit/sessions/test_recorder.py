@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanStatus
+from inspector.model import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.storage.base import SpanRecord
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
@@ -22,11 +22,11 @@ from tests.support.telemetry import (
     trace_hex,
 )
 
-LLM = {"gen_ai.operation.name": "chat"}
-AGENT = {"gen_ai.operation.name": "invoke_agent"}
+LLM: dict[str, Json] = {"gen_ai.operation.name": "chat"}
+AGENT: dict[str, Json] = {"gen_ai.operation.name": "invoke_agent"}
 
 
-def usage(tokens: int) -> dict[str, int]:
+def usage(tokens: int) -> dict[str, Json]:
     return {"gen_ai.usage.input_tokens": tokens, "gen_ai.usage.output_tokens": 1}
 
 
@@ -223,7 +223,13 @@ def test_a_cost_is_unknown_until_a_span_has_one(desk: Desk) -> None:
 
 # --- any schedule -----------------------------------------------------------------------------
 
-_SESSIONS = (None, None, {"session.id": "S"}, {"gen_ai.conversation.id": "C"})
+_NOTHING: dict[str, Json] = {}
+_SESSIONS: tuple[dict[str, Json], ...] = (
+    {},
+    {},
+    {"session.id": "S"},
+    {"gen_ai.conversation.id": "C"},
+)
 
 
 @st.composite
@@ -233,10 +239,10 @@ def deliveries(draw: st.DrawFn) -> list[IncomingSpan | IncomingLog]:
     for trace in (1, 2):
         for number in range(1, draw(st.integers(1, 6)) + 1):
             parent = draw(st.integers(0, number - 1)) or None
-            attributes: dict[str, object] = dict(draw(st.sampled_from(_SESSIONS)) or {})
-            attributes |= draw(st.sampled_from([{}, LLM, AGENT]))
+            attributes: dict[str, Json] = dict(draw(st.sampled_from(_SESSIONS)))
+            attributes |= draw(st.sampled_from([_NOTHING, LLM, AGENT]))
             begun = _span(trace, number, parent, attributes, None)
-            attributes |= draw(st.sampled_from([{}, usage(number)]))
+            attributes |= draw(st.sampled_from([_NOTHING, usage(number)]))
             ended = _span(trace, number, parent, attributes, number)
             if draw(st.booleans()):
                 made.append(started(begun))
@@ -249,7 +255,7 @@ def _span(
     trace: int,
     number: int,
     parent: int | None,
-    attributes: dict[str, object],
+    attributes: dict[str, Json],
     duration_ns: int | None,
 ) -> Span:
     return span(
@@ -259,7 +265,7 @@ def _span(
         parent=parent,
         start_ns=START_NS + number,
         duration_ns=duration_ns,
-        attributes=attributes,  # type: ignore[arg-type]  # JSON by construction
+        attributes=attributes,
         error="boom" if number == 4 else None,
     )
 

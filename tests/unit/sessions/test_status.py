@@ -106,6 +106,12 @@ def test_a_session_runs_while_a_span_is_open_however_long(desk: Desk) -> None:
     assert desk.session().status is SessionStatus.COMPLETED
 
 
+def test_a_session_of_a_process_that_sends_live_records_ends_with_its_root(desk: Desk) -> None:
+    desk.take(heartbeat("p1"))
+    desk.take(incoming(span(), "p1"))  # so short that its start was left out
+    assert desk.session().status is SessionStatus.COMPLETED
+
+
 def test_spans_of_a_silent_process_are_lost_after_twelve_seconds(desk: Desk) -> None:
     desk.take(started(span(span_id=1)), heartbeat())
     desk.wait(12)

@@ -6,13 +6,16 @@ from typing import Any
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from instrument import Bus
-from subscribers import Capture, Options, install
+from subscribers import Capture, Options, install, load_spec
 from tests.support.receiver import Receiver
+
+SPEC = load_spec()
 
 
 class Traced:
@@ -21,7 +24,7 @@ class Traced:
     def __init__(self, **options: Any) -> None:
         self.bus = Bus()
         self.exporter = InMemorySpanExporter()
-        self.provider = TracerProvider(shutdown_on_exit=False)
+        self.provider = TracerProvider(resource=Resource.get_empty(), shutdown_on_exit=False)
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.tracer = self.provider.get_tracer("foreign")
         self.session: str | None = None
@@ -31,6 +34,7 @@ class Traced:
             tracer_provider=self.provider,
             options=given,
             session_id=lambda: self.session,
+            spec=SPEC,
         )
 
     @property

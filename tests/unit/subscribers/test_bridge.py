@@ -9,6 +9,7 @@ import logging
 from typing import Any
 
 import pytest
+from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
@@ -79,6 +80,21 @@ async def test_the_context_is_as_before_once_an_operation_is_over(traced: Traced
             pass
         assert trace.get_current_span() is outer
     assert not trace.get_current_span().get_span_context().is_valid
+
+
+async def test_what_others_made_current_meanwhile_stays_current(
+    traced: Traced, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with traced.bus.operation("tool_call", tool_name="t", args={}):
+        foreign = traced.tracer.start_span("outlives the tool")
+        token = otel_context.attach(trace.set_span_in_context(foreign))
+    assert trace.get_current_span() is foreign
+    foreign.end()
+    otel_context.detach(token)
+    async with traced.bus.operation("tool_call", tool_name="next", args={}):
+        pass
+    assert parent_id(traced.one("execute_tool next")) is None
+    assert caplog.records == []
 
 
 def test_sync_operations_nest(traced: Traced) -> None:

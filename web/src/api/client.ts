@@ -14,7 +14,11 @@ export class ApiError extends Error {
 export interface Api {
   sessions(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<SessionList>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
-  spans(sessionId: string, cursor: string | undefined, signal?: AbortSignal): Promise<SpanSkeleton>;
+  spans(
+    sessionId: string,
+    page: { cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<SpanSkeleton>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   /** Address of the change feed, from `after`, with span rows of these sessions only. */
@@ -42,8 +46,8 @@ export function httpApi(serviceUrl: string, request: typeof fetch): Api {
   return {
     sessions: (page, signal) => json(`sessions${query({ ...page })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
-    spans: (id, cursor, signal) =>
-      json(`sessions/${encodeURIComponent(id)}/spans${query({ cursor })}`, signal),
+    spans: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     eventsUrl: (after, sessionIds) =>

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description Find sessions by title or id, and recent spans by name (any case) or content (as written).
+         */
+        get: operations["search_search_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions": {
         parameters: {
             query?: never;
@@ -492,6 +512,37 @@ export interface components {
             type: "other";
             value: components["schemas"]["Payload"];
         };
+        /** @description `opentelemetry.proto.common.v1.AnyValue`: one of these, or none. */
+        OtlpAnyValue: {
+            arrayValue?: {
+                values?: components["schemas"]["OtlpAnyValue"][];
+            };
+            boolValue?: boolean;
+            bytesValue?: string;
+            doubleValue?: number | ("NaN" | "Infinity" | "-Infinity");
+            intValue?: number | string;
+            kvlistValue?: {
+                values?: components["schemas"]["OtlpKeyValue"][];
+            };
+            stringValue?: string;
+        };
+        /** @description `opentelemetry.proto.common.v1.KeyValue`. */
+        OtlpKeyValue: {
+            key?: string;
+            value?: components["schemas"]["OtlpAnyValue"];
+        };
+        /** @description `opentelemetry.proto.resource.v1.Resource`. */
+        OtlpResource: {
+            attributes?: components["schemas"]["OtlpKeyValue"][];
+            droppedAttributesCount?: number;
+        };
+        /** @description `opentelemetry.proto.common.v1.InstrumentationScope`. */
+        OtlpScope: {
+            attributes?: components["schemas"]["OtlpKeyValue"][];
+            droppedAttributesCount?: number;
+            name?: string;
+            version?: string;
+        };
         /**
          * Payload
          * @description A value as text: JSON text is never parsed on its way, so `9007199254740993` survives.
@@ -639,6 +690,35 @@ export interface components {
             name: string;
             /** Version */
             version: string;
+        };
+        /**
+         * SearchHit
+         * @description A span whose name or attributes contain what was searched for.
+         */
+        SearchHit: {
+            /** Session Id */
+            session_id: string;
+            /** Session Title */
+            session_title: string;
+            span: components["schemas"]["SpanRow"];
+        };
+        /**
+         * SearchResult
+         * @description The newest hits first.
+         */
+        SearchResult: {
+            /**
+             * Is Complete
+             * @description False: older spans were not looked at.
+             */
+            is_complete: boolean;
+            /**
+             * Sessions
+             * @description Whose title or id contains it.
+             */
+            sessions: components["schemas"]["Session"][];
+            /** Spans */
+            spans: components["schemas"]["SearchHit"][];
         };
         /**
          * Session
@@ -1373,6 +1453,48 @@ export interface operations {
             };
         };
     };
+    search_search_get: {
+        parameters: {
+            query: {
+                limit?: number;
+                /** @description A piece of text. */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_sessions_sessions_get: {
         parameters: {
             query?: {
@@ -1664,9 +1786,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    resourceLogs?: {
+                        resource?: components["schemas"]["OtlpResource"];
+                        schemaUrl?: string;
+                        scopeLogs?: {
+                            logRecords?: Record<string, never>[];
+                            schemaUrl?: string;
+                            scope?: components["schemas"]["OtlpScope"];
+                        }[];
+                    }[];
+                };
                 "application/x-protobuf": string;
             };
         };
@@ -1760,9 +1892,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    resourceMetrics?: {
+                        resource?: components["schemas"]["OtlpResource"];
+                        schemaUrl?: string;
+                        scopeMetrics?: {
+                            metrics?: Record<string, never>[];
+                            schemaUrl?: string;
+                            scope?: components["schemas"]["OtlpScope"];
+                        }[];
+                    }[];
+                };
                 "application/x-protobuf": string;
             };
         };
@@ -1856,9 +1998,19 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": {
+                    resourceSpans?: {
+                        resource?: components["schemas"]["OtlpResource"];
+                        schemaUrl?: string;
+                        scopeSpans?: {
+                            schemaUrl?: string;
+                            scope?: components["schemas"]["OtlpScope"];
+                            spans?: Record<string, never>[];
+                        }[];
+                    }[];
+                };
                 "application/x-protobuf": string;
             };
         };

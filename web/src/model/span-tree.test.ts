@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ancestorKeys, layoutRows, spanKey, type TreeSpan } from './span-tree.ts';
+import { ancestorKeys, foldedAtFirst, layoutRows, spanKey, type TreeSpan } from './span-tree.ts';
 
 function span(id: string, parent: string | null, offset_ns: number): TreeSpan {
   return { trace_id: 't', span_id: id, parent_span_id: parent, offset_ns };
@@ -28,6 +28,10 @@ test('a span whose parent has not arrived is a root, and moves below it when it 
 
 test('spans in a circle are all shown', () => {
   expect(picture([span('a', 'b', 0), span('b', 'a', 1), span('self', 'self', 2)])).toHaveLength(3);
+});
+
+test('a span that names itself as its parent has nothing to unfold', () => {
+  expect([...layoutRows([span('self', 'self', 0)], new Set()).childCount]).toEqual([0]);
 });
 
 test('a collapsed span hides all that is below it and nothing else', () => {
@@ -106,4 +110,24 @@ test('ancestors end where a circle closes', () => {
   const spans = new Map([span('a', 'b', 0), span('b', 'a', 1)].map((one) => [spanKey(one), one]));
   const [first] = spans.values();
   expect(first && ancestorKeys(first, (key) => spans.get(key))).toEqual(['t.b']);
+});
+
+test('what has only bare twins below it begins folded', () => {
+  const twin = (id: string, parent: string) => ({ ...span(id, parent, 1), duplicate_of: parent });
+  const own = (id: string, parent: string | null) => ({
+    ...span(id, parent, 1),
+    duplicate_of: null,
+  });
+  const folded = foldedAtFirst([
+    own('root', null),
+    own('call', 'root'),
+    twin('call-again', 'call'),
+    own('mixed', 'root'),
+    twin('mixed-again', 'mixed'),
+    own('work', 'mixed'),
+    own('served', 'root'),
+    twin('served-again', 'served'),
+    own('server', 'served-again'),
+  ]);
+  expect([...folded]).toEqual(['t.call']);
 });

@@ -12,6 +12,11 @@ export interface TreeSpan {
   readonly offset_ns: number;
 }
 
+export interface DuplicableSpan extends TreeSpan {
+  /** Span id of the span that shows the same operation. */
+  readonly duplicate_of: string | null;
+}
+
 /** Rows as columns: 100 000 rows are three buffers, not 100 000 objects. */
 export interface Rows {
   /** Rows that are shown. */
@@ -83,6 +88,21 @@ export function layoutRows(spans: readonly TreeSpan[], collapsed: ReadonlySet<st
     }
   }
   return { count, spanIndex, depth, childCount };
+}
+
+/**
+ * Keys of the spans that begin folded: below them is nothing but twins, spans in which another
+ * layer tells of the same operation once more. A twin with something below it stays in view.
+ */
+export function foldedAtFirst(spans: readonly DuplicableSpan[]): ReadonlySet<string> {
+  const parents = new Set(spans.map(parentKey));
+  const folded = new Set<string>();
+  const open = new Set<string>();
+  for (const span of spans) {
+    const isBareTwin = span.duplicate_of !== null && !parents.has(spanKey(span));
+    (isBareTwin ? folded : open).add(parentKey(span));
+  }
+  return new Set([...folded].filter((key) => key !== '' && !open.has(key)));
 }
 
 /** Keys of all ancestors of a span, nearest first; stops where a cycle closes. */

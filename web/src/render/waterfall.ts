@@ -48,8 +48,8 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
     const isFaint = span.duplicate_of !== null || scene.isDimmed(span);
     context.globalAlpha = isFaint ? 0.35 : 1;
     drawBar(context, scene, span, bar, y);
-    drawLabel(context, scene, span, bar, y + BAR_HEIGHT_PX / 2);
     context.globalAlpha = 1;
+    drawLabel(context, scene, span, bar, y + BAR_HEIGHT_PX / 2);
   });
 }
 

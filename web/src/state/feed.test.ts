@@ -77,11 +77,16 @@ class Browser {
       (message) => messages.push(message),
     );
     feed.start();
-    return { feed, messages, close: () => this.closeTab(tab, own, feed) };
+    const crash = () => this.crash(tab, own);
+    const close = () => {
+      feed.stop();
+      crash();
+    };
+    return { feed, messages, close, crash };
   }
 
-  private closeTab(tab: string, own: EventTarget, feed: Feed): void {
-    feed.stop();
+  /** The tab is gone without a word; the browser passes its lock on. */
+  private crash(tab: string, own: EventTarget): void {
     this.channels.delete(own);
     if (this.holder !== tab) return;
     this.holder = undefined;
@@ -97,6 +102,7 @@ interface Tab {
   readonly feed: Feed;
   readonly messages: FeedMessage[];
   readonly close: () => void;
+  readonly crash: () => void;
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(5);
@@ -172,11 +178,11 @@ test('a tab that crashed is no longer covered after the roll was called', async 
   await settle();
   void a.feed.cover(['s1']);
   await settle();
-  a.close();
+  a.crash();
   await vi.advanceTimersByTimeAsync(2500);
   void c.feed.cover(['s3']);
   await settle();
-  expect(browser.live.map((source) => source.url)).toEqual(['store.0|s3']);
+  expect(browser.sources.at(-1)?.url).toBe('store.0|s3');
   expect(b.feed.status.get()).toEqual({ kind: 'live' });
 });
 

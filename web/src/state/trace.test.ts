@@ -17,7 +17,7 @@ function spanEvent(span: SpanRow, session_id = 's'): StreamEvent {
 function service(rows: Map<string, SpanRow>): Api {
   return {
     session: (id: string) => Promise.resolve({ id, status: 'running' } as Session),
-    spans: (session_id: string, cursor: string | undefined) => {
+    spans: (session_id: string, { cursor }: { cursor?: string }) => {
       const from = Number(cursor ?? 0);
       const all = [...rows.values()];
       return Promise.resolve({

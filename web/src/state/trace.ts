@@ -7,6 +7,9 @@ import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
 
+const FIRST_PAGE = 1000;
+const PAGE = 20_000;
+
 export interface Freeze {
   /** Local time. */
   readonly since_ms: number;
@@ -61,7 +64,9 @@ export class Trace {
     this.confirmed = new Set();
     let cursor: string | undefined;
     do {
-      const page = await this.api.spans(this.sessionId, cursor, signal);
+      // A short page to paint at once, then as much as the service gives.
+      const wanted = cursor === undefined ? { limit: FIRST_PAGE } : { cursor, limit: PAGE };
+      const page = await this.api.spans(this.sessionId, wanted, signal);
       if (signal.aborted) return;
       this.epoch_ns.set(page.epoch_ns);
       this.merge(page.spans);

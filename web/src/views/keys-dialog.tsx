@@ -27,6 +27,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
       ['← →', 'fold and to the parent, unfold and to the first child'],
       ['Enter', 'open the span'],
       ['E', 'next error'],
+      ['W', 'next span that waits for a person'],
       ['[ ]', 'previous, next sibling'],
       ['F', 'freeze'],
       ['+ − 0', 'zoom in, out, show everything'],

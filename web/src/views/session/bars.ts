@@ -72,7 +72,7 @@ export function useBars(input: BarsInput): {
   return { barsRef, axisRef };
 }
 
-const REDUCED_MOTION = '(prefers-reduced-motion: reduce)';
+const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 function paint(
   bars: HTMLCanvasElement,
@@ -96,7 +96,7 @@ function paint(
     rowHeight_px: row_px,
     minHeight_px: count === tree.rows.count ? viewport_px : 0,
     palette,
-    phase_ms: window.matchMedia(REDUCED_MOTION).matches ? 0 : performance.now(),
+    phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
   drawAxis(axis, { view, width_px: bars_px, palette }, AXIS_PX);
 }

@@ -8,37 +8,38 @@ interface NewBelow {
   readonly follow: () => void;
 }
 
-export function useFollowEnd(scroller: HTMLElement | null, trace: Trace, row_px: number): NewBelow {
+export function useFollowEnd(
+  scroller: HTMLElement | null,
+  trace: Trace,
+  isScrollable: boolean,
+  isAtEnd: () => boolean,
+): NewBelow {
   const structure = useCell(trace.structure);
-  const isFollowing = useRef(false);
   const isPointed = useRef(false);
+  /** The reader was at the end before these rows came. */
+  const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const spans = trace.spans.size;
+  const latest = useRef(isAtEnd);
+  useLayoutEffect(() => {
+    latest.current = isAtEnd;
+  });
 
   useEffect(() => {
     if (scroller === null) return;
-    const onScroll = () => {
-      const rest = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
-      const isAtEnd = scroller.scrollHeight > scroller.clientHeight && rest < row_px;
-      isFollowing.current = isAtEnd;
-      if (isAtEnd) setSeen(undefined);
-      else setSeen((before) => before ?? trace.spans.size);
-    };
     const onEnter = () => {
       isPointed.current = true;
     };
     const onLeave = () => {
       isPointed.current = false;
     };
-    scroller.addEventListener('scroll', onScroll, { passive: true });
     scroller.addEventListener('pointerenter', onEnter);
     scroller.addEventListener('pointerleave', onLeave);
     return () => {
-      scroller.removeEventListener('scroll', onScroll);
       scroller.removeEventListener('pointerenter', onEnter);
       scroller.removeEventListener('pointerleave', onLeave);
     };
-  }, [scroller, trace, row_px]);
+  }, [scroller]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when rows came
   useLayoutEffect(() => {
@@ -46,7 +47,21 @@ export function useFollowEnd(scroller: HTMLElement | null, trace: Trace, row_px:
     scroller.scrollTop = scroller.scrollHeight;
   }, [structure, scroller]);
 
+  useEffect(() => {
+    if (scroller === null) return;
+    // Only the reader's own scrolling begins or ends following.
+    const onScroll = () => {
+      const isEnd = latest.current();
+      isFollowing.current = isScrollable && isEnd;
+      if (isEnd) setSeen(undefined);
+      else setSeen((before) => before ?? trace.spans.size);
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => scroller.removeEventListener('scroll', onScroll);
+  }, [scroller, trace, isScrollable]);
+
   const follow = () => {
+    isFollowing.current = true;
     if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
     setSeen(undefined);
   };

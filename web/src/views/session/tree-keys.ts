@@ -11,6 +11,7 @@ interface TreeKeys {
   readonly trace: Trace;
   readonly tree: TreeView;
   readonly cursor: string | undefined;
+  readonly waiting: ReadonlySet<string>;
   /** Rows in view. */
   readonly page: number;
   readonly moveTo: (key: string) => void;
@@ -21,7 +22,7 @@ interface TreeKeys {
 const ZOOM = 1.5;
 
 export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
-  const { trace, tree, cursor, moveTo, open, timeWindow } = keys;
+  const { trace, tree, cursor, waiting, moveTo, open, timeWindow } = keys;
   const { router } = useInspector();
   const letters = useMemo(() => {
     const leave = () => {
@@ -30,6 +31,7 @@ export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
     };
     return {
       e: () => goTo(nextError(trace, cursor), open),
+      w: () => goTo(nextWaiting(waiting, cursor), open),
       ']': () => goTo(sibling(tree, trace, cursor, 1), moveTo),
       '[': () => goTo(sibling(tree, trace, cursor, -1), moveTo),
       f: () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw()),
@@ -39,7 +41,7 @@ export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
       '0': timeWindow.fit,
       Escape: leave,
     };
-  }, [trace, tree, cursor, moveTo, open, timeWindow, router]);
+  }, [trace, tree, cursor, waiting, moveTo, open, timeWindow, router]);
   useKeys(letters);
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -103,6 +105,14 @@ export function nextError(trace: Trace, cursor: string | undefined): string | un
     .map(spanKey);
   const at = cursor === undefined ? -1 : errors.indexOf(cursor);
   return errors[(at + 1) % Math.max(1, errors.length)];
+}
+
+export function nextWaiting(
+  waiting: ReadonlySet<string>,
+  cursor: string | undefined,
+): string | undefined {
+  const keys = [...waiting];
+  return keys[((cursor === undefined ? -1 : keys.indexOf(cursor)) + 1) % Math.max(1, keys.length)];
 }
 
 function sibling(

@@ -1,7 +1,13 @@
 /** The rows of the tree: which span is where, what is folded, where the cursor is. */
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { ancestorKeys, layoutRows, type Rows, spanKey } from '../../model/span-tree.ts';
+import {
+  ancestorKeys,
+  foldedAtFirst,
+  layoutRows,
+  type Rows,
+  spanKey,
+} from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 
@@ -22,10 +28,19 @@ export interface TreeView {
 
 export function useTreeView(trace: Trace): TreeView {
   const structure = useCell(trace.structure);
-  const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+  // What the reader folded (true) or unfolded (false) by hand; the rest is as at first.
+  const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
   const spans = useMemo(() => [...trace.spans.values()], [trace, structure]);
   const keys = useMemo(() => spans.map(spanKey), [spans]);
+  const collapsed = useMemo(() => {
+    const folded = new Set(foldedAtFirst(spans));
+    for (const [key, isFolded] of byHand) {
+      if (isFolded) folded.add(key);
+      else folded.delete(key);
+    }
+    return folded;
+  }, [spans, byHand]);
   const rows = useMemo(() => layoutRows(spans, collapsed), [spans, collapsed]);
   const rowOfKey = useMemo(() => {
     const map = new Map<string, number>();
@@ -46,27 +61,30 @@ export function useTreeView(trace: Trace): TreeView {
     },
     [keyAt, trace],
   );
+  // Read through a ref, so that folding does not make `reveal` anew and reveal the selection again.
+  const shown = useRef(collapsed);
+  useEffect(() => {
+    shown.current = collapsed;
+  }, [collapsed]);
   const fold = useCallback((key: string, isFolded: boolean) => {
-    setCollapsed((before) => {
-      const after = new Set(before);
-      if (isFolded) after.add(key);
-      else after.delete(key);
-      return after;
-    });
+    setByHand((before) => new Map(before).set(key, isFolded));
   }, []);
   const reveal = useCallback(
     (key: string) => {
       const span = trace.spans.get(key);
       if (span === undefined) return;
-      const hiding = new Set(ancestorKeys(span, (parent) => trace.spans.get(parent)));
-      setCollapsed((before) =>
-        [...before].some((folded) => hiding.has(folded))
-          ? new Set([...before].filter((folded) => !hiding.has(folded)))
-          : before,
+      const hiding = ancestorKeys(span, (parent) => trace.spans.get(parent)).filter((ancestor) =>
+        shown.current.has(ancestor),
       );
+      if (hiding.length === 0) return;
+      setByHand((before) => new Map([...before, ...hiding.map((key) => [key, false] as const)]));
     },
     [trace],
   );
+  const setAll = (isFolded: boolean) => {
+    const parents = keys.filter((_, index) => (rows.childCount[index] ?? 0) > 0);
+    setByHand(new Map(parents.map((key) => [key, isFolded])));
+  };
   return {
     rows,
     collapsed,
@@ -76,8 +94,7 @@ export function useTreeView(trace: Trace): TreeView {
     hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? 0] ?? 0) > 0,
     fold,
     reveal,
-    foldAll: () =>
-      setCollapsed(new Set(keys.filter((_, index) => (rows.childCount[index] ?? 0) > 0))),
-    unfoldAll: () => setCollapsed(new Set()),
+    foldAll: () => setAll(true),
+    unfoldAll: () => setAll(false),
   };
 }

@@ -9,7 +9,7 @@ import { useKeys } from '../keys.ts';
 import { SearchField } from '../search-field.tsx';
 import { matchesFind } from './find.ts';
 import type { TimeWindowControl } from './time-window.ts';
-import { nextError } from './tree-keys.ts';
+import { nextError, nextWaiting } from './tree-keys.ts';
 import type { TreeView } from './tree-view.ts';
 import './waterfall-tools.css';
 
@@ -18,13 +18,14 @@ interface WaterfallToolsProps {
   readonly tree: TreeView;
   readonly timeWindow: TimeWindowControl;
   readonly cursor: string | undefined;
+  readonly waiting: ReadonlySet<string>;
   readonly find: string;
   readonly onFind: (text: string) => void;
   readonly onGoTo: (key: string) => void;
 }
 
 export function WaterfallTools(props: WaterfallToolsProps) {
-  const { trace, tree, timeWindow, cursor, find, onFind, onGoTo } = props;
+  const { trace, tree, timeWindow, cursor, waiting, find, onFind, onGoTo } = props;
   const field = useRef<HTMLInputElement>(null);
   useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
   const version = useVersion(trace.spans);
@@ -71,6 +72,20 @@ export function WaterfallTools(props: WaterfallToolsProps) {
         >
           <StatusIcon shape="failed" />
           {plural(errors, 'error')}
+        </button>
+      )}
+      {waiting.size > 0 && (
+        <button
+          type="button"
+          className="ins-tools__waiting"
+          title="Next span that waits (W)"
+          onClick={() => {
+            const key = nextWaiting(waiting, cursor);
+            if (key !== undefined) onGoTo(key);
+          }}
+        >
+          <StatusIcon shape="waiting" />
+          {waiting.size} waiting
         </button>
       )}
       <div className="ins-tools__end">

@@ -4,13 +4,12 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
+import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { useBars } from './bars.ts';
 import { matchesFind } from './find.ts';
@@ -21,6 +20,7 @@ import { follow } from './split.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
 import { useTreeKeys } from './tree-keys.ts';
 import { useTreeView } from './tree-view.ts';
+import { useWaiting } from './waiting.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
 
@@ -46,16 +46,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const bars_px = Math.max(0, width_px - treeWidth_px);
   const [cursor, setCursor] = useState<string | undefined>(selected);
 
-  const virtualizer = useVirtualizer({
-    count: tree.rows.count,
-    getScrollElement: () => scroller,
-    estimateSize: () => row_px,
-    getItemKey: (row) => tree.keyAt(row) ?? row,
-    overscan: 12,
-  });
-  useEffect(() => {
-    if (row_px > 0) virtualizer.measure();
-  }, [row_px, virtualizer]);
+  const virtualizer = useRows(scroller, tree.rows.count, row_px, tree.keyAt);
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const count = items.length;
@@ -67,7 +58,10 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count: tree.rows.count,
     of: tree.rows,
   });
-  const newBelow = useFollowEnd(scroller, trace, row_px);
+  const total_px = tree.rows.count * row_px;
+  // The virtualizer's offset: asking the element would compute its layout in every frame.
+  const rest_px = () => total_px - height_px - (virtualizer.scrollOffset ?? 0);
+  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, () => rest_px() < row_px);
 
   const timeWindow = useTimeWindow(trace, bars_px);
   useWheel(scroller, timeWindow, treeWidth_px);
@@ -116,6 +110,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     trace,
     tree,
     cursor,
+    waiting,
     page: Math.max(1, Math.floor(height_px / row_px) - 1),
     moveTo,
     open: onSelect,
@@ -136,6 +131,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         tree={tree}
         timeWindow={timeWindow}
         cursor={cursor}
+        waiting={waiting}
         find={find}
         onFind={(text) => router.adjust({ find: text })}
         onGoTo={pick}
@@ -236,23 +232,4 @@ function Nothing({ trace }: { readonly trace: Trace }) {
       ))}
     </div>
   );
-}
-
-/**
- * Spans that wait for a person. The feed says so while the page is open; after a reload they are
- * the innermost running spans that have waited, as long as their session waits.
- */
-function useWaiting(trace: Trace): ReadonlySet<string> {
-  const told = useCell(trace.waiting);
-  const session = useCell(trace.session);
-  const structure = useCell(trace.structure);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
-  return useMemo(() => {
-    if (session?.status !== 'waiting' || told.size > 0) return told;
-    const running = [...trace.spans.values()].filter((span) => span.status === 'running');
-    const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
-    const innermost = running.filter((span) => !parents.has(spanKey(span)));
-    const waited = innermost.filter((span) => span.waits > 0);
-    return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
-  }, [told, session?.status, trace, structure]);
 }

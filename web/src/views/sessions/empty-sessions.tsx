@@ -64,9 +64,11 @@ inspector.attach("${endpoint}")
 
 
 async def main() -> None:
-    async with operation("agent", agent="planner"):
-        async with operation("tool", tool="search", args={"query": "weather"}) as op:
-            op.result = {"answer": "sunny"}
+    async with operation("agent_call", agent="planner"):
+        args = {"query": "weather in Lisbon"}
+        async with operation("tool_call", tool_name="search", args=args) as tool:
+            await asyncio.sleep(3)
+            tool.result = {"answer": "sunny"}
 
 
 asyncio.run(main())

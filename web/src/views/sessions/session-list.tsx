@@ -1,8 +1,8 @@
 /** The list itself: only the rows in view are in the document. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useInspector, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
+import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
@@ -22,17 +22,9 @@ export function SessionList({ ids, isFiltered }: SessionListProps) {
   const { width_px } = useSize(scroller);
   const isNarrow = width_px > 0 && width_px < NARROW_PX;
   const row_px = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  const virtualizer = useVirtualizer({
-    count: ids.length,
-    getScrollElement: () => scroller,
-    estimateSize: () => row_px,
-    getItemKey: (index) => ids[index] ?? index,
-    overscan: 8,
-  });
-  useEffect(() => {
-    if (row_px > 0) virtualizer.measure();
-  }, [row_px, virtualizer]);
-  useScrollAnchor({ scroller, row_px, keyAt: (index) => ids[index], count: ids.length, of: ids });
+  const keyAt = useCallback((index: number) => ids[index], [ids]);
+  const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
+  useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids });
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;

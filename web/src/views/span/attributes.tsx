@@ -63,22 +63,11 @@ export function AttributeTable({ title, index, node, filter, cut = [] }: Attribu
   return (
     <section className="ins-section">
       <h3>{title}</h3>
-      <table className="ins-attributes">
-        <tbody>
-          {rows.map(({ key, value }) => (
-            <tr key={key}>
-              <th scope="row">{key}</th>
-              <td>
-                {cut.includes(key) && <span className="ins-attributes__cut">cut short</span>}
-                <AttributeValue index={index} node={value} name={key} />
-              </td>
-              <td className="ins-attributes__copy">
-                <CopyButton text={() => plain(index, value)} what={key} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <dl className="ins-attributes">
+        {rows.map(({ key, value }) => (
+          <AttributeRow key={key} name={key} index={index} node={value} isCut={cut.includes(key)} />
+        ))}
+      </dl>
     </section>
   );
 }
@@ -101,18 +90,38 @@ function plain(index: JsonIndex, node: number): string {
   return index.kind[node] === JsonKind.String ? index.string(node) : index.source(node);
 }
 
-interface AttributeValueProps {
+interface AttributeRowProps {
+  readonly name: string;
   readonly index: JsonIndex;
   readonly node: number;
-  readonly name: string;
+  readonly isCut: boolean;
 }
 
-/** A string that holds a JSON document is shown as one. */
-function AttributeValue({ index, node, name }: AttributeValueProps) {
+/** A string that holds a JSON document is shown as one; a tree has a line of its own. */
+function AttributeRow({ name, index, node, isCut }: AttributeRowProps) {
   const isString = index.kind[node] === JsonKind.String;
   const text = isString ? index.string(node) : '';
   const nested = useMemo(() => (/^\s*[{[]/.test(text) ? indexJson(text) : undefined), [text]);
-  if (nested !== undefined) return <JsonTree index={nested} root={0} what={name} />;
-  if (index.isContainer(node)) return <JsonTree index={index} root={node} what={name} />;
-  return <ClampedText text={isString ? text : index.source(node)} isData />;
+  const isTree = nested !== undefined || index.isContainer(node);
+  return (
+    <div className={isTree ? 'ins-attributes__tree' : undefined}>
+      <dt>{name}</dt>
+      <dd>
+        {isCut && <span className="ins-attributes__cut">cut short</span>}
+        {isTree ? (
+          <JsonTree
+            index={nested ?? index}
+            root={nested === undefined ? node : 0}
+            what={name}
+            isFolded
+          />
+        ) : (
+          <ClampedText text={isString ? text : index.source(node)} isData />
+        )}
+      </dd>
+      <span className="ins-attributes__copy">
+        <CopyButton text={() => plain(index, node)} what={name} />
+      </span>
+    </div>
+  );
 }

@@ -12,7 +12,12 @@ interface JsonTreeProps {
   readonly root: number;
   /** What it is, for the names of buttons: "the arguments". */
   readonly what: string;
+  /** Folded at first, unless it is small: where many values are below each other. */
+  readonly isFolded?: boolean;
 }
+
+/** At most so many nodes are small. */
+const SMALL = 12;
 
 /** Above this only the rows in view are in the document. */
 const MAX_PLAIN_ROWS = 400;
@@ -20,10 +25,13 @@ const ROW_PX = 20;
 const INDENT_PX = 16;
 const MAX_INDENT = 24;
 
-export function JsonTree({ index, root, what }: JsonTreeProps) {
+export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps) {
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
-  const isOpen = (node: number) =>
-    index.isContainer(node) && isOpenAtFirst(index, node, root) !== toggled.has(node);
+  const isRootFolded = isFolded && (index.after[root] ?? root) - root > SMALL;
+  const isOpen = (node: number) => {
+    const atFirst = node === root ? !isRootFolded : isOpenAtFirst(index, node, root);
+    return index.isContainer(node) && atFirst !== toggled.has(node);
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: isOpen is made of these
   const nodes = useMemo(() => visibleNodes(index, root, isOpen), [index, root, toggled]);
   const toggle = (node: number) => {

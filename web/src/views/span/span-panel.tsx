@@ -3,10 +3,12 @@ import { type KeyboardEvent, useMemo } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatDuration, formatRunning } from '../../model/format.ts';
 import { endOffset } from '../../model/span-status.ts';
+import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRoute, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
+import { useWaiting } from '../session/waiting.ts';
 import { Attributes } from './attributes.tsx';
 import { Conversation } from './conversation.tsx';
 import { Decisions } from './decisions.tsx';
@@ -53,7 +55,7 @@ interface PanelHeadProps {
 }
 
 function PanelHead({ trace, row, onClose }: PanelHeadProps) {
-  const isWaiting = useCell(trace.waiting).has(`${row.trace_id}.${row.span_id}`);
+  const isWaiting = useWaiting(trace).has(spanKey(row));
   return (
     <header className="ins-panel__head">
       <div className="ins-panel__title">
@@ -211,7 +213,7 @@ function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLo
           </button>
         ))}
       </div>
-      <div className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
+      <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}

@@ -1,0 +1,88 @@
+"""`openapi.yaml` against the running service: what is promised is what is answered."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from schemathesis.config import SchemathesisConfig
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+
+from tests.support.export import TRACE_ID, span, span_id, trace_request
+from tests.support.service import Service, running_service
+
+CONTRACT = Path(__file__).parents[2] / "openapi.yaml"
+PROTOBUF = "application/x-protobuf"
+TIMEOUT_S = 20
+
+
+def empty_request(scopes: int) -> bytes:
+    """Return a request without items: it is one of traces, of logs and of metrics alike."""
+    request = trace_request()
+    del request.resource_spans[0].scope_spans[:]
+    for _ in range(scopes):
+        request.resource_spans[0].scope_spans.add().scope.name = "tests"
+    return request.SerializeToString()
+
+
+schemathesis.openapi.media_type(PROTOBUF, st.integers(0, 3).map(empty_request))
+# Every stream begins with an event: one is enough to see that it keeps to its schema.
+CONFIG = SchemathesisConfig.from_dict({"max-stream-events": 1})
+schema = schemathesis.openapi.from_path(CONTRACT, config=CONFIG)
+
+KNOWN = {
+    "session_id": [TRACE_ID.hex(), "no such session", "a/b"],
+    "trace_id": [TRACE_ID.hex()],
+    "span_id": [span_id(1).hex(), span_id(9).hex()],
+}
+
+
+@schema.hook
+def map_path_parameters(context: object, path_parameters: dict[str, Any] | None) -> object:
+    """Let most requests be about something that is there."""
+    for name, known in KNOWN.items():
+        value = (path_parameters or {}).get(name)
+        if path_parameters and isinstance(value, str) and len(value) % 4:
+            path_parameters[name] = known[len(value) % len(known)]
+    return path_parameters
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    directory = tmp_path_factory.mktemp("contract")
+    with running_service(directory, require_ingest_token=True, store="memory:") as service:
+        answer = service.client.post(
+            "/v1/traces",
+            content=trace_request(span(1), span(2)).SerializeToString(),
+            headers={"content-type": PROTOBUF},
+        )
+        assert answer.status_code == 200
+        yield service
+        assert httpx.get(f"{service.url}/health").json()["ready"] is True, "it is unharmed"
+
+
+@schema.parametrize()
+@settings(
+    max_examples=20,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_operation_keeps_to_the_contract(
+    case: "schemathesis.Case[Any]", service: Service
+) -> None:
+    # More is taken than the contract asks callers to keep to: unknown query parameters are ignored,
+    # any text is a position in the stream, and OTLP/JSON is read as it is really sent.
+    not_checked: list[Any] = [negative_data_rejection]
+    if "cursor" in (case.query or {}):
+        not_checked.append(positive_data_acceptance)  # opaque: one that was made up is refused
+    case.call_and_validate(
+        base_url=service.url,
+        headers={"Authorization": f"Bearer {service.token}"},
+        timeout=TIMEOUT_S,
+        excluded_checks=not_checked,
+    )

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from inspector.otlp.decode_json import decode_json
+from inspector.otlp.rejections import Rejections
+from inspector.otlp.signals import TRACES
+from inspector.storage import open_store
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.store_app import FakeClock, client_of, service
+from tests.support.telemetry import heartbeat, incoming, log, span_hex, started, trace_hex
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def app(clock: FakeClock) -> AsyncIterator[FastAPI]:
+    async with service(open_store("memory:"), clock) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+async def send(app: FastAPI, *items: Any) -> None:
+    spans = [incoming(item) for item in items if hasattr(item, "span_id")]
+    logs = [item for item in items if not hasattr(item, "span_id")]
+    await app.state.ingest.submit(spans, logs)
+
+
+async def test_a_span_that_was_taken_in_is_in_the_list_at_once(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, span("root", attributes={"session.id": "S"}))
+    answer = (await client.get("/sessions")).json()
+    (row,) = answer["sessions"]
+    assert (row["id"], row["title"], row["status"]) == ("S", "root", "running")
+    assert (row["started_at"], row["ended_at"]) == ("2026-01-01T00:00:00.000000000Z", None)
+    assert answer["as_of"].endswith(".2")
+
+
+async def test_the_list_is_paged_by_a_cursor_newest_first(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, *(span(trace=n, start_ns=START_NS + n) for n in range(1, 6)))
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        query = {"limit": "2"} | ({"cursor": cursor} if cursor else {})
+        page = (await client.get("/sessions", params=query)).json()
+        seen += [row["id"] for row in page["sessions"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == [trace_hex(n) for n in (5, 4, 3, 2, 1)]
+
+
+async def test_the_list_is_filtered_by_status_and_text(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
+) -> None:
+    await send(app, span("Alpha", trace=1))
+    clock.now_ns += 6 * SECOND_NS
+    await app.state.ingest.tick()
+    await send(app, span("beta", trace=2))
+
+    async def titles(query: str) -> list[str]:
+        return [row["title"] for row in (await client.get(f"/sessions?{query}")).json()["sessions"]]
+
+    assert await titles("status=completed") == ["Alpha"]
+    assert await titles("status=completed&status=running") == ["beta", "Alpha"]
+    assert await titles("q=ALPHA") == ["Alpha"]
+
+
+@pytest.mark.parametrize(
+    "cursor", ["x", "====", "bnVsbA", "WzFd", "WyJhIiwgMV0", "WzEsIngiXQ", "é", "W10=" * 200]
+)
+@pytest.mark.parametrize("path", ["/sessions", "/sessions/S/spans"])
+async def test_a_cursor_that_is_not_ours_is_refused(
+    app: FastAPI, client: httpx.AsyncClient, path: str, cursor: str
+) -> None:
+    await send(app, span(attributes={"session.id": "S"}))
+    answer = await client.get(path, params={"cursor": cursor})
+    if path == "/sessions" and cursor == "WzEsIngiXQ":
+        assert answer.status_code == 200  # [1, "x"] is a place in the list
+        return
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, span(attributes={"session.id": "team/a b?"}))
+    assert (await client.get("/sessions/team%2Fa%20b%3F")).json()["id"] == "team/a b?"
+    answer = await client.get("/sessions/nobody")
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+
+
+async def test_a_merged_session_answers_with_where_it_went(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, span(span_id=2, parent=1))
+    await send(app, span(attributes={"session.id": "S/1"}))
+    for path in ("/sessions/{id}", "/sessions/{id}/spans?limit=5", "/trace/{id}"):
+        answer = await client.get(path.format(id=trace_hex(1)))
+        assert answer.status_code == 308
+        followed = await client.get(answer.headers["location"])
+        assert followed.status_code == 200
+    assert (
+        "limit=5"
+        in (await client.get(f"/sessions/{trace_hex(1)}/spans?limit=5")).headers["location"]
+    )
+    gone = await client.delete(f"/sessions/{trace_hex(1)}")
+    assert gone.status_code == 308
+
+
+async def test_spans_come_as_rows_and_as_columns_page_by_page(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    session = {"session.id": "S"}
+    await send(
+        app,
+        *(span(f"s{n}", span_id=n, start_ns=START_NS + n, attributes=session) for n in range(1, 6)),
+    )
+    rows: list[dict[str, Any]] = []
+    columns: list[dict[str, Any]] = []
+    for format_, found in (("rows", rows), ("columns", columns)):
+        cursor: str | None = ""
+        while cursor is not None:
+            query = {"limit": "2", "format": format_} | ({"cursor": cursor} if cursor else {})
+            page = (await client.get("/sessions/S/spans", params=query)).json()
+            cursor = page["next_cursor"]
+            assert page["epoch_ns"] == str(START_NS + 1)
+            if format_ == "rows":
+                found += page["spans"]
+            else:
+                names, values = zip(*page["columns"].items(), strict=True)
+                found += [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
+    assert rows == columns
+    assert [row["name"] for row in rows] == ["s1", "s2", "s3", "s4", "s5"]
+    assert [row["offset_ns"] for row in rows] == [0, 1, 2, 3, 4]
+
+
+async def test_a_deleted_session_is_gone_and_deleting_it_again_is_a_problem(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, span(attributes={"session.id": "S"}))
+    assert (await client.delete("/sessions/S")).status_code == 204
+    assert (await client.get("/sessions/S")).status_code == 404
+    assert (await client.get(f"/spans/{trace_hex(1)}/{span_hex(1)}")).status_code == 404
+    assert (await client.delete("/sessions/S")).status_code == 404
+
+
+async def test_an_export_holds_what_was_received_as_otlp_json_lines(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    sent = [
+        span(
+            f"s{n}", span_id=n, parent=n - 1 or None, attributes={"session.id": "S", "n": 2**60 + n}
+        )
+        for n in range(1, 5)
+    ]
+    await send(app, *sent, log("note", trace=1, span_id=1, attributes={"k": "v"}))
+    answer = await client.get("/trace/S")
+    lines = gzip.decompress(answer.content).decode().splitlines()
+    spans = [
+        one
+        for line in lines
+        if "resourceSpans" in line
+        for _, scope in TRACES.walk(decode_json(TRACES, line.encode(), Rejections()))
+        for one in scope.spans
+    ]
+    assert spans == sent
+    logs = [json.loads(line) for line in lines if "resourceLogs" in line]
+    (record,) = logs[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+    assert (record["eventName"], record["traceId"]) == ("note", trace_hex(1))
+
+
+async def test_an_export_of_a_finished_session_is_not_sent_twice(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
+) -> None:
+    await send(app, span(attributes={"session.id": "S"}))
+    assert "etag" not in (await client.get("/trace/S")).headers
+    clock.now_ns += 6 * SECOND_NS
+    await app.state.ingest.tick()
+    tag = (await client.get("/trace/S")).headers["etag"]
+    again = await client.get("/trace/S", headers={"If-None-Match": tag})
+    assert again.status_code == 304
+    await send(app, span(span_id=2, parent=1))
+    assert (await client.get("/trace/S", headers={"If-None-Match": tag})).status_code == 200
+
+
+async def test_running_spans_are_listed_without_a_duration(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, heartbeat(), started(span(attributes={"session.id": "S"})))
+    (row,) = (await client.get("/sessions/S/spans")).json()["spans"]
+    assert (row["status"], row["duration_ns"]) == ("running", None)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.storage import open_store
+from tests.support.otlp import START_NS, key_values, span
+from tests.support.store_app import client_of, service
+from tests.support.telemetry import incoming, log, span_hex, started, trace_hex
+
+URL = f"/spans/{trace_hex(1)}/{span_hex(1)}"
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[FastAPI]:
+    async with service(open_store("memory:")) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+async def test_a_span_is_answered_whole(app: FastAPI, client: httpx.AsyncClient) -> None:
+    sent = span("chat", attributes={"session.id": "S", "n": 1, "deep": {"a": [True, None]}})
+    sent.links.add(trace_id=b"\x02" * 16, span_id=b"\x03" * 8, trace_state="a=1")
+    sent.dropped_events_count = 4
+    await app.state.ingest.submit([incoming(sent, "p1")], [])
+    answer = (await client.get(URL)).json()
+    assert (answer["name"], answer["session_id"], answer["otlp_kind"]) == ("chat", "S", "internal")
+    assert answer["attributes"] == {"session.id": "S", "n": 1, "deep": {"a": [True, None]}}
+    assert answer["links"][0]["trace_id"] == "02" * 16
+    assert answer["dropped"] == {"attributes": 0, "events": 4, "links": 0}
+    assert answer["resource"]["attributes"]["service.instance.id"] == "p1"
+    assert answer["scope"] == {"name": "tests", "version": "1", "attributes": {}}
+    assert (answer["started_at"], answer["ended_at"]) == (
+        "2026-01-01T00:00:00.000000000Z",
+        "2026-01-01T00:00:01.000000000Z",
+    )
+
+
+async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    def event(name: str, offset_ns: int) -> Span.Event:
+        return Span.Event(
+            name=name, time_unix_nano=START_NS + offset_ns, attributes=key_values({"k": "v"})
+        )
+
+    both = event("inspector.progress", 20)
+    logs = [
+        log("inspector.progress", trace=1, span_id=1, time_ns=START_NS + 20),
+        log("inspector.progress", trace=1, span_id=1, time_ns=START_NS + 30),
+        log("other", trace=1, span_id=2, time_ns=START_NS + 5),
+    ]
+    await app.state.ingest.submit([incoming(span(events=[event("later", 40), both]))], logs)
+    events = (await client.get(URL)).json()["events"]
+    assert [(e["name"], e["offset_ns"], e["source"]) for e in events] == [
+        ("inspector.progress", 20, "span"),
+        ("inspector.progress", 30, "log"),
+        ("later", 40, "span"),
+    ]
+
+
+async def test_a_running_span_shows_what_is_known(app: FastAPI, client: httpx.AsyncClient) -> None:
+    await app.state.ingest.submit([], [started(span("chat", attributes={"a": 1}))])
+    answer = (await client.get(URL)).json()
+    assert (answer["status"], answer["ended_at"], answer["attributes"]) == (
+        "running",
+        None,
+        {"a": 1},
+    )
+    assert answer["scope"]["name"] == "tests"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        (f"/spans/{trace_hex(9)}/{span_hex(1)}", 404, "span_not_found"),
+        (f"/spans/{trace_hex(1)}/{span_hex(9)}", 404, "span_not_found"),
+        ("/spans/XYZ/1", 422, "bad_request"),
+    ],
+)
+async def test_an_unknown_span_is_a_problem(
+    app: FastAPI, client: httpx.AsyncClient, path: str, status: int, code: str
+) -> None:
+    await app.state.ingest.submit([incoming(span())], [])
+    answer = await client.get(path)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.AsyncClient) -> None:
+    hidden = span("tool", span_id=2, parent=1, attributes={"path": "/etc/needle"})
+    await app.state.ingest.submit([incoming(span("Find the Needle")), incoming(hidden)], [])
+    answer = (await client.get("/search", params={"q": "needle"})).json()
+    assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
+    assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
+    assert answer["spans"][0]["session_title"] == "Find the Needle"
+    assert answer["is_complete"] is True
+    assert (await client.get("/search")).status_code == 422

@@ -1,0 +1,295 @@
+"""A reader that follows the rules of `/events` ends with exactly the store's state."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector import feed as feed_module
+from inspector import presenter
+from inspector.feed import Feed, FeedTiming
+from inspector.storage import Store, open_store
+from inspector.storage.base import Changes, SessionQuery
+from tests.support.desk import Desk
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
+from tests.support.telemetry import log, progressed, started, trace_hex
+from tests.support.viewer import Viewer
+
+# Keep-alives soon: they tell the position when the last changes concern no viewer.
+_AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
+
+
+class _FedDesk(Desk):
+    """A desk whose commits are published, as the service does."""
+
+    def __init__(self, store: Store) -> None:
+        self.feed = Feed(store, timing=_AT_ONCE, clock=lambda: START_NS)
+        super().__init__(store)
+
+    def keep(self, changes: Changes) -> None:
+        super().keep(changes)
+        if not changes.is_empty:
+            self.feed.publish(changes)
+
+    def restart(self) -> None:
+        super().restart()
+        self.feed = Feed(self.store, timing=_AT_ONCE, clock=lambda: START_NS)
+
+    @property
+    def position(self) -> str:
+        with self.store.read() as reader:
+            return self.feed.position(reader.head)
+
+
+def reload(desk: _FedDesk, viewer: Viewer) -> None:
+    """Read all lists again, as `Gap` asks for."""
+    viewer.sessions, viewer.spans, viewer.must_reload = {}, {}, False
+    with desk.store.read() as reader:
+        for record in reader.sessions(SessionQuery(limit=1000)):
+            viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
+            for one in reader.spans_of(record.row.id):
+                row = presenter.span_row(one.row()).model_dump(mode="json")
+                viewer.spans[one.trace_id, one.span_id] = (record.row.id, row)
+        viewer.last_id = desk.feed.position(reader.head)
+
+
+async def follow(desk: _FedDesk, viewer: Viewer, event_count: int | None) -> None:
+    """Read that many events, or all there are, and cut the connection."""
+    stream = desk.feed.stream(viewer.last_id)
+    try:
+        async with asyncio.timeout(10):
+            async for event in _events(stream):
+                if event_count is not None and event_count <= 0:
+                    return
+                viewer.read(event)
+                event_count = None if event_count is None else event_count - 1
+                if viewer.must_reload:
+                    reload(desk, viewer)
+                if viewer.last_id == desk.position:
+                    return
+    finally:
+        await stream.aclose()
+
+
+async def _events(stream: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    async for block in stream:
+        for event in block.decode().removesuffix("\n\n").split("\n\n"):
+            yield event
+
+
+def shown(viewer: Viewer) -> tuple[object, object]:
+    return viewer.sessions, viewer.spans
+
+
+def stored(desk: _FedDesk) -> tuple[object, object]:
+    truth = Viewer()
+    reload(desk, truth)
+    return shown(truth)
+
+
+def play(desk: Desk, step: Step) -> None:
+    match step:
+        case Take(items):
+            desk.take(*items)
+        case Wait(seconds):
+            desk.wait(seconds)
+        case Delete(session_id):
+            desk.delete(session_id)
+        case Restart():
+            desk.restart()
+
+
+@pytest.mark.parametrize("url", ["memory:", "sqlite:///{folder}/store.sqlite3"])
+@settings(max_examples=60)
+@given(
+    steps=schedules,
+    readings=st.lists(st.integers(0, 6), min_size=14, max_size=14),
+    tail_entries=st.sampled_from([0, 2, 1000]),
+)
+def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
+    url: str, steps: list[Step], readings: list[int], tail_entries: int
+) -> None:
+    """Whatever is written, however often cut off or restarted, from memory or from the store."""
+
+    async def scenario(folder: str) -> None:
+        desk = _FedDesk(open_store(url.format(folder=folder)))
+        viewer = Viewer(last_id=desk.feed.position(0))
+        try:
+            for step, event_count in zip(steps, readings, strict=False):
+                play(desk, step)
+                await follow(desk, viewer, event_count)
+            await follow(desk, viewer, None)
+            assert shown(viewer) == stored(desk)
+        finally:
+            desk.store.close()
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(feed_module, "_TAIL_ENTRIES", tail_entries)
+        patch.setattr(feed_module, "_CHUNK", 3)
+        asyncio.run(scenario(folder))
+
+
+async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedDesk) -> None:
+    fed.take(span(trace=1))
+    stream = fed.feed.stream()
+    viewer = Viewer()
+    viewer.read((await anext(stream)).decode())
+    assert viewer.types == ["Heartbeat"]
+    fed.take(span(trace=2))
+    for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
+        viewer.read(event)
+    assert set(viewer.sessions) == {trace_hex(2)}
+    await stream.aclose()
+
+
+@pytest.mark.parametrize(
+    "position", ["", "x", "other.1", "{id}.99", "{id}.-1", "{id}.1e3", "{id}."]
+)
+async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedDesk, position: str) -> None:
+    fed.take(span())
+    stream = fed.feed.stream(position.format(id=fed.store.id))
+    viewer = Viewer()
+    viewer.read((await anext(stream)).decode())
+    assert viewer.types == ["Gap"]
+    assert viewer.last_id == fed.position
+    await stream.aclose()
+
+
+async def test_a_reader_too_far_behind_reads_the_lists_instead(
+    fed: _FedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "MAX_BEHIND", 3)
+    for number in range(1, 4):
+        fed.take(span(trace=number))
+    stream = fed.feed.stream(fed.feed.position(0))
+    assert b'"Gap"' in await anext(stream)
+    await stream.aclose()
+
+
+async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedDesk) -> None:
+    stream = fed.feed.stream(None, [trace_hex(1)])
+    await anext(stream)
+    fed.take(span(trace=1), span(trace=2))
+    viewer = Viewer()
+    for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
+        viewer.read(event)
+    assert set(viewer.sessions) == {trace_hex(1), trace_hex(2)}
+    assert [trace_id for trace_id, _ in viewer.spans] == [trace_hex(1)]
+    await stream.aclose()
+
+
+async def test_only_the_newest_version_is_sent(fed: _FedDesk) -> None:
+    fed.take(started(span()))
+    for number in range(20):
+        fed.take(progressed(span(f"step {number}"), START_NS + number))
+    viewer = Viewer(last_id=fed.feed.position(0))
+    await follow(fed, viewer, None)
+    assert viewer.types == ["Heartbeat", "SpanStarted", "SessionStarted"]
+
+
+async def test_a_span_starts_is_updated_and_ends(fed: _FedDesk) -> None:
+    viewer = Viewer(last_id=fed.position)
+    for item in (
+        started(span()),
+        progressed(span("renamed"), START_NS + 1),
+        span("renamed"),
+    ):
+        fed.take(item)
+        await follow(fed, viewer, None)
+    assert [kind for kind in viewer.types if kind.startswith("Span")] == [
+        "SpanStarted",
+        "SpanUpdated",
+        "SpanEnded",
+    ]
+
+
+async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
+    fed: _FedDesk,
+) -> None:
+    fed.take(started(span()))
+    viewer = Viewer(last_id=fed.position)
+    for name in (
+        "inspector.session.paused",
+        "inspector.session.resumed",
+        "inspector.decision",
+        "inspector.progress",
+        "inspector.model.selected",
+    ):
+        fed.take(log(name, trace=1, span_id=1))
+        await follow(fed, viewer, None)
+    told = [kind for kind in viewer.types if kind not in {"Heartbeat", "SessionUpdated"}]
+    assert told == [
+        "SpanUpdated",  # it waits
+        "WaitingOnSignal",
+        "SignalReceived",
+        "DecisionMade",
+        "ProgressUpdate",
+        "SpanUpdated",
+    ]
+
+
+async def test_a_resource_that_was_read_is_told_beside_its_end(fed: _FedDesk) -> None:
+    viewer = Viewer(last_id=fed.position)
+    fed.take(span(attributes={"mcp.method.name": "resources/read"}))
+    await follow(fed, viewer, None)
+    assert {"ResourceFetched", "SpanEnded"} <= set(viewer.types)
+
+
+async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedDesk) -> None:
+    fed.take(span(span_id=2, parent=1))
+    viewer = Viewer(last_id=fed.feed.position(0))
+    await follow(fed, viewer, None)
+    fed.take(span(attributes={"session.id": "S"}))
+    await follow(fed, viewer, None)
+    assert shown(viewer) == stored(fed)
+    assert set(viewer.sessions) == {"S"}
+
+
+async def test_an_idle_stream_is_kept_alive_with_the_services_clock(fed: _FedDesk) -> None:
+    feed = Feed(fed.store, timing=FeedTiming(0.0, keep_alive_s=0.01), clock=lambda: 7 * SECOND_NS)
+    stream = feed.stream()
+    await anext(stream)
+    async with asyncio.timeout(5):
+        beat = (await anext(stream)).decode()
+    assert '"type":"Heartbeat"' in beat
+    assert '"now_ns":"7000000000"' in beat
+    await stream.aclose()
+
+
+async def test_streams_end_when_the_feed_is_closed(fed: _FedDesk) -> None:
+    stream = fed.feed.stream()
+    await anext(stream)
+    waiting = asyncio.ensure_future(anext(stream, None))
+    await asyncio.sleep(0)
+    await fed.feed.close()
+    async with asyncio.timeout(5):
+        assert await waiting is None
+    assert fed.feed.viewer_count == 0
+
+
+async def test_a_burst_is_one_write_to_each_viewer(fed: _FedDesk) -> None:
+    feed = Feed(fed.store, timing=FeedTiming(interval_s=0.05), clock=lambda: START_NS)
+    fed.feed = feed
+    stream = feed.stream()
+    await anext(stream)
+    fed.take(span(trace=1))
+    first = await anext(stream)
+    for number in range(2, 30):
+        fed.take(span(trace=number))
+    second = await anext(stream)
+    assert first.count(b"SpanEnded") == 1
+    assert second.count(b"SpanEnded") == 28
+    await stream.aclose()
+
+
+@pytest.fixture
+async def fed() -> AsyncIterator[_FedDesk]:
+    desk = _FedDesk(open_store("memory:"))
+    yield desk
+    await desk.feed.close()

@@ -1,0 +1,181 @@
+"""Taking in: durable when answered, bounded, and unharmed by what goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+
+import pytest
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector import recorder
+from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
+from inspector.feed import Feed
+from inspector.ingest import Ingest
+from inspector.model import SpanFacts
+from inspector.normalise import span_facts
+from inspector.storage import Store
+from inspector.storage.base import Changes, SessionQuery
+from inspector.storage.memory import MemoryStore
+from tests.support.otlp import span
+from tests.support.store_app import FakeClock
+from tests.support.telemetry import incoming, log, trace_hex
+
+
+class _GatedStore(MemoryStore):
+    """A disk that is as slow, or as broken, as a test needs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.gate.set()
+        self.error: Exception | None = None
+        self.commits = 0
+
+    def commit(self, changes: Changes) -> None:
+        assert self.gate.wait(10)
+        if self.error is not None:
+            raise self.error
+        self.commits += 1
+        super().commit(changes)
+
+
+@pytest.fixture
+async def slow() -> AsyncIterator[tuple[_GatedStore, Ingest]]:
+    store = _GatedStore()
+    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None, max_waiting_bytes=300)
+    yield store, ingest
+    store.gate.set()
+    await ingest.close()
+
+
+def session_count(store: Store) -> int:
+    with store.read() as reader:
+        return len(reader.sessions(SessionQuery(limit=10_000)))
+
+
+async def test_a_batch_is_durable_when_it_is_answered(store: Store) -> None:
+    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    await ingest.submit([incoming(span())], [log("note", trace=1, span_id=1)])
+    assert session_count(store) == 1
+    await ingest.close()
+
+
+async def test_what_waits_for_the_disk_goes_into_one_commit(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    store.gate.clear()
+    batches = [[incoming(span("a", trace=number))] for number in range(1, 5)]
+    waiting = [asyncio.ensure_future(ingest.submit(batch, [])) for batch in batches]
+    await asyncio.sleep(0)
+    assert not any(one.done() for one in waiting)
+    store.gate.set()
+    await asyncio.gather(*waiting)
+    assert session_count(store) == 4
+    assert store.commits <= 2
+
+
+async def test_more_than_can_wait_is_refused_and_taken_once_there_is_room(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    store.gate.clear()
+    first = asyncio.ensure_future(ingest.submit([incoming(span("x" * 250))], []))
+    await asyncio.sleep(0)
+    with pytest.raises(OverloadedError, match="Try again") as caught:
+        await ingest.submit([incoming(span("y" * 250, trace=2))], [])
+    assert caught.value.retry_after_s >= 1
+    store.gate.set()
+    await first
+    await ingest.submit([incoming(span("y" * 250, trace=2))], [])
+    assert session_count(store) == 2
+
+
+async def test_a_batch_larger_than_the_limit_is_taken_when_it_is_alone(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    await ingest.submit([incoming(span("x" * 1000))], [])
+    assert session_count(store) == 1
+
+
+async def test_a_store_that_cannot_write_is_said_so_and_tried_again(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    store.error = StoreUnavailableError("Cannot write: disk full.")
+    with pytest.raises(StoreUnavailableError, match="disk full"):
+        await ingest.submit([incoming(span())], [])
+    assert session_count(store) == 0
+    store.error = None
+    await ingest.submit([incoming(span())], [])
+    assert session_count(store) == 1
+
+
+async def test_a_batch_that_breaks_our_code_does_not_harm_the_others(
+    slow: tuple[_GatedStore, Ingest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fragile(span: Span, resource: Resource) -> SpanFacts:
+        if span.name == "poison":
+            raise ZeroDivisionError
+        return span_facts(span, resource)
+
+    monkeypatch.setattr(recorder, "span_facts", fragile)
+    store, ingest = slow
+    store.gate.clear()
+    names = ["a", "poison", "b"]
+    waiting = [
+        asyncio.ensure_future(ingest.submit([incoming(span(name, trace=number))], []))
+        for number, name in enumerate(names, start=1)
+    ]
+    await asyncio.sleep(0)
+    store.gate.set()
+    answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(answer) for answer in answers] == [type(None), InspectorError, type(None)]
+    assert session_count(store) == 2
+
+
+async def test_whoever_stops_waiting_does_not_stop_the_writer(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    store.gate.clear()
+    impatient = asyncio.ensure_future(ingest.submit([incoming(span())], []))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    store.gate.set()
+    await ingest.submit([incoming(span(trace=2))], [])
+    with store.read() as reader:
+        assert reader.session(trace_hex(2)) is not None
+
+
+async def test_closing_commits_what_waits_and_refuses_what_comes_later(
+    slow: tuple[_GatedStore, Ingest],
+) -> None:
+    store, ingest = slow
+    store.gate.clear()
+    waiting = asyncio.ensure_future(ingest.submit([incoming(span())], []))
+    await asyncio.sleep(0)
+    closing = asyncio.ensure_future(ingest.close())
+    store.gate.set()
+    await asyncio.gather(waiting, closing)
+    assert session_count(store) == 1
+    with pytest.raises(StoreUnavailableError, match="shutting down"):
+        await ingest.submit([incoming(span(trace=2))], [])
+
+
+async def test_time_passes_by_itself(store: Store) -> None:
+    clock = FakeClock()
+    feed = Feed(store)
+    ingest = Ingest(store, feed, clock=clock, tick_s=0.01)
+    await ingest.submit([incoming(span())], [])
+    stream = feed.stream()
+    await anext(stream)
+    clock.now_ns += 6_000_000_000
+    async with asyncio.timeout(5):
+        assert b"SessionFinished" in await anext(stream)
+    await stream.aclose()
+    await ingest.close()

@@ -1,0 +1,75 @@
+"""Whatever happens, both stores tell the same story of it."""
+
+from __future__ import annotations
+
+import tempfile
+
+from hypothesis import given
+
+from inspector.storage import Store, open_store
+from inspector.storage.base import MomentRecord, SessionQuery
+from tests.support.desk import Desk
+from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
+from tests.support.telemetry import trace_hex
+
+
+def play(desk: Desk, step: Step) -> None:
+    match step:
+        case Take(items):
+            desk.take(*items)
+        case Wait(seconds):
+            desk.wait(seconds)
+        case Delete(session_id):
+            desk.delete(session_id)
+        case Restart():
+            desk.restart()
+
+
+def story(store: Store) -> dict[str, object]:
+    with store.read() as reader:
+        sessions = reader.sessions(SessionQuery(limit=1000))
+        moments: list[MomentRecord] = []
+        for record in sessions:
+            moments += reader.moments_of(record.row.id)
+        return {
+            "head": reader.head,
+            "sessions": sessions,
+            "spans": [reader.spans_of(record.row.id) for record in sessions],
+            "contents": [
+                reader.content(row) for record in sessions for row in reader.spans_of(record.row.id)
+            ],
+            "moments": moments,
+            "changes": reader.changes(0, 10_000),
+            "unsettled": sorted(record.row.id for record in reader.unsettled()),
+            "processes": reader.open_processes(),
+            "traces": [reader.traces([trace_hex(n)]) for n in (1, 2, 3)],
+            "ancestors": [reader.usage_ancestors(trace_hex(n)) for n in (1, 2, 3)],
+            "moved": {id_: reader.destination(id_) for id_ in ("S", "C", "T", trace_hex(1))},
+        }
+
+
+@given(schedules)
+def test_both_stores_tell_the_same_story(steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        desks = [Desk(open_store("memory:")), Desk(open_store(f"sqlite:///{folder}/s.sqlite3"))]
+        try:
+            for step in steps:
+                for desk in desks:
+                    play(desk, step)
+            memory, sqlite = (story(desk.store) for desk in desks)
+            assert sqlite == memory
+        finally:
+            for desk in desks:
+                desk.store.close()
+
+
+@given(schedules)
+def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Step]) -> None:
+    desk = Desk()
+    for step in steps:
+        play(desk, step)
+    desk.wait(3600)
+    statuses = {row.status.value for row in desk.sessions().values()}
+    assert statuses <= {"completed", "failed", "cancelled", "lost"}
+    with desk.store.read() as reader:
+        assert reader.open_processes() == set()

@@ -1,0 +1,166 @@
+"""What only a store on a disk can do wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
+from inspector.storage import open_store
+from tests.contracts.test_store import fill
+from tests.support.desk import Desk
+from tests.support.otlp import span
+from tests.support.telemetry import span_hex, trace_hex
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "store.sqlite3"
+
+
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def test_what_was_committed_is_there_after_a_restart_under_the_same_id(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    again = open_store(url(path))
+    with again.read() as reader:
+        assert (again.id, reader.head, len(reader.spans_of("S"))) == (store.id, 4, 2)
+    again.close()
+
+
+def test_a_second_service_on_the_same_file_is_refused_with_one_sentence(path: Path) -> None:
+    store = open_store(url(path))
+    with pytest.raises(StoreInUseError, match="another inspector has it open"):
+        open_store(url(path))
+    store.close()
+    open_store(url(path)).close()
+
+
+def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> None:
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 99)
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreNewerError, match=r"a newer inspector wrote it \(schema 99"):
+        open_store(url(path))
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    connection = apsw.Connection(str(path))
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(StoreError, match="another program"):
+        open_store(url(path))
+
+
+def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"not a database, but long enough to be looked at" * 100)
+    with pytest.raises(StoreError, match="not a SQLite file"):
+        open_store(url(path))
+
+
+def test_a_place_that_cannot_be_written_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="INSPECTOR_STORE"):
+        open_store(url(tmp_path / "file" / "store.sqlite3"))
+
+
+@pytest.mark.parametrize("address", ["postgres://x", "sqlite:///", "sqlite://x", ""])
+def test_an_address_that_names_no_store_is_refused(address: str) -> None:
+    with pytest.raises(StoreError, match="must be `sqlite:///PATH` or `memory:`"):
+        open_store(address)
+
+
+def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: Path) -> None:
+    desk = Desk(open_store(url(path)))
+    desk.take(span(span_id=1))
+    writer = desk.store._writer  # type: ignore[attr-defined]  # no other way to fill the disk
+    pages = writer.pragma("page_count")
+    writer.pragma("max_page_count", pages)
+    with pytest.raises(StoreUnavailableError, match="Make room"):
+        desk.take(span("x" * 1_000_000, span_id=2))
+    desk.recorder.forget()
+    writer.pragma("max_page_count", 2**31 - 2)
+    desk.take(span(span_id=2))
+    assert desk.session().span_count == 2
+    desk.store.close()
+
+
+_WRITER = """
+import sys
+from tests.support.desk import Desk
+from tests.support.otlp import span
+from inspector.storage import open_store
+
+desk = Desk(open_store(sys.argv[1]))
+for batch in range(int(sys.argv[2]), 100_000):
+    desk.take(*(span(trace=batch // 4 + 1, span_id=batch * 8 + n + 1) for n in range(8)))
+    print(batch, flush=True)
+"""
+
+
+def test_no_acknowledged_span_is_lost_when_the_writer_is_killed(path: Path) -> None:
+    """Kill it while it writes, time and again; what it had said is there, and all is whole."""
+    acknowledged = -1
+    for round_number in range(4):
+        acknowledged = _write_until_killed(path, acknowledged + 1, lines=3 + 7 * round_number)
+        store = open_store(url(path))
+        try:
+            _check(Desk(store), acknowledged)
+        finally:
+            store.close()
+        connection = apsw.Connection(str(path))
+        assert connection.pragma("integrity_check") == "ok"
+        connection.close()
+
+
+def _write_until_killed(path: Path, first: int, lines: int) -> int:
+    """Return the last batch that the writer acknowledged before SIGKILL hit it."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, url(path), str(first)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=_ROOT,
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+    ) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(lines)]
+        process.send_signal(signal.SIGKILL)
+        said += process.stdout.readlines()
+    return int([line for line in said if line.endswith("\n")][-1])
+
+
+def _check(desk: Desk, acknowledged: int) -> None:
+    with desk.store.read() as reader:
+        for batch in range(acknowledged + 1):
+            wanted = [span_hex(batch * 8 + n + 1) for n in range(8)]
+            found = reader.spans(trace_hex(batch // 4 + 1), wanted)
+            assert len(found) == 8, f"batch {batch}"
+            assert all(reader.content(row).span().name == "span" for row in found)
+        for session_id, row in desk.sessions().items():
+            spans = reader.spans_of(session_id, limit=10_000)
+            assert row.span_count == len(spans), session_id
+
+
+def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:
+    """SIGKILL cannot show this: only power loss takes back what the system had not written."""
+    store = open_store(url(path))
+    writer = store._writer  # type: ignore[attr-defined]  # a setting of the connection itself
+    assert (writer.pragma("journal_mode"), writer.pragma("synchronous")) == ("wal", 2)
+    store.close()

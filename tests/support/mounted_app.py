@@ -1,0 +1,27 @@
+"""A web app with the inspector inside; run with uvicorn by `tests/api/test_mount.py`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+import inspector
+import instrument
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, str]]:
+    yield {"greeting": "hello"}
+
+
+app = FastAPI(lifespan=lifespan)
+inspector.mount(app)
+
+
+@app.get("/work")
+async def work() -> dict[str, str]:
+    async with instrument.operation("tool_call", tool_name="lookup", args={"q": "x"}) as op:
+        op.result = "found"
+    return {"done": "yes"}

@@ -1,0 +1,39 @@
+"""A reader of lists and stream that follows the rules, and nothing else (ADR 0003)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Viewer:
+    """What a page would show."""
+
+    sessions: dict[str, Row] = field(default_factory=dict)
+    spans: dict[tuple[str, str], tuple[str, Row]] = field(default_factory=dict)
+    last_id: str | None = None
+    must_reload: bool = False
+    types: list[str] = field(default_factory=list)
+
+    def read(self, event: str) -> None:
+        """Take in one server-sent event."""
+        fields = dict(line.split(": ", 1) for line in event.strip().splitlines())
+        self._apply(json.loads(fields["data"]))
+        self.last_id = fields.get("id", self.last_id)
+
+    def _apply(self, message: Row) -> None:
+        self.types.append(message["type"])
+        match message:
+            case {"session": row}:
+                self.sessions[row["id"]] = row
+            case {"span": row, "session_id": session_id}:
+                self.spans[row["trace_id"], row["span_id"]] = (session_id, row)
+            case {"type": "SessionDeleted", "session_id": session_id}:
+                self.sessions.pop(session_id, None)
+                self.spans = {k: v for k, v in self.spans.items() if v[0] != session_id}
+            case {"type": "Gap"}:
+                self.must_reload = True

@@ -1,0 +1,323 @@
+/** Made-up data in every state that the components know. */
+import type { Api } from '../src/api/client.ts';
+import type {
+  Message,
+  Payload,
+  Session,
+  SessionStatus,
+  SpanDetail,
+  SpanKind,
+  SpanRow,
+  View,
+} from '../src/api/types.ts';
+import { exampleSession, exampleSpan } from '../src/model/examples.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const NOW_MS = Date.now();
+/** Everything began 40 seconds ago, so that what runs has run for a while. */
+const EPOCH_NS = String(BigInt(NOW_MS - 40_000) * 1_000_000n);
+
+const STATUSES: readonly SessionStatus[] = [
+  'waiting',
+  'paused',
+  'running',
+  'lost',
+  'failed',
+  'cancelled',
+  'completed',
+];
+
+export const sessions: readonly Session[] = STATUSES.map((status, index) => {
+  const isOpen = status === 'waiting' || status === 'paused' || status === 'running';
+  return exampleSession({
+    id: status,
+    title: `A session that is ${status}`,
+    status,
+    started_at: new Date(NOW_MS - 40_000 - index * 90_000).toISOString(),
+    epoch_ns: String(BigInt(EPOCH_NS) - BigInt(index) * 90_000_000_000n),
+    ended_at: isOpen ? null : new Date(NOW_MS).toISOString(),
+    duration_ms: isOpen ? null : 12_400 * (index + 1),
+    waiting_since: status === 'waiting' ? new Date(NOW_MS - 34_000).toISOString() : null,
+    span_count: 13 ** (index % 4),
+    error_count: status === 'failed' ? 3 : 0,
+    input_tokens: 48_000 * index,
+    output_tokens: 1_900,
+    cost_usd: index % 3 === 0 ? null : 0.021 * index,
+    agents: ['planner', 'writer'],
+  });
+});
+
+const KINDS: readonly SpanKind[] = [
+  'agent',
+  'llm',
+  'tool',
+  'workflow',
+  'step',
+  'mcp',
+  'resource',
+  'prompt',
+  'retrieval',
+  'embedding',
+  'memory',
+  'guardrail',
+  'other',
+];
+
+function span(id: string, parent: string | null, values: Partial<SpanRow>): SpanRow {
+  return exampleSpan({ trace_id: TRACE, span_id: id, parent_span_id: parent, ...values });
+}
+
+const S = 1e9;
+
+/** One row of each kind and one of each state, below a root that runs. */
+export const spans: readonly SpanRow[] = [
+  span('root', null, {
+    name: 'invoke_agent planner',
+    kind: 'agent',
+    status: 'running',
+    duration_ns: null,
+  }),
+  ...KINDS.map((kind, index) =>
+    span(`kind-${kind}`, 'root', {
+      name: kind === 'llm' ? 'chat gpt-4o' : `a span of kind ${kind}`,
+      kind,
+      offset_ns: (index + 0.5) * 1.6 * S,
+      duration_ns: (0.2 + (index % 4)) * S,
+      ...(kind === 'llm' ? { model: 'gpt-4o', input_tokens: 9120, output_tokens: 1333 } : {}),
+    }),
+  ),
+  span('error', 'root', {
+    name: 'execute_tool deploy',
+    status: 'error',
+    offset_ns: 22 * S,
+    duration_ns: 2 * S,
+  }),
+  span('inner', 'error', {
+    name: 'tools/call deploy',
+    kind: 'mcp',
+    status: 'error',
+    offset_ns: 22.2 * S,
+    duration_ns: 1.7 * S,
+  }),
+  span('cancelled', 'root', {
+    name: 'execute_tool slow_search',
+    status: 'cancelled',
+    offset_ns: 25 * S,
+    duration_ns: 4 * S,
+  }),
+  span('lost', 'root', {
+    name: 'execute_tool far_away',
+    status: 'lost',
+    offset_ns: 27 * S,
+    duration_ns: null,
+  }),
+  span('twin', 'root', {
+    name: 'MCP send tools/call',
+    kind: 'mcp',
+    offset_ns: 29 * S,
+    duration_ns: S,
+    duplicate_of: 'kind-mcp',
+  }),
+  span('waited', 'root', {
+    name: 'execute_tool publish',
+    offset_ns: 30 * S,
+    duration_ns: 3 * S,
+    waits: 1,
+    wait_ns: 2.1 * S,
+  }),
+  span('waiting', 'root', {
+    name: 'execute_tool delete_file',
+    status: 'running',
+    offset_ns: 34 * S,
+    duration_ns: null,
+    waits: 1,
+  }),
+  span('running', 'root', {
+    name: 'chat claude-sonnet-4-5',
+    kind: 'llm',
+    status: 'running',
+    offset_ns: 36 * S,
+    duration_ns: null,
+  }),
+];
+
+function json(value: string, more: Partial<Payload> = {}): Payload {
+  return { text: value, is_json: true, is_truncated: false, original_bytes: null, ...more };
+}
+
+export const MARKDOWN = `## Release notes
+
+The **scheduler** retries a failed step *once*, see \`retry_once\`.
+
+1. Breaking: \`run()\` returns a \`Result\`
+2. Fixed: a race in the cache
+   - [x] with a test
+   - [ ] in the notes
+
+| Area | Changes |
+|---|---|
+| scheduler | 14 |
+
+\`\`\`python
+result = await planner.run(goal="ship")
+\`\`\`
+
+> Read [the guide](https://example.com/guide) first.
+
+![pixel](https://example.com/p.png) <script>alert(1)</script>`;
+
+export const HOSTILE_JSON =
+  '{"id": 9007199254740993, "price": 1.10, "note": "line\\nbreak", "html": "<b>no</b>", "list": [1, 2, [3, {"deep": null}]], "empty": {}, "flag": true}';
+
+const messages: readonly Message[] = [
+  {
+    role: 'system',
+    origin: 'system',
+    name: null,
+    finish_reason: null,
+    parts: [{ type: 'text', text: 'You are a careful planner.' }],
+  },
+  {
+    role: 'user',
+    origin: 'input',
+    name: null,
+    finish_reason: null,
+    parts: [{ type: 'text', text: 'Write the notes.' }],
+  },
+  {
+    role: 'assistant',
+    origin: 'input',
+    name: 'planner',
+    finish_reason: 'tool_call',
+    parts: [
+      { type: 'reasoning', text: 'I should look at the log first. '.repeat(20) },
+      { type: 'tool_call', id: '1', name: 'git_log', arguments: json(HOSTILE_JSON) },
+    ],
+  },
+  {
+    role: 'tool',
+    origin: 'input',
+    name: null,
+    finish_reason: null,
+    parts: [
+      {
+        type: 'tool_result',
+        id: '1',
+        result: json('["a", "b"]', { is_truncated: true, original_bytes: 90_000 }),
+      },
+    ],
+  },
+  {
+    role: 'assistant',
+    origin: 'output',
+    name: null,
+    finish_reason: 'stop',
+    parts: [{ type: 'text', text: MARKDOWN }],
+  },
+];
+
+const NO_VIEW: View = {
+  messages: [],
+  llm: null,
+  tool: null,
+  usage: null,
+  state: [],
+  decisions: [],
+  mcp: null,
+  error: null,
+  truncated: [],
+};
+
+function viewOf(row: SpanRow): View {
+  if (row.kind === 'llm') {
+    return {
+      ...NO_VIEW,
+      messages: [...messages],
+      usage: {
+        input_tokens: 9120,
+        output_tokens: 1333,
+        cache_read_tokens: 3040,
+        cache_write_tokens: null,
+        reasoning_tokens: 333,
+        cost_usd: 0.021,
+      },
+    };
+  }
+  const isError = row.status === 'error';
+  return {
+    ...NO_VIEW,
+    tool: {
+      name: row.name,
+      call_id: 'call_1',
+      description: 'Deploys what was built.',
+      arguments: json(HOSTILE_JSON),
+      result: row.status === 'running' ? null : json('{"ok": true}'),
+      is_error: isError,
+    },
+    error: isError
+      ? {
+          type: 'mcp.McpError',
+          code: '-32000',
+          message: 'Connection closed: the server exited with code 137',
+          stacktrace:
+            'Traceback (most recent call last):\n  File "agent/tools.py", line 214, in call',
+        }
+      : null,
+    decisions: row.waits
+      ? [
+          {
+            time: new Date(NOW_MS).toISOString(),
+            hook: 'before_tool_call',
+            interceptor: 'inspector.toml',
+            action: 'ask_user',
+            reason: 'It deletes files.',
+            microseconds: 412,
+            before: json('{"path": "build/old"}'),
+            after: null,
+          },
+        ]
+      : [],
+  };
+}
+
+function detailOf(row: SpanRow): SpanDetail {
+  return {
+    ...row,
+    session_id: 'running',
+    started_at: new Date(NOW_MS).toISOString(),
+    ended_at: null,
+    otlp_kind: 'internal',
+    status_message: null,
+    trace_state: '',
+    flags: 1,
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.call.arguments': HOSTILE_JSON,
+    },
+    events: [],
+    links: [],
+    resource: { attributes: { 'service.name': 'planner' } },
+    scope: { name: 'subscribers', version: '0.1.0', attributes: {} },
+    dropped: { attributes: 2, events: 0, links: 0 },
+    view: viewOf(row),
+  };
+}
+
+/** Answers from the data above. */
+export const fixtureApi: Api = {
+  sessions: async () => ({ sessions: [...sessions], next_cursor: null, as_of: 'gallery.0' }),
+  session: async (id) => sessions.find((session) => session.id === id) ?? exampleSession({ id }),
+  spans: async (session_id) => ({
+    session_id,
+    epoch_ns: EPOCH_NS,
+    spans: [...spans],
+    next_cursor: null,
+    as_of: 'gallery.0',
+  }),
+  spanText: async (_trace, id) => {
+    const row = spans.find((one) => one.span_id === id);
+    if (row === undefined) throw new Error('There is no such span.');
+    return JSON.stringify(detailOf(row));
+  },
+  eventsUrl: () => 'gallery:',
+};

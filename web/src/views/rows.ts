@@ -1,0 +1,25 @@
+/** Which rows of a long list are in the document: those in view and a few more. */
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect } from 'react';
+
+const OVERSCAN = 12;
+
+/** `keyAt` must be the same function as long as the rows are: all places are computed anew with it. */
+export function useRows(
+  scroller: HTMLElement | null,
+  count: number,
+  row_px: number,
+  keyAt: (index: number) => string | undefined,
+): Virtualizer<HTMLElement, Element> {
+  const virtualizer = useVirtualizer<HTMLElement, Element>({
+    count,
+    getScrollElement: useCallback(() => scroller, [scroller]),
+    estimateSize: useCallback(() => row_px, [row_px]),
+    getItemKey: useCallback((index: number) => keyAt(index) ?? index, [keyAt]),
+    overscan: OVERSCAN,
+  });
+  useEffect(() => {
+    if (row_px > 0) virtualizer.measure();
+  }, [row_px, virtualizer]);
+  return virtualizer;
+}
