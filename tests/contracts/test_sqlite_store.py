@@ -257,6 +257,68 @@ def _check(desk: Desk, acknowledged: int) -> None:
             assert row.span_count == len(spans), session_id
 
 
+def test_a_store_may_be_looked_at_beside_its_service_and_never_in_its_way(path: Path) -> None:
+    service = open_store(url(path))
+    fill(service)
+    looking = open_store(url(path), is_read_only=True)
+    with looking.read() as reader:
+        assert (looking.id, reader.head, len(reader.spans_of("S"))) == (service.id, 4, 2)
+        service.close()
+        service = open_store(url(path))  # one that starts meanwhile
+        service.commit(Changes(first=5, head=5, sessions=[session("T", 5)]))
+        assert reader.head == 4
+    with looking.read() as reader:
+        assert reader.head == 5
+    with pytest.raises(StoreUnavailableError, match="for reading only"):
+        looking.commit(Changes(first=6, head=6))
+    looking.close()
+    service.close()
+
+
+def test_looking_at_a_store_leaves_its_file_as_it_is(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    before = path.read_bytes()
+    path.with_name(path.name + "-lock").unlink()
+    looking = open_store(url(path), is_read_only=True)
+    with looking.read() as reader:
+        assert reader.head == 4
+    assert path.read_bytes() == before
+    assert not path.with_name(path.name + "-lock").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_store_in_a_directory_that_cannot_be_written_can_be_looked_at(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with open_store(url(path), is_read_only=True).read() as reader:
+            assert len(reader.spans_of("S")) == 2
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_what_is_no_store_of_this_version_cannot_be_looked_at(path: Path) -> None:
+    path.parent.mkdir()
+    with pytest.raises(StoreError, match="Cannot read the store"):
+        open_store(url(path), is_read_only=True)
+    assert not path.exists()
+    path.touch()
+    with pytest.raises(StoreError, match="nothing was ever kept"):
+        open_store(url(path), is_read_only=True)
+    path.unlink()
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 99)
+    connection.close()
+    with pytest.raises(StoreNewerError):
+        open_store(url(path), is_read_only=True)
+
+
 def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: Path) -> None:
     store = open_store(url(path))
     fill(store)
