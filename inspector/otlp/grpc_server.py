@@ -13,6 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2  # type: ignore[import-untyped]  # it has no types
 
 from inspector.errors import (
+    InspectorError,
     OverloadedError,
     PortInUseError,
     ReceiveError,
@@ -135,6 +136,8 @@ class GrpcServer:
                 await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
             except ReceiveError as error:
                 await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            except InspectorError as error:
+                await context.abort(grpc.StatusCode.INTERNAL, str(error))
 
         return export
 

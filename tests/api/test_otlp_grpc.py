@@ -10,7 +10,7 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.errors import OverloadedError, StoreUnavailableError
+from inspector.errors import OverloadedError, StoreError, StoreUnavailableError
 from inspector.http.access import Access
 from inspector.otlp import grpc_server
 from inspector.otlp.body import MAX_BODY_BYTES
@@ -163,6 +163,17 @@ async def test_a_store_that_cannot_be_written_is_unavailable(
     kept.error = StoreUnavailableError("disk full")
     body = trace_request().SerializeToString()
     assert await code_of(channel, body) is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
+    channel: grpc.aio.Channel, kept: Remembering, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept.error = StoreError("the store is broken")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await export(channel, trace_request().SerializeToString())
+    assert caught.value.code() is grpc.StatusCode.INTERNAL
+    assert caught.value.details() == "the store is broken"
+    assert not caplog.records
 
 
 async def test_the_token_is_asked_for_when_others_can_reach_the_port(
