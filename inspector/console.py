@@ -21,17 +21,26 @@ _STYLES = {
     "cancelled": "dim",
 }
 _MAX_CHARS = 200
+_PIPED_WIDTH = 200
+"""What does not go to a terminal is read by programs: nothing is cut to fit eighty columns."""
+_WIDE = 100
+"""From this width on there is room for the counts."""
 
 Row = dict[str, Any]
 
 
 def show_sessions(sessions: list[Row]) -> None:
     """Print a table of sessions, newest first."""
-    table = Table(box=None, pad_edge=False)
-    # In a narrow terminal it is the title that gives way.
-    for name, min_width in (("id", 18), ("status", 9), ("started", 11), ("title", 8)):
-        table.add_column(name, no_wrap=True, overflow="ellipsis", min_width=min_width)
-    for name, min_width in (("duration", 8), ("spans", 5), ("errors", 6), ("tokens", 6)):
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    table = Table(box=None, pad_edge=False, expand=console.is_terminal)
+    for name in ("id", "status", "started"):
+        table.add_column(name, no_wrap=True, max_width=40)
+    # In a narrow terminal it is the title that gives way: an id is copied, a duration compared.
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=1)
+    counts = (("spans", 5), ("errors", 6), ("tokens", 6)) if console.width >= _WIDE else ()
+    for name, min_width in (("duration", 8), *counts):
         table.add_column(name, justify="right", no_wrap=True, min_width=min_width)
     for session in sessions:
         table.add_row(
@@ -40,11 +49,14 @@ def show_sessions(sessions: list[Row]) -> None:
             session["started_at"][5:16].replace("T", " "),
             plain(session["title"]),
             _milliseconds(session["duration_ms"]),
-            str(session["span_count"]),
-            str(session["error_count"]),
-            str(session["input_tokens"] + session["output_tokens"]),
+            *_counts(session)[: len(counts)],
         )
-    Console().print(table)
+    console.print(table)
+
+
+def _counts(session: Row) -> tuple[str, ...]:
+    tokens = session["input_tokens"] + session["output_tokens"]
+    return str(session["span_count"]), str(session["error_count"]), str(tokens)
 
 
 def show_session(session: Row, spans: list[Row]) -> None:

@@ -7,9 +7,9 @@ back-off, across restarts. `x-inspector-hop` lists the services that it has come
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +30,10 @@ logger = logging.getLogger("inspector.forward")
 MAX_QUEUE_BYTES = 512 * 1024 * 1024
 MAX_HOPS = 8
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+RECOVERY_WAIT_S = 10.0
+"""After an error that nobody foresaw, such as a queue that cannot be read."""
+
+_HOP = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 T = TypeVar("T")
 
@@ -76,7 +80,8 @@ class Forwarder:
 
     async def offer(self, signal: Signal, body: bytes, *, hops: str) -> None:
         """Queue a request. Never fails: forwarding must not cost the sender anything."""
-        passed = [hop.strip() for hop in hops.split(",") if hop.strip()]
+        # What is no name of a service cannot be sent on in a header, whoever wrote it.
+        passed = [hop for part in hops.split(",") if _HOP.fullmatch(hop := part.strip())]
         if self._service_id in passed or len(passed) >= MAX_HOPS:
             self.counts["looped"] += 1
             return
@@ -100,25 +105,33 @@ class Forwarder:
         self._disk.shutdown()
 
     async def _drain(self, target: str) -> None:
+        """Send until cancelled. No error may end it: all that waits would wait for ever."""
         _hide_from_tracing()
-        async with contextlib.AsyncExitStack() as stack:
-            sender = await stack.enter_async_context(open_sender(target))
-            wait_s = FIRST_WAIT_S
-            while True:
-                self._arrived[target].clear()
-                request = await self._on_disk(self._queue.peek, target)
-                if request is None:
-                    await self._arrived[target].wait()
-                    continue
-                verdict = await _send(sender, request)
-                if verdict.is_final:
-                    await self._on_disk(self._queue.done, target, request.id)
-                    self._note(target, verdict)
-                    wait_s = FIRST_WAIT_S
-                    continue
-                self._count("waits", f"{target} does not take anything now: {verdict.why}.")
-                await asyncio.sleep(verdict.retry_after_s or wait_s * random.uniform(0.8, 1.2))
-                wait_s = min(wait_s * 2, LONGEST_WAIT_S)
+        while True:
+            try:
+                async with open_sender(target) as sender:
+                    await self._send_all(target, sender)
+            except Exception:
+                logger.exception("Forwarding to %s is interrupted; it goes on soon.", target)
+            await asyncio.sleep(RECOVERY_WAIT_S)
+
+    async def _send_all(self, target: str, sender: Sender) -> None:
+        wait_s = FIRST_WAIT_S
+        while True:
+            self._arrived[target].clear()
+            request = await self._on_disk(self._queue.peek, target)
+            if request is None:
+                await self._arrived[target].wait()
+                continue
+            verdict = await _send_or_give_up(sender, request)
+            if verdict.is_final:
+                await self._on_disk(self._queue.done, target, request.id)
+                self._note(target, verdict)
+                wait_s = FIRST_WAIT_S
+                continue
+            self._count("waits", f"{target} does not take anything now: {verdict.why}.")
+            await asyncio.sleep(verdict.retry_after_s or wait_s * random.uniform(0.8, 1.2))
+            wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
     def _note(self, target: str, verdict: Verdict) -> None:
         if verdict.why:
@@ -134,6 +147,15 @@ class Forwarder:
 
     async def _on_disk(self, function: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, function, *args)
+
+
+async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> Verdict:
+    """Send a request; one that cannot even be put on the wire must not hold up the rest."""
+    try:
+        return await _send(sender, request)
+    except Exception as error:
+        logger.exception("A request cannot be forwarded; it is only stored here.")
+        return Verdict(True, f"it cannot be sent ({type(error).__name__})")
 
 
 async def _send(sender: Sender, request: QueuedRequest) -> Verdict:

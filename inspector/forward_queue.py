@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from inspector.errors import StoreError
+from inspector.paths import make_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS item (
@@ -46,7 +47,7 @@ class ForwardQueue:
         self._max_bytes = max_bytes
         try:
             if path:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_file(path)
             self._db = apsw.Connection(str(path) if path else ":memory:")
             self._db.set_busy_timeout(5_000)
             self._db.pragma("journal_mode", "wal")

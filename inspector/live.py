@@ -15,6 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import IncomingLog, Json
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.session_ids import session_id
 
 SPAN_STARTED = "inspector.span.started"
 SPAN_PROGRESS = "inspector.span.progress"
@@ -163,7 +164,7 @@ def _process_sign(record: LogRecord, resource: Resource) -> ProcessSign | None:
 
 def _session_key(record: LogRecord) -> str | None:
     key = as_text(attribute(record, "session.id"))
-    return None if key == _UNKNOWN_SESSION else key
+    return None if key is None or key == _UNKNOWN_SESSION else session_id(key)
 
 
 def _parent(text: str | None) -> bytes:

@@ -1,7 +1,8 @@
-"""The user's directories: where the store and the configuration are when nothing else is said."""
+"""The user's directories, and how what is kept there is made: what agents say is private."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,33 @@ def data_dir() -> Path:
 def config_dir() -> Path:
     """Return where configuration is looked for (XDG_CONFIG_HOME and its like)."""
     return _user_dir("XDG_CONFIG_HOME", ".config") / NAME
+
+
+def make_dir(path: Path) -> None:
+    """Make a directory, and those above it, that only its owner may look into.
+
+    One that exists stays as it is. The XDG specification asks for this mode too.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    if not path.is_dir():
+        make_dir(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file that only its owner may read, in a directory made so too.
+
+    One that exists stays as it is, and is not even opened: to close it would give up the locks
+    that this process has on it (POSIX).
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    make_dir(path.parent)
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _user_dir(variable: str, fallback: str) -> Path:

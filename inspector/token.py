@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 from inspector.errors import SettingsError
-from inspector.paths import data_dir
+from inspector.paths import data_dir, make_dir
 
 SQLITE = "sqlite:///"
 
@@ -49,7 +49,7 @@ def load_token(store: str, *, given: str | None = None, rotate: bool = False) ->
 
 
 def _write(path: Path, token: str) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_dir(path.parent)
     # Written aside and moved, so that no one ever reads half of it, nor with other rights.
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from time import time_ns
 from typing import Any, Protocol
 
@@ -200,13 +201,15 @@ class Bridge:
             return
         # Nobody promised an end: it comes with its hook, its parent's end, or its task's death.
         if owned.parent is not None:
-            owned.parent.children.append(owned)
+            owned.parent.children[owned] = None
         try:
             task = asyncio.current_task()
         except RuntimeError:
             return
         if task is not None:
-            task.add_done_callback(lambda done: self._on_task_done(owned, done))
+            on_done = partial(self._on_task_done, owned)
+            task.add_done_callback(on_done)
+            owned.unwatch = partial(task.remove_done_callback, on_done)
 
     def _put_call(self, call_id: str, call: Call) -> None:
         """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
@@ -464,13 +467,21 @@ class Bridge:
             self._tell("inspector.progress", held_ns, owned, attributes)
         failure = owned.failure
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
-        for child in owned.children:
+        for child in list(owned.children):
             self._reap(child, cause)
         owned.span.end()
         owned.leave()
         self._table.forget(owned)
+        self._release(owned)
+
+    def _release(self, owned: OwnedSpan) -> None:
+        """Let go of what ended: a parent or a task that lives on must not keep it."""
         owned.kwargs = None
-        owned.children = []
+        unwatch, owned.unwatch = owned.unwatch, None
+        if unwatch is not None:
+            unwatch()
+        if owned.parent is not None:
+            owned.parent.children.pop(owned, None)
 
     def _reap(self, owned: OwnedSpan, failure: Failure | None = None) -> None:
         """End a span whose end was never told."""

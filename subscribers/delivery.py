@@ -41,8 +41,14 @@ class Verdict(Enum):
     AWAY = "away"
     """Not reachable, or overloaded: try again."""
     TOO_LARGE = "too large"
+    UNENCODABLE = "unencodable"
+    """Something in it cannot be put on the wire; the rest can."""
     REFUSED = "refused"
     """It will never be taken."""
+
+
+_DIVISIBLE = frozenset({Verdict.TOO_LARGE, Verdict.UNENCODABLE})
+"""What may be true of one item alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +127,11 @@ class Delivery:
         if len(inbox) == inbox.maxlen:
             self._dropped += 1
         inbox.append(item)
-        gathered = len(inbox)
-        if gathered == 1:
+        # Not "if it is the first": two threads may both append before either looks. Asking first
+        # is cheap; `set` takes a lock.
+        if not self._wake.is_set():
             self._wake.set()
-        elif gathered == self._limits.max_batch_items:
+        if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
             self._full.set()
 
     def start(self) -> None:
@@ -258,15 +265,18 @@ class Delivery:
         return self._send_part(spans, self._target.send_spans)
 
     def _send_part(self, items: list[_T], send: Callable[[Sequence[_T]], Answer]) -> Answer:
-        """Send, in halves if it is too large; what is refused is counted and forgotten."""
+        """Send, in halves until what is too large or unencodable is alone.
+
+        What is refused is counted and forgotten.
+        """
         if not items:
             return Answer(Verdict.TAKEN)
         answer = send(items)
-        if answer.verdict is Verdict.TOO_LARGE and len(items) > 1:
+        if answer.verdict in _DIVISIBLE and len(items) > 1:
             middle = len(items) // 2
             first = self._send_part(items[:middle], send)
             return first if first.verdict is Verdict.AWAY else self._send_part(items[middle:], send)
-        if answer.verdict in {Verdict.TOO_LARGE, Verdict.REFUSED}:
+        if answer.verdict in {*_DIVISIBLE, Verdict.REFUSED}:
             self._dropped += len(items)
         return answer
 

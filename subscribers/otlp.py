@@ -44,6 +44,7 @@ _NO_SUCH_SIGNAL = frozenset({404, 405, 501})
 _EXPORTER_LOGGERS = (
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "opentelemetry.exporter.otlp.proto.http._log_exporter",
+    "opentelemetry.exporter.otlp.proto.common._internal",
     "urllib3.connectionpool",
 )
 
@@ -133,7 +134,7 @@ class OtlpTarget:
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
             # Neither an answer nor a failed request: the exporter could not encode the batch.
-            return Answer(Verdict.AWAY if is_unreachable else Verdict.REFUSED)
+            return Answer(Verdict.AWAY if is_unreachable else Verdict.UNENCODABLE)
         if status in _AWAY_STATUSES:
             return Answer(Verdict.AWAY, self._session.retry_after_s)
         if status == 413:

@@ -13,7 +13,7 @@ are skipped when a parent is looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -39,6 +39,7 @@ class OwnedSpan:
     __slots__ = (
         "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family",
         "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span", "template",
+        "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -58,7 +59,7 @@ class OwnedSpan:
         self.attributes = attributes
         """All that was set so far."""
         self.agent: str | None = parent.agent if parent is not None else None
-        self.children: list[OwnedSpan] = []
+        self.children: dict[OwnedSpan, None] = {}
         """Those that nobody promised to close: they end with this one at the latest."""
         self.aliases: list[str] = []
         """The `call_id`s of RPC requests that were taken for this operation."""
@@ -69,12 +70,14 @@ class OwnedSpan:
         self.kwargs: dict[str, Any] | None = None
         """What it was opened with, until its before hook came."""
         self.template: Any = None
+        self.unwatch: Callable[[], object] | None = None
+        """Stops watching the task that it was started in."""
         self.outer: Context = Context()
         self.context: Context = Context()
 
     def enter(self, base: Context) -> None:
         """Make this span current, on top of `base`."""
-        self.outer = otel_context.get_current()
+        self.outer = _skip_closed(otel_context.get_current())
         inner = trace.set_span_in_context(self.span, base)
         self.context = otel_context.set_value(_OWNED, self, inner)
         otel_context.attach(self.context)

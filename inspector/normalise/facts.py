@@ -13,6 +13,7 @@ from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
 from inspector.normalise.kinds import KIND_KEYS, kind_of
 from inspector.normalise.messages import INPUT_KEYS, first_user_text
+from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
@@ -95,7 +96,7 @@ def _session_key(
             value = source.get(key)
             # "unknown" is what a context without a session says (000-23).
             if isinstance(value, str) and value and value != "unknown":
-                return rank, value
+                return rank, session_id(value)
     return None
 
 

@@ -16,7 +16,7 @@ from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, Signal
 
 MAX_ITEMS = 100_000
-"""Spans, records or metrics in one request."""
+"""Spans, records or metrics in one request; also resources, and scopes."""
 
 MAX_VALUE_BYTES = 32 * 1024 * 1024
 """One attribute. What is longer is cut, and its key listed in `inspector.truncated`."""
@@ -69,11 +69,7 @@ def sort_out(
     Raises:
         TooLargeError: It holds too many items.
     """
-    scopes = list(signal.walk(request))
-    if sum(len(getattr(scope, signal.items)) for _, scope in scopes) > MAX_ITEMS:
-        raise TooLargeError(
-            f"The request holds more than {MAX_ITEMS} {signal.items}. Send smaller batches."
-        )
+    scopes = _filled_scopes(signal, request)
     batch = Batch(forward=request)
     if signal is not METRICS and is_own:
         for _, scope in scopes:
@@ -93,6 +89,23 @@ def sort_out(
     else:
         batch.not_stored = sum(len(scope.metrics) for _, scope in scopes)
     return batch
+
+
+def _filled_scopes(signal: Signal, request: ExportRequest) -> list[tuple[Any, Any]]:
+    """Return (group, scope) of those with items, bounding each level before it is walked."""
+    groups = getattr(request, signal.groups)
+    _limit(signal.groups, len(groups))
+    _limit(signal.scopes, sum(len(getattr(group, signal.scopes)) for group in groups))
+    filled = [pair for pair in signal.walk(request) if getattr(pair[1], signal.items)]
+    _limit(signal.items, sum(len(getattr(scope, signal.items)) for _, scope in filled))
+    return filled
+
+
+def _limit(what: str, count: int) -> None:
+    if count > MAX_ITEMS:
+        raise TooLargeError(
+            f"The request holds more than {MAX_ITEMS} {what}. Send smaller batches."
+        )
 
 
 def _leave_out(items: Any, is_own: IsOwn) -> bool:

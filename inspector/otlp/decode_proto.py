@@ -13,6 +13,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
 from inspector.errors import BadDataError
+from inspector.otlp.message_count import check_message_count
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import ExportRequest, Signal
 
@@ -24,7 +25,9 @@ def decode_proto(signal: Signal, body: bytes, rejections: Rejections) -> ExportR
 
     Raises:
         BadDataError: It is not an export request of `signal`, or nothing in it can be read.
+        TooLargeError: It would take too much memory.
     """
+    check_message_count(body, signal.request.DESCRIPTOR)
     try:
         return signal.request.FromString(body)
     except DecodeError:

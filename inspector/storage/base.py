@@ -308,7 +308,7 @@ class Store(Protocol):
         """Apply `changes`; durable on return.
 
         Raises:
-            StoreUnavailableError: Nothing was applied: disk full, read-only or gone.
+            StoreUnavailableError: Nothing was applied: disk full, read-only, locked or gone.
         """
 
     def close(self) -> None:

@@ -18,10 +18,14 @@ import orjson
 
 from inspector.errors import StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
-from inspector.storage.sqlite_open import Lock, lock_store, open_connection, open_writer
+from inspector.storage.sqlite_open import Lock, lock_store, open_reader, open_writer
 from inspector.storage.sqlite_reader import SqliteReader
 
 _REMEMBERED_IDS = 100_000
+# A burst of requests opens more: they are closed when it is over.
+_MAX_IDLE_READERS = 8
+# Somebody else's backup or shell: it ends, so what was refused for it can come again.
+_LOCKED = (apsw.BusyError, apsw.LockedError)
 _SESSION_UPSERT = """
 INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                      started_ns, body, state)
@@ -86,15 +90,16 @@ class SqliteStore:
         with self._readers_lock:
             connection = self._readers.pop() if self._readers else None
         if connection is None:
-            connection = open_connection(self._path)
-            connection.pragma("query_only", 1)
+            connection = open_reader(self._path)
         connection.execute("BEGIN")
         try:
             yield SqliteReader(connection)
+        except _LOCKED as error:
+            raise self._locked("read", error) from error
         finally:
             connection.execute("COMMIT")
             with self._readers_lock:
-                is_kept = not self._is_closed
+                is_kept = not self._is_closed and len(self._readers) < _MAX_IDLE_READERS
                 if is_kept:
                     self._readers.append(connection)
             if not is_kept:
@@ -106,6 +111,9 @@ class SqliteStore:
             self._writer.execute("BEGIN IMMEDIATE")
             self._apply(changes)
             self._writer.execute("COMMIT")
+        except _LOCKED as error:
+            self._undo()
+            raise self._locked("write to", error) from error
         except (
             apsw.FullError,
             apsw.IOError,
@@ -134,6 +142,12 @@ class SqliteStore:
             connection.close()
         self._writer.close()
         self._lock.release()
+
+    def _locked(self, what: str, error: apsw.Error) -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"Cannot {what} the store {self._path}: another program keeps it locked ({error})."
+            " Let that one finish; senders try again."
+        )
 
     def _undo(self) -> None:
         # A full disk or an I/O error ends the transaction by itself.

@@ -11,11 +11,13 @@ from pathlib import Path
 import apsw
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
+from inspector.paths import make_file
 from inspector.storage.sqlite_reader import contains_folded
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 _BUSY_MS = 5_000
-_CACHE_KIB = 64 * 1024
+_WRITER_CACHE_KIB = 64 * 1024
+_READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file for all of them
 # Checkpoints copy every changed index page back into the file: at this size a page that was
 # changed by hundreds of commits is copied once.
 _CHECKPOINT_PAGES = 16_384
@@ -39,8 +41,9 @@ def lock_store(path: Path) -> Lock:
         StoreError: The folder cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        holder = apsw.Connection(str(path.with_name(path.name + "-lock")))
+        lock_path = path.with_name(path.name + "-lock")
+        make_file(lock_path)
+        holder = apsw.Connection(str(lock_path))
         # Stepped to the end: statements are run lazily, and the first of these has a row.
         holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
     except apsw.BusyError as error:
@@ -65,7 +68,9 @@ def open_writer(path: Path) -> apsw.Connection:
     """
     connection = None
     try:
-        connection = open_connection(path)
+        # Before SQLite does: its journals get the mode that the file has.
+        make_file(path)
+        connection = _open_connection(path, _WRITER_CACHE_KIB)
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
@@ -73,8 +78,9 @@ def open_writer(path: Path) -> apsw.Connection:
     except BaseException as error:
         if connection is not None:
             connection.close()
-        if isinstance(error, apsw.Error):
-            what = "it is not a SQLite file" if isinstance(error, apsw.NotADBError) else str(error)
+        if isinstance(error, OSError | apsw.Error):
+            is_other = isinstance(error, apsw.NotADBError)
+            what = "it is not a SQLite file" if is_other else _reason(error)
             raise StoreError(
                 f"Cannot open the store {path}: {what}."
                 " Make it writable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
@@ -83,11 +89,17 @@ def open_writer(path: Path) -> apsw.Connection:
     return connection
 
 
-def open_connection(path: Path) -> apsw.Connection:
-    """Open a plain connection with our functions and limits."""
+def open_reader(path: Path) -> apsw.Connection:
+    """Open a connection for snapshots of a store that has a writer."""
+    connection = _open_connection(path, _READER_CACHE_KIB)
+    connection.pragma("query_only", 1)
+    return connection
+
+
+def _open_connection(path: Path, cache_kib: int) -> apsw.Connection:
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(_BUSY_MS)
-    connection.pragma("cache_size", -_CACHE_KIB)
+    connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
     connection.create_scalar_function("contains_folded", contains_folded, 2, deterministic=True)
     return connection

@@ -2,7 +2,7 @@
 
 A registry holds definitions and finds those that count now, a loader gets their texts from
 markdown files, a composer makes one text of them, and a session state tracker enforces what
-guidance can only ask for.
+guidance can only ask for. `attach` and `attach_gate` join them to a bus.
 
 Names of the guidance vocabulary are also there in camelCase, as are keys and options.
 """
@@ -23,6 +23,7 @@ from instrument.guidance.errors import (
     GuidanceValueError,
     WorkflowViolationError,
 )
+from instrument.guidance.joining import attach, attach_gate
 from instrument.guidance.loader import (
     ContentLoader,
     FailedHook,
@@ -75,6 +76,8 @@ __all__ = [
     "StateTransition",
     "TimingInfo",
     "WorkflowViolationError",
+    "attach",
+    "attach_gate",
     "createBlockingResponse",
     "createComposer",
     "createContentLoader",

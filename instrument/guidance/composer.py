@@ -97,9 +97,11 @@ class Composer:
         self._has_reference = include_rfc2119_reference
         self._separator = separator
         self._max_chars = max_chars
-        self._notify = notify
+        self.notify = notify
 
-    def compose(self, resolved: Iterable[ResolvedHook]) -> ComposedHooks:
+    def compose(
+        self, resolved: Iterable[ResolvedHook], *, notify: Notify | None = None
+    ) -> ComposedHooks:
         """Put the texts of `resolved` together, and tell of what was left out.
 
         Sections come in the order MUST, MUST NOT, SHOULD, SHOULD NOT, MAY; within one a higher
@@ -109,9 +111,13 @@ class Composer:
         Args:
             resolved: Hooks with their texts. From `load_all` it also says what was skipped and
                 what failed.
+            notify: Called with each notice, in place of the composer's own.
         """
         return self.compose_with_transparency(
-            resolved, getattr(resolved, "skipped", ()), getattr(resolved, "failed", ())
+            resolved,
+            getattr(resolved, "skipped", ()),
+            getattr(resolved, "failed", ()),
+            notify=notify,
         )
 
     def compose_with_transparency(
@@ -119,6 +125,8 @@ class Composer:
         resolved: Iterable[ResolvedHook],
         skipped: Iterable[SkippedHook] = (),
         failed: Iterable[FailedHook] = (),
+        *,
+        notify: Notify | None = None,
     ) -> ComposedHooks:
         """Do as `compose`, with what was skipped and what failed given one by one."""
         ordered = sorted(resolved, key=_place)
@@ -130,7 +138,7 @@ class Composer:
         broken = [HookSummary.of(hook, error) for hook, error in failed]
         notices = tuple(_notices(unmet, limited, broken))
         for notice in notices:
-            tell(self._notify, notice)
+            tell(notify or self.notify, notice)
         return ComposedHooks(
             content=self._render(included),
             included_hooks=tuple(HookSummary.of(item.hook) for item in included),

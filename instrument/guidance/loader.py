@@ -71,7 +71,8 @@ class LoadedHooks(list[ResolvedHook]):
 class ContentLoader:
     """Loads texts, and keeps them until `clear_cache`.
 
-    What cannot be loaded is logged at level `error` (003-22).
+    What cannot be loaded is logged at level `error` (003-22); with a cache once, and not each time
+    that it is tried again.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class ContentLoader:
         self._is_cached = cache
         self._log = log
         self._cache: dict[tuple[Path, str], ResolvedHook] = {}
+        self._logged: set[str] = set()
 
     async def load(self, hook: HookDefinition) -> ResolvedHook:
         """Return `hook` with its text; the file is read on another thread.
@@ -117,8 +119,9 @@ class ContentLoader:
         return ResolvedHook(hook, content)
 
     def clear_cache(self) -> None:
-        """Forget all texts, so that the files are read again."""
+        """Forget all texts, so that the files are read again, and which failures were logged."""
         self._cache.clear()
+        self._logged.clear()
 
     def cache_size(self) -> int:
         """Return how many texts are kept."""
@@ -145,7 +148,11 @@ class ContentLoader:
         return loaded
 
     def _report(self, error: ContentError) -> None:
-        tell(self._log, "error", str(error))
+        message = str(error)
+        if message not in self._logged:
+            tell(self._log, "error", message)
+        if self._is_cached:
+            self._logged.add(message)
 
     def _read(self, hook: HookDefinition) -> ResolvedHook:
         folder = self._base or (hook.defined_in.parent if hook.defined_in else None)

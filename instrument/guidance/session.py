@@ -109,6 +109,11 @@ class SessionStateTracker:
         return self._state
 
     @property
+    def session_id(self) -> str | None:
+        """The session that this is the state of; None: it does not matter."""
+        return self._session_id
+
+    @property
     def init_at(self) -> datetime | None:
         """When the session was initialised, in UTC; None: it is not."""
         return self._init_at

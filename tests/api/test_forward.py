@@ -14,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector import forward
 from inspector.forward import Forwarder
+from inspector.forward_queue import ForwardQueue, QueuedRequest
 from inspector.otlp.signals import LOGS, TRACES
 from tests.support.export import TRACE_ID, span, span_id, trace_request
 from tests.support.receivers import bare_receiver, running_rotel
@@ -201,6 +202,52 @@ async def test_what_was_sent_is_not_sent_again_after_a_restart(tmp_path: Path) -
                 await forwards.offer(TRACES, body, hops="")
                 await until(lambda counts=forwards.counts: counts["sent"] == 1)
     assert len(received.spans()) == 3
+
+
+@pytest.mark.parametrize("bad", ["\xe9", "two words", "a\nb", "x" * 65, "\ud800"])
+async def test_a_hop_that_is_no_name_is_left_out(bad: str) -> None:
+    with bare_receiver() as received:
+        async with forwarder(None, received.url) as forwards:
+            await forwards.offer(TRACES, trace_request().SerializeToString(), hops=f"one, {bad}")
+            await until(received.hops.__len__)
+    assert received.hops[0].startswith("one,")
+    assert received.hops[0].count(",") == 1
+
+
+@pytest.mark.parametrize(("signal", "hops"), [("traces", "\xe9"), ("profiles", "one")])
+async def test_a_queued_request_that_cannot_be_sent_does_not_hold_up_the_rest(
+    tmp_path: Path, signal: str, hops: str
+) -> None:
+    path = tmp_path / "queue"
+    with bare_receiver() as received:
+        queue = ForwardQueue(path, [received.url], max_bytes=1 << 20)
+        queue.push(signal, hops, trace_request(span(1)).SerializeToString())
+        queue.close()
+        async with forwarder(path, received.url) as forwards:
+            await forwards.offer(TRACES, trace_request(span(2)).SerializeToString(), hops="")
+            await until(received.spans)
+    assert [one.span_id for one in received.spans()] == [span_id(2)]
+    assert forwards.counts["refused"] == 1
+
+
+async def test_forwarding_goes_on_after_a_queue_that_could_not_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    errors = [OSError("the disk is gone")]
+    peek = ForwardQueue.peek
+
+    def failing_once(queue: ForwardQueue, target: str) -> QueuedRequest | None:
+        if errors:
+            raise errors.pop()
+        return peek(queue, target)
+
+    monkeypatch.setattr(ForwardQueue, "peek", failing_once)
+    monkeypatch.setattr(forward, "RECOVERY_WAIT_S", 0.01)
+    with bare_receiver() as received:
+        async with forwarder(None, received.url) as forwards:
+            await forwards.offer(TRACES, trace_request().SerializeToString(), hops="")
+            await until(received.spans)
+    assert not errors
 
 
 async def test_a_loop_of_services_is_cut() -> None:

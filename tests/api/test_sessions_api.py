@@ -4,11 +4,13 @@ import gzip
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from inspector.model import Json
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import TRACES
@@ -103,17 +105,45 @@ async def test_a_cursor_that_is_not_ours_is_refused(
 async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    await send(app, span(attributes={"session.id": "team/a b?"}))
-    assert (await client.get("/sessions/team%2Fa%20b%3F")).json()["id"] == "team/a b?"
+    await send(app, span(attributes={"session.id": "équipe: a b"}))
+    assert (await client.get("/sessions/%C3%A9quipe:%20a%20b")).json()["id"] == "équipe: a b"
     answer = await client.get("/sessions/nobody")
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x/spans", "..", ".", "/", "a,b", "team/a b?", "50%25", "a#b", "line\nbreak", "n" * 201],
+)
+async def test_a_session_that_its_sender_calls_anything_can_be_opened_and_deleted(
+    app: FastAPI, client: httpx.AsyncClient, name: str
+) -> None:
+    about: dict[str, Json] = {"session.id": name}
+    await send(
+        app,
+        span(attributes=about),
+        log("inspector.session.started", attributes=about),
+        log("inspector.session.finished", trace=1, attributes=about),
+    )
+    (row,) = (await client.get("/sessions")).json()["sessions"]
+    path = "/sessions/" + quote(row["id"], safe="")
+    assert "," not in row["id"]
+    assert (await client.get(path)).json()["id"] == row["id"]
+    spans = (await client.get(f"{path}/spans")).json()["spans"]
+    (detail,) = [
+        (await client.get(f"/spans/{one['trace_id']}/{one['span_id']}")).json() for one in spans
+    ]
+    assert name in detail["attributes"].values()
+    assert (await client.get(path.replace("/sessions/", "/trace/"))).status_code == 200
+    assert (await client.delete(path)).status_code == 204
+    assert (await client.get("/sessions")).json()["sessions"] == []
 
 
 async def test_a_merged_session_answers_with_where_it_went(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     await send(app, span(span_id=2, parent=1))
-    await send(app, span(attributes={"session.id": "S/1"}))
+    await send(app, span(attributes={"session.id": "S 1"}))
     for path in ("/sessions/{id}", "/sessions/{id}/spans?limit=5", "/trace/{id}"):
         answer = await client.get(path.format(id=trace_hex(1)))
         assert answer.status_code == 308

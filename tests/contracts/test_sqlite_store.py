@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -81,6 +82,50 @@ def test_a_place_that_cannot_be_written_is_refused_with_what_to_do(tmp_path: Pat
         open_store(url(tmp_path / "file" / "store.sqlite3"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_only_its_owner_may_read_what_is_made_for_a_store(path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        store = open_store(url(path))
+        fill(store)
+        modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+        store.close()
+    finally:
+        os.umask(before)
+    names = {path.name + end for end in ("", "-wal", "-shm", "-lock")}
+    assert modes == dict.fromkeys(names, 0o600)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_a_store_and_a_directory_that_exist_keep_the_mode_that_they_have(path: Path) -> None:
+    path.parent.mkdir(mode=0o755)
+    open_store(url(path)).close()
+    path.chmod(0o640)
+    store = open_store(url(path))
+    fill(store)
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.parent.stat().st_mode & 0o777 == 0o755
+    store.close()
+
+
+def test_a_refused_second_opening_leaves_the_lock_to_the_first(path: Path) -> None:
+    """Another process must be refused too: POSIX locks go with any descriptor of the file."""
+    store = open_store(url(path))
+    with pytest.raises(StoreInUseError):
+        open_store(url(path))
+    program = "import sys; from inspector.storage import open_store; open_store(sys.argv[1])"
+    other = subprocess.run(
+        [sys.executable, "-c", program, url(path)],
+        capture_output=True,
+        text=True,
+        cwd=_ROOT,
+        check=False,
+    )
+    assert "StoreInUseError" in other.stderr
+    store.close()
+
+
 @pytest.mark.parametrize("address", ["postgres://x", "sqlite:///", "sqlite://x", ""])
 def test_an_address_that_names_no_store_is_refused(address: str) -> None:
     with pytest.raises(StoreError, match="must be `sqlite:///PATH` or `memory:`"):
@@ -100,6 +145,33 @@ def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: P
     desk.take(span(span_id=2))
     assert desk.session().span_count == 2
     desk.store.close()
+
+
+def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_done(
+    path: Path,
+) -> None:
+    desk = Desk(open_store(url(path)))
+    desk.store._writer.set_busy_timeout(0)  # type: ignore[attr-defined]  # so as not to wait
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="another program keeps it locked"):
+        desk.take(span(span_id=1))
+    desk.recorder.forget()
+    other.execute("ROLLBACK")
+    other.close()
+    desk.take(span(span_id=1))
+    assert desk.session().span_count == 1
+    desk.store.close()
+
+
+def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
+    store = open_store(url(path))
+    with (
+        pytest.raises(StoreUnavailableError, match="Cannot read the store"),
+        store.read(),
+    ):
+        raise apsw.BusyError("database is locked")
+    store.close()
 
 
 _WRITER = """
@@ -156,6 +228,19 @@ def _check(desk: Desk, acknowledged: int) -> None:
         for session_id, row in desk.sessions().items():
             spans = reader.spans_of(session_id, limit=10_000)
             assert row.span_count == len(spans), session_id
+
+
+def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    with contextlib.ExitStack() as burst:
+        heads = [burst.enter_context(store.read()).head for _ in range(20)]
+    assert heads == [4] * 20
+    idle = store._readers  # type: ignore[attr-defined]  # memory of the process shows it too late
+    kib = [-connection.pragma("cache_size") for connection in idle]
+    assert sum(kib) <= 32 * 1024
+    assert -store._writer.pragma("cache_size") == 64 * 1024  # type: ignore[attr-defined]
+    store.close()
 
 
 def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:

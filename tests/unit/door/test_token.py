@@ -22,6 +22,15 @@ def test_a_token_is_made_once_and_kept_for_its_owner_only(tmp_path: Path) -> Non
     assert list(path.parent.iterdir()) == [path]
 
 
+def test_the_directory_that_is_made_for_the_token_is_its_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        load_token(address(tmp_path))
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+
+
 def test_a_token_is_random(tmp_path: Path) -> None:
     assert load_token(address(tmp_path / "a")) != load_token(address(tmp_path / "b"))
 

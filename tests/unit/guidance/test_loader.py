@@ -322,7 +322,7 @@ async def test_files_are_read_off_the_loop_and_failures_told_on_it(
         await loader.load(make())
 
     here = threading.get_ident()
-    assert told_on == [here, here]
+    assert told_on == [here]
     assert len(read_on) == 2
     assert here not in read_on
 
@@ -340,7 +340,26 @@ async def test_a_log_that_fails_does_not_stop_the_loading(
     assert [item.content for item in loaded] == ["Hello"]
     [record] = caplog.records
     assert (record.name, record.levelname) == ("mcp.instrument", "WARNING")
-    assert record.exc_info is not None
+    assert record.exc_info
+
+
+@pytest.mark.parametrize(("cache", "times"), [(True, 1), (False, 3)])
+async def test_with_a_cache_a_failure_is_logged_once_until_the_cache_is_cleared(
+    cache: bool,
+    times: int,
+    make: Make,
+    tmp_path: Path,
+    log: Callable[[str, str], None],
+    logged: list[tuple[str, str]],
+) -> None:
+    loader = create_content_loader(base_path=tmp_path, cache=cache, log=log)
+
+    for _ in range(3):
+        assert len((await loader.load_all([make()])).failed) == 1
+    assert len(logged) == times
+    loader.clear_cache()
+    await loader.load_all([make()])
+    assert len(logged) == times + 1
 
 
 async def test_without_a_log_failures_go_to_logging(

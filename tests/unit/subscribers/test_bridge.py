@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import logging
 from typing import Any
@@ -14,6 +15,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
+from subscribers.spans import OwnedSpan
 from tests.unit.subscribers.conftest import Traced
 
 
@@ -481,6 +483,31 @@ async def test_a_task_that_dies_ends_what_it_left_open(traced: Traced) -> None:
     span = traced.one("execute_tool t")
     assert values(span)["error.type"] == "OSError"
     assert values(span)["inspector.incomplete"] is True
+
+
+def open_or_kept() -> int:
+    gc.collect()
+    return sum(isinstance(thing, OwnedSpan) for thing in gc.get_objects())
+
+
+@pytest.mark.parametrize("has_parent", [False, True])
+@pytest.mark.parametrize("ends_in_child_task", [False, True])
+async def test_a_task_of_many_bare_calls_keeps_none_of_them(
+    traced: Traced, has_parent: bool, ends_in_child_task: bool
+) -> None:
+    hook: dict[str, Any] = {"tool_name": "t", "args": {}, "context": None}
+    async with contextlib.AsyncExitStack() as stack:
+        if has_parent:
+            agent = traced.bus.operation("agent_call", agent={"name": "a"})
+            await stack.enter_async_context(agent)
+        before = open_or_kept()
+        for _ in range(50):
+            await traced.bus._emit("before_tool_call", **hook)
+            end = traced.bus._emit("after_tool_call", **hook, result="x")
+            await (asyncio.create_task(end) if ends_in_child_task else end)
+        # What is current may still name the last one: its end was told elsewhere.
+        assert open_or_kept() - before <= ends_in_child_task
+        assert len(traced.named("execute_tool t")) == 50
 
 
 async def test_an_end_without_a_beginning_is_an_orphan(traced: Traced) -> None:

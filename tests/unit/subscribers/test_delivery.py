@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
+from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 
 from instrument import Bus
 from subscribers import Capture, Options
-from subscribers.delivery import Limits
+from subscribers.delivery import Item, Limits
+from subscribers.live import LiveRecord
 from subscribers.wiring import Wiring, wire
 from tests.support.receiver import DEADLINE_S, Receiver, attributes
 
@@ -255,6 +258,24 @@ def test_a_batch_that_is_too_large_is_halved(
     assert [span.name for span in receiver.spans] == [f"s{n}" for n in range(20)]
 
 
+def test_what_cannot_be_encoded_costs_nobody_else_its_place(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    connected = connect(receiver.url, Limits(flush_after_s=30.0, heartbeat_s=60.0))
+    names = [f"s{number}" for number in range(30)]
+    with connected.tracer.start_as_current_span("root"):
+        for name in (*names[:11], "bad\ud800", *names[11:]):
+            with connected.tracer.start_as_current_span(name):
+                pass
+        with connected.tracer.start_as_current_span("also bad\ud800"):
+            assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == [*names, "root"]
+    started = receiver.events("inspector.span.started")
+    assert "root" in [attributes(r.attributes).get("inspector.span.name") for r in started]
+    assert [record for record in caplog.records if record.name != "inspector"] == []
+
+
 def test_a_refused_batch_is_not_tried_for_ever(
     receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -351,3 +372,33 @@ def test_many_threads_lose_nothing(receiver: Receiver, connect: Callable[..., Co
         thread.join()
     receiver.wait_for(lambda r: len(r.spans) == 1_000)
     assert len({span.span_id for span in receiver.spans}) == 1_000
+
+
+class _Together(deque[Item]):
+    """An inbox in which the items of two threads come to lie before either looks further."""
+
+    def __init__(self) -> None:
+        super().__init__(maxlen=100)
+        self._both = threading.Barrier(2)
+        self.threads: list[threading.Thread] = []
+
+    def append(self, item: Item) -> None:
+        super().append(item)
+        if threading.current_thread() in self.threads:
+            self._both.wait(DEADLINE_S)
+
+
+def test_what_two_threads_hand_over_at_once_does_not_wait_for_the_next_heartbeat(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    delivery = connect(receiver.url).wiring.delivery
+    receiver.wait_for(lambda r: r.events("inspector.process.heartbeat"))
+    assert delivery.flush(DEADLINE_S)
+    delivery._inbox = inbox = _Together()
+    record = LiveRecord("at once", 1, None, {}, Resource.get_empty())
+    inbox.threads = [threading.Thread(target=delivery.put, args=(record,)) for _ in range(2)]
+    for thread in inbox.threads:
+        thread.start()
+    receiver.wait_for(lambda r: len(r.events("at once")) == 2)
+    for thread in inbox.threads:
+        thread.join()

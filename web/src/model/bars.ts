@@ -37,7 +37,7 @@ const GAP_PX = 6;
 
 /** Beside the bar where there is room, else in it; never over its neighbours. */
 export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
-  if (bar.x + bar.width + GAP_PX + label_px <= width_px) return 'right';
+  if (bar.x + bar.width + label_px + 2 * GAP_PX <= width_px) return 'right';
   if (bar.x - GAP_PX - label_px >= 0) return 'left';
   return bar.width >= label_px + 2 * GAP_PX ? 'inside' : undefined;
 }

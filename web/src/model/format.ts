@@ -78,7 +78,7 @@ export function formatTimeOfDay(rfc3339: string): string {
   return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** When a session began: time today, else date and time. */
+/** When a session began: time today, else date and time; of another year, that too. */
 export function formatStart(rfc3339: string, now_ms: number): string {
   const date = new Date(rfc3339);
   if (Number.isNaN(date.getTime())) return rfc3339;
@@ -86,8 +86,9 @@ export function formatStart(rfc3339: string, now_ms: number): string {
   if (date.toDateString() === new Date(now_ms).toDateString()) {
     return `${time}:${pad(date.getSeconds())}`;
   }
-  const month = date.toLocaleString('en', { month: 'short' });
-  return `${date.getDate()} ${month} ${time}`;
+  const day = `${date.getDate()} ${date.toLocaleString('en', { month: 'short' })}`;
+  const year = date.getFullYear();
+  return year === new Date(now_ms).getFullYear() ? `${day} ${time}` : `${day} ${year}`;
 }
 
 /** `1 span`, `3 spans`. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow, SpanStatus } from '../api/types.ts';
 import { exampleSpan as row } from './examples.ts';
-import { endOffset, extentOf, firstCause, newerRow, selfTime } from './span-status.ts';
+import { endOffset, errorsOf, extentOf, firstCause, newerRow, selfTime } from './span-status.ts';
 
 const statuses: SpanStatus[] = ['running', 'lost', 'unset', 'ok', 'error', 'cancelled'];
 
@@ -39,6 +39,15 @@ test('the first cause is the innermost error that ended first', () => {
     row({ span_id: 'fine', parent_span_id: 'root', duration_ns: 10 }),
   ];
   expect(firstCause(spans)?.span_id).toBe('tool');
+});
+
+test('a twin of a failed span is neither a second error nor the cause', () => {
+  const spans = [
+    row({ span_id: 'call', status: 'error', duration_ns: 90 }),
+    row({ span_id: 'again', parent_span_id: 'call', status: 'error', duplicate_of: 'call' }),
+  ];
+  expect(errorsOf(spans).map((span) => span.span_id)).toEqual(['call']);
+  expect(firstCause(spans)?.span_id).toBe('call');
 });
 
 test('without an error there is no cause', () => {

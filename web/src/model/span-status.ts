@@ -66,9 +66,14 @@ export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: nu
   return end_ns - span.offset_ns - covered_ns;
 }
 
+/** The errors, each once: a twin tells of the same one again. */
+export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
+  return [...spans].filter((span) => span.status === 'error' && span.duplicate_of === null);
+}
+
 /** The cause to read first: the error that ended first among those without an error child. */
 export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
-  const errors = [...spans].filter((span) => span.status === 'error');
+  const errors = errorsOf(spans);
   const parents = new Set(errors.map(parentKey));
   return errors
     .filter((span) => !parents.has(spanKey(span)))

@@ -6,7 +6,7 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, labelX, placeLabel } from '../model/bars.ts';
+import { type Bar, barOf, type LabelPlace, labelX, placeLabel } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
 import { endOffset } from '../model/span-status.ts';
 import { type TimeWindow, ticks, toX } from '../model/time-scale.ts';
@@ -174,10 +174,16 @@ function drawLabel(
   const width = context.measureText(text).width;
   const place = placeLabel(bar, width, scene.width_px);
   if (place === undefined) return;
-  const isError = span.status === 'error' && place !== 'inside';
-  context.fillStyle =
-    place === 'inside' ? scene.palette.ground : isError ? scene.palette.error : scene.palette.muted;
+  context.fillStyle = labelColour(span, place, scene.palette);
   context.fillText(text, labelX(bar, place, width), y + 0.5);
+}
+
+function labelColour(span: SpanRow, place: LabelPlace, palette: Palette): string {
+  if (place === 'inside') {
+    // A bar that runs is dimmed towards the ground, whose colour would not be read on it.
+    return span.status === 'running' ? palette.text : palette.ground;
+  }
+  return span.status === 'error' ? palette.error : palette.muted;
 }
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {

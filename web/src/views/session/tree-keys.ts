@@ -1,5 +1,6 @@
 /** The keyboard in the tree (WAI-ARIA tree view), and the letters of the session page. */
 import { type KeyboardEvent, useMemo } from 'react';
+import { errorsOf } from '../../model/span-status.ts';
 import { parentKey, spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
@@ -99,8 +100,7 @@ function goTo(key: string | undefined, move: (key: string) => void): void {
 
 /** The first error after the cursor in time; after the last one, the first again. */
 export function nextError(trace: Trace, cursor: string | undefined): string | undefined {
-  const errors = [...trace.spans.values()]
-    .filter((span) => span.status === 'error')
+  const errors = errorsOf(trace.spans.values())
     .sort((a, b) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1))
     .map(spanKey);
   const at = cursor === undefined ? -1 : errors.indexOf(cursor);

@@ -1,6 +1,7 @@
 /** Find, errors, folding, zoom and freeze. */
 import { useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
+import { errorsOf } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useNow, useVersion } from '../context.ts';
@@ -30,10 +31,7 @@ export function WaterfallTools(props: WaterfallToolsProps) {
   useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
   const version = useVersion(trace.spans);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
-  const errors = useMemo(
-    () => [...trace.spans.values()].filter((span) => span.status === 'error').length,
-    [trace, version],
-  );
+  const errors = useMemo(() => errorsOf(trace.spans.values()).length, [trace, version]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   const found = useMemo(() => matchesInOrder(trace, find), [trace, find, version]);
   const at = cursor === undefined ? -1 : found.indexOf(cursor);

@@ -1,0 +1,198 @@
+"""Guidance on the bus: composed texts are injected, and the gate denies.
+
+A moment such as `session:start` is the event that the catalogue calls so; a moment that it does
+not know is the event of that very name, for an emitter to `dispatch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, get_args
+
+from instrument.bus import Bus
+from instrument.catalogue import CATALOGUE
+from instrument.decision import Decision
+from instrument.guidance.checks import choice
+from instrument.guidance.composer import Composer
+from instrument.guidance.definition import HookLifecycle, HookType
+from instrument.guidance.loader import ContentLoader
+from instrument.guidance.registry import HookRegistry
+from instrument.guidance.session import SessionStateTracker
+from instrument.guidance.transparency import Notify, notify_locally, tell
+
+Event: TypeAlias = Mapping[str, Any]
+Situation: TypeAlias = Callable[[Event], Mapping[str, Any]]
+"""Takes the kwargs of an event, gives keywords of `HookRegistry.query`."""
+
+
+def attach(
+    bus: Bus,
+    registry: HookRegistry,
+    loader: ContentLoader,
+    composer: Composer,
+    *,
+    situation: Situation | None = None,
+    moments: Iterable[str] | None = None,
+    priority: int = 0,
+) -> Callable[[], None]:
+    """Inject the guidance that counts into the events of `bus`, in the role of the assistant.
+
+    Guidance never breaks an agent: when it fails, the event goes on without it. The same notice is
+    told once. A text is read on the emitting thread, the first time that it is needed.
+
+    Args:
+        bus: Where the events are.
+        registry: Where the hooks are; those added later count too.
+        loader: Gets their texts.
+        composer: Puts them together.
+        situation: Gives `storage`, `features`, `config` and the like for an event; by default
+            only its request and session are known, as `scope_of` finds them.
+        moments: Such as `action:start`, to be listened to; by default those that the hooks
+            registered by now have. Their emitters must use `operation`, `call` or `dispatch`.
+        priority: Of the interceptors; lower is asked earlier.
+
+    Returns:
+        A function that detaches, once, however often it is called.
+
+    Raises:
+        GuidanceValueError: A moment is not `type:lifecycle`.
+    """
+    if moments is None:
+        moments = dict.fromkeys(f"{hook.type}:{hook.lifecycle}" for hook in registry.all())
+    told: set[str] = set()
+
+    def notify_once(notice: str) -> None:
+        if notice not in told:
+            told.add(notice)
+            composer.notify(notice)
+
+    def guide(hook_type: str, lifecycle: str) -> Callable[..., Decision | None]:
+        def inject(**event: Any) -> Decision | None:
+            known = {**scope_of(event), **(situation(event) if situation else {})}
+            hooks = registry.query(known, type=hook_type, lifecycle=lifecycle)
+            composed = composer.compose(loader.load_all_sync(hooks), notify=notify_once)
+            if not composed.content:
+                return None
+            return Decision.inject_context(
+                composed.content,
+                role=composed.role,
+                reason=", ".join(hook.id for hook in composed.included_hooks),
+            )
+
+        return inject
+
+    pairs = [_checked(moment) for moment in moments]
+    offs = [
+        bus.intercept(
+            event_of(f"{hook_type}:{lifecycle}"),
+            guide(hook_type, lifecycle),
+            priority=priority,
+            name=f"guidance {hook_type}:{lifecycle}",
+            on_error="continue",
+        )
+        for hook_type, lifecycle in pairs
+    ]
+    return lambda: _call_all(offs)
+
+
+def attach_gate(
+    bus: Bus,
+    tracker: SessionStateTracker,
+    *,
+    priority: int = 0,
+    notify: Notify = notify_locally,
+) -> Callable[[], None]:
+    """Deny tool calls that `tracker` does not allow, and tell it of those that succeeded.
+
+    A tracker with a `session_id` leaves events of other sessions alone; events that do not say
+    their session it judges too. When it fails, the call is denied.
+
+    Args:
+        bus: Where the tool calls are.
+        tracker: The state of the session.
+        priority: Of the interceptor; lower is asked earlier.
+        notify: Called with the guidance that follows from a call.
+
+    Returns:
+        A function that detaches, once, however often it is called.
+    """
+
+    def is_mine(event: Event) -> bool:
+        session_id = scope_of(event).get("session_id")
+        return None in {tracker.session_id, session_id} or session_id == tracker.session_id
+
+    def check(**event: Any) -> Decision | None:
+        if not is_mine(event):
+            return None
+        refusal = tracker.check_tool_allowed(event["tool_name"], scope_of(event).get("request_id"))
+        return None if refusal is None else Decision.deny(refusal)
+
+    def record(**event: Any) -> None:
+        if is_mine(event):
+            request_id = scope_of(event).get("request_id")
+            done = tracker.record_tool_call(event["tool_name"], event.get("args"), request_id)
+            if done.guidance is not None:
+                tell(notify, done.guidance)
+
+    offs = [
+        bus.intercept(
+            "before_tool_call", check, priority=priority, name="session gate", on_error="deny"
+        ),
+        bus.observe("after_tool_call", record),
+    ]
+    return lambda: _call_all(offs)
+
+
+def event_of(moment: str) -> str:
+    """Return the event that is the `moment` of the guidance vocabulary."""
+    return _EVENTS.get(moment, moment)
+
+
+def scope_of(event: Event) -> dict[str, str]:
+    """Return `request_id` and `session_id` of an event, as far as it or its `context` says.
+
+    The request is that of MCP where there is one, else the operation (`operation_id`, `call_id`).
+    """
+    sources = (event, event.get("context"))
+    found = {
+        "request_id": _first(sources, ("request_id", "operation_id", "call_id")),
+        "session_id": _first(sources, ("session_id",)),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+_EVENTS = {
+    moment: hook.name for hook in CATALOGUE.values() for moment in hook.aliases.get("guidance", ())
+}
+
+
+def _first(sources: Iterable[object], names: Iterable[str]) -> str | None:
+    sources = tuple(sources)
+    for name in names:
+        for source in sources:
+            value = _value(source, name)
+            if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+                return str(value)
+    return None
+
+
+def _value(source: object, name: str) -> object:
+    if isinstance(source, Mapping):
+        return source.get(name)
+    try:
+        return getattr(source, name, None)
+    except Exception:  # noqa: BLE001 - a context may refuse outside of a request
+        return None
+
+
+def _checked(moment: str) -> tuple[str, str]:
+    hook_type, _, lifecycle = str(moment).partition(":")
+    attempt = f"attach guidance to {moment!r}"
+    choice(attempt, "type", hook_type, get_args(HookType))
+    choice(attempt, "lifecycle", lifecycle, get_args(HookLifecycle))
+    return hook_type, lifecycle
+
+
+def _call_all(offs: Iterable[Callable[[], None]]) -> None:
+    for off in offs:
+        off()
