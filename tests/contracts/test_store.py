@@ -353,6 +353,15 @@ def test_a_deleted_session_takes_all_it_had_and_leaves_only_the_news(store: Stor
         assert reader.changes(0, 10) == [Departure("S", None, change=5)]
 
 
+def test_a_deleted_session_leaves_what_its_trace_took_along_when_it_moved(store: Store) -> None:
+    fill(store)
+    store.commit(Changes(first=5, head=5, sessions=[session("B", 5)], traces=[trace(1, "B")]))
+    store.commit(Changes(first=6, head=6, departures=[Departure("S", None, change=6)]))
+    with store.read() as reader:
+        kept = reader.moments(trace_hex(1), span_hex(1), None)
+        assert [found.session_id for found in kept] == ["B"]
+
+
 def test_a_deleted_session_may_begin_anew(store: Store) -> None:
     fill(store)
     store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
