@@ -32,6 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
+app.add_typer(hooks, name="hooks")
+
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
 ]
@@ -183,6 +186,25 @@ def demo(
     from inspector.demo.main import run  # noqa: PLC0415 - needs the mcp extra
 
     raise typer.Exit(run(seed=seed, loop=loop, speed=speed, url=url))
+
+
+@hooks.command()
+def validate(
+    path: Annotated[Path, typer.Argument(help="A Python file, a package or a distribution.")],
+    as_json: Json = False,
+) -> None:
+    """Check a module of hooks: read it, then mount it in a process of its own, which runs it."""
+    from inspector.hook_validation import validate as check  # noqa: PLC0415
+
+    report = check(path)
+    if as_json:
+        _say_json(report.as_json())
+    else:
+        from inspector.console import show_report  # noqa: PLC0415
+
+        show_report(report)
+    if not report.is_valid:
+        raise typer.Exit(FAILED)
 
 
 def _rotate(settings: Settings) -> None:

@@ -11,6 +11,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from inspector.hook_validation.finding import ERROR, WARNING, Report
+
 _STYLES = {
     "waiting": "yellow",
     "paused": "yellow",
@@ -126,3 +128,15 @@ def _milliseconds(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.0f} ms" if value < 10_000 else f"{value / 1000:.1f} s"
+
+
+def show_report(report: Report) -> None:
+    """Show what is wrong with a module of hooks, errors first, and what to do."""
+    console = Console(soft_wrap=True, highlight=False)
+    for one in report.findings:
+        style = "red" if one.level == ERROR else "yellow"
+        head = Text.assemble((one.level, style), f" {one.code}  {one.place}".rstrip())
+        console.print(head, Text(f"  {one.problem}\n  {one.advice}"), sep="\n")
+    errors, warnings = report.count(ERROR), report.count(WARNING)
+    verdict = "valid" if report.is_valid else "not valid"
+    console.print(Text(f"{report.path}: {verdict} (errors: {errors}, warnings: {warnings})"))

@@ -33,13 +33,21 @@ def _cli() -> Iterator[str]:
     yield f"| {FAILED} | failed |"
     yield f"| {CANNOT_START} | cannot start with these arguments or settings |"
     yield f"| {NO_SERVICE} | no service runs |"
-    for name, command in group.commands.items():
+    for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])
         yield f"\n## `{usage}`\n\n{command.help}\n"
         yield "| flag | meaning | default |\n| --- | --- | --- |"
         for option in command.params:
             yield _option_row(name, option)
+
+
+def _commands(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{prefix}{name} ")
+        else:
+            yield prefix + name, command
 
 
 def _option_row(command: str, option: Any) -> str:

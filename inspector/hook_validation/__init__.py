@@ -1,0 +1,44 @@
+"""Whether a module of hooks keeps to the contract of `instrument.control` (seed 001, checklist).
+
+    report = validate(Path("my-hook"))
+
+Its text is read first. Only what has no error is then mounted, on a coordinator of its own in
+a process of its own, with a time limit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.hook_validation.checks import check
+from inspector.hook_validation.finding import ERROR, RULES, Finding, Report
+from inspector.hook_validation.target import UnreadablePathError, locate
+from inspector.hook_validation.trial import TIME_LIMIT_S, mount_on_trial
+
+__all__ = ["RULES", "Finding", "Report", "UnreadablePathError", "validate"]
+
+
+def validate(path: Path, *, time_limit_s: float = TIME_LIMIT_S) -> Report:
+    """Check the Python file, the package or the distribution at `path`.
+
+    Runs the module's own code, unless reading it showed an error already.
+
+    Args:
+        path: A `.py` file, a folder with `__init__.py`, or one with `pyproject.toml`.
+        time_limit_s: How long importing and mounting each entry point may take, in seconds.
+
+    Raises:
+        UnreadablePathError: There is nothing at `path` that could be a module.
+    """
+    target = locate(path)
+    found = [*target.findings, *check(target)]
+    if not any(finding.level == ERROR for finding in found):
+        known = {finding.code for finding in found}
+        for entry in target.entries:
+            tried = mount_on_trial(target, entry, time_limit_s)
+            found += [finding for finding in tried if finding.code not in known]
+    return Report(str(path), sorted(set(found), key=_order))
+
+
+def _order(finding: Finding) -> tuple[bool, str, int, str]:
+    return finding.level != ERROR, finding.path or "", finding.line or 0, finding.code

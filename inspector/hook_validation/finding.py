@@ -1,0 +1,155 @@
+"""What can be wrong with a module of hooks: stable codes, how bad it is, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+ERROR, WARNING = "error", "warning"
+_MAX_CHARS = 500
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One thing that is checked.
+
+    Attributes:
+        level: `error` for what the contract requires, `warning` for what it recommends.
+        advice: What to do.
+    """
+
+    level: str
+    advice: str
+
+
+RULES: Mapping[str, Rule] = {
+    # Required: an entry point and its mount().
+    "cannot-parse": Rule(ERROR, "Make it valid UTF-8 Python."),
+    "bad-pyproject": Rule(ERROR, "Make pyproject.toml valid TOML with a [project] table."),
+    "no-entry-point": Rule(
+        ERROR,
+        'Add [project.entry-points."amplifier.modules"] with a line such as '
+        'my-hook = "my_hook:mount".',
+    ),
+    "bad-entry-point": Rule(ERROR, 'Name a module of this distribution: "my_hook:mount".'),
+    "no-mount": Rule(ERROR, "Add `async def mount(coordinator, config=None)`."),
+    "mount-not-async": Rule(ERROR, "Write `async def mount(coordinator, config=None)`."),
+    "mount-signature": Rule(ERROR, "Take two arguments: `mount(coordinator, config=None)`."),
+    "mount-returns-other": Rule(ERROR, "Return a function that cleans up, or None."),
+    "nothing-registered": Rule(
+        ERROR, "Register a handler in mount(): coordinator.hooks.register(event, handler)."
+    ),
+    # Required: handlers that return a valid HookResult on every path, and do not crash.
+    "handler-not-async": Rule(ERROR, "Write `async def handler(event, data) -> HookResult`."),
+    "handler-signature": Rule(ERROR, "Take two arguments: `handler(event, data)`."),
+    "return-missing": Rule(ERROR, 'Return HookResult(action="continue") there.'),
+    "return-other": Rule(ERROR, "Return a HookResult on every path."),
+    "bad-result": Rule(ERROR, "Make it a HookResult with the fields that its action needs."),
+    "handler-raises": Rule(
+        ERROR, "Catch it, log it, and return a HookResult: deny, or continue without blocking."
+    ),
+    # Required, and seen only when it runs.
+    "import-failed": Rule(ERROR, "Let it be imported where it is installed, without arguments."),
+    "mount-failed": Rule(
+        ERROR, "Let mount(coordinator, {}) succeed: give every setting a default."
+    ),
+    "trial-timeout": Rule(
+        ERROR, "Do slow work in handlers or in tasks, not in import and mount()."
+    ),
+    "trial-died": Rule(ERROR, "Do not end the process in import, mount() or cleanup."),
+    # Recommended.
+    "no-distribution": Rule(
+        WARNING, "Validate the folder with pyproject.toml: plans find modules by entry point."
+    ),
+    "handler-unguarded": Rule(
+        WARNING, "Wrap it in try/except, log the error and return a HookResult."
+    ),
+    "mount-needs-config": Rule(WARNING, "Begin with `config = config or {}`."),
+    "no-cleanup": Rule(WARNING, "Return a function that calls what each register() returned."),
+    "cleanup-failed": Rule(WARNING, "Let cleanup() only unregister, and never raise."),
+    "cleanup-incomplete": Rule(WARNING, "Call what each register() returned, in cleanup()."),
+    "priority-range": Rule(WARNING, "Give a priority from 10 to 90; lower is earlier."),
+    "no-logging": Rule(WARNING, "Log in mount() which handlers are registered."),
+    "no-enabled-events": Rule(
+        WARNING, 'Register for config.get("enabled_events", [...]) and not for a fixed list.'
+    ),
+    "events-not-contributed": Rule(
+        WARNING,
+        'Call coordinator.register_contributor("observability.events", name, lambda: [...]).',
+    ),
+    "foreign-import": Rule(
+        WARNING, "Import it from instrument.control or instrument.testing to run it here."
+    ),
+    "nothing-registered-by-default": Rule(
+        WARNING, "Register for a default list of events when the configuration names none."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        code: A key of `RULES`.
+        problem: What is wrong, as one line.
+        path: The file, when there is one.
+        line: From 1, when it is known.
+    """
+
+    code: str
+    problem: str
+    path: str | None = None
+    line: int | None = None
+
+    @property
+    def level(self) -> str:
+        """Return `error` or `warning`."""
+        return RULES[self.code].level
+
+    @property
+    def advice(self) -> str:
+        """Return what to do."""
+        return RULES[self.code].advice
+
+    @property
+    def place(self) -> str:
+        """Return `file:line`, as far as it is known."""
+        return ":".join(str(part) for part in (self.path, self.line) if part is not None)
+
+
+def finding(code: str, problem: str, path: Path | str | None = None, line: int = 0) -> Finding:
+    """Make a finding of text that may come from the module: one printable, bounded line."""
+    shown = "".join(char if char.isprintable() else " " for char in problem)[:_MAX_CHARS]
+    return Finding(code, shown, None if path is None else str(path), line or None)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found at a path; errors first."""
+
+    path: str
+    findings: list[Finding]
+
+    def count(self, level: str) -> int:
+        """Return how many findings of `level` there are."""
+        return sum(one.level == level for one in self.findings)
+
+    @property
+    def is_valid(self) -> bool:
+        """Return whether there is no error."""
+        return self.count(ERROR) == 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what machines read."""
+        return {
+            "path": self.path,
+            "is_valid": self.is_valid,
+            "errors": self.count(ERROR),
+            "warnings": self.count(WARNING),
+            "findings": [
+                {"level": one.level, **asdict(one), "advice": one.advice} for one in self.findings
+            ],
+        }

@@ -1,0 +1,95 @@
+"""Mounts a module in a process of its own: it may hang or die there, and nothing here does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from inspector.hook_validation.finding import RULES, Finding, finding
+from inspector.hook_validation.target import Entry, Target
+
+TIME_LIMIT_S = 10.0
+_MAX_BYTES = 1_000_000
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> list[Finding]:
+    """Import and mount an entry point elsewhere, and return what that showed."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        answer = Path(folder, "answer.json")
+        exit_code = _run(entry, answer, time_limit_s)
+        if exit_code is None:
+            problem = f"Importing and mounting {entry.module} took more than {time_limit_s:g} s."
+            return [finding("trial-timeout", problem, entry.file)]
+        found = _answered(target, entry, answer)
+        if found is None:
+            problem = f"Mounting {entry.module} ended the process with exit code {exit_code}."
+            return [finding("trial-died", problem, entry.file)]
+        return found
+
+
+def _run(entry: Entry, answer: Path, time_limit_s: float) -> int | None:
+    command = [sys.executable, "-P", "-m", "inspector.hook_validation.stage"]
+    names = [str(entry.import_root), entry.module, entry.function, str(entry.file.resolve())]
+    process = subprocess.Popen(  # list form, no shell
+        [*command, str(answer), *names],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=answer.parent,
+        env=_environment(),
+        start_new_session=True,
+    )
+    try:
+        return process.wait(time_limit_s)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        _end(process)
+
+
+def _environment() -> dict[str, str]:
+    """Return ours without the way to a running service: a module on trial is told of none."""
+    own = {name: text for name, text in os.environ.items() if not name.startswith("INSPECTOR_")}
+    paths = [str(_ROOT), own.get("PYTHONPATH", "")]
+    own["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    own["PYTHONDONTWRITEBYTECODE"] = "1"
+    return own
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process, and those that it started and left."""
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _answered(target: Target, entry: Entry, answer: Path) -> list[Finding] | None:
+    try:
+        with answer.open("rb") as opened:
+            told: Any = json.loads(opened.read(_MAX_BYTES))
+        return [
+            finding(code, str(problem), _shown(target, entry, file), int(line))
+            for code, problem, file, line in told
+            if code in RULES
+        ]
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _shown(target: Target, entry: Entry, file: object) -> Path:
+    """Return a file of the module as the caller named it, and its entry for any other."""
+    for source in target.sources:
+        if str(source.path.resolve()) == file:
+            return source.path
+    return entry.file
