@@ -82,12 +82,13 @@ def attach(
         token: Default: `INSPECTOR_TOKEN`, else that of the service that runs here.
         set_global: Make a new provider OpenTelemetry's global one. An existing one is not replaced.
         capture: `full`, `redacted` or `off` for prompts, arguments and results; default: the
-            environment's, else `redacted`.
+            environment's, else `redacted`. Spans of other instrumentations too: `redacted` and
+            `off` scrub secrets from their strings, `off` drops what is known to be content.
         semconv: `dup`, `current` or `legacy`; default: `INSPECTOR_SEMCONV`, else `dup`.
         service_name: Default: `OTEL_SERVICE_NAME`, else the name of the script.
         bus: Whose hooks to watch; default: the one that everybody shares.
         tracer_provider: Use this SDK provider instead of the global one.
-        redactor: Replaces the built-in removal of secrets.
+        redactor: Replaces the built-in removal of secrets; also called on the sender's thread.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from opentelemetry import context as otel_context
 
@@ -63,10 +64,9 @@ class Forwarder:
         self.counts: Counter[str] = Counter()
         self._targets = list(dict.fromkeys(targets))
         for target in self._targets:
-            if not target.startswith(("http://", "https://", "grpc://")):
+            if why_not := _why_no_address(target):
                 raise SettingsError(
-                    f"Cannot forward to {target!r}: it must begin with http://, https:// or "
-                    "grpc:// (INSPECTOR_FORWARD_OTLP)."
+                    f"Cannot forward to {target!r}: {why_not} (INSPECTOR_FORWARD_OTLP)."
                 )
         self._queue = ForwardQueue(queue_path, self._targets, max_bytes=max_bytes)
         self._service_id = self._queue.service_id
@@ -147,6 +147,18 @@ class Forwarder:
 
     async def _on_disk(self, function: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, function, *args)
+
+
+def _why_no_address(target: str) -> str | None:
+    if not target.startswith(("http://", "https://", "grpc://")):
+        return "it must begin with http://, https:// or grpc://"
+    try:
+        parts = urlsplit(target)
+        if parts.hostname and parts.port != 0:
+            return None
+    except ValueError:  # of the port, or of the brackets
+        pass
+    return "after the :// must come a host, or a host and a port such as 127.0.0.1:4318"
 
 
 async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> Verdict:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 
-from inspector.app import access_token, create_app
+from inspector.app import create_app
 from inspector.client import RefusedError
+from inspector.feed import Feed
 from inspector.settings import Settings
+from inspector.storage import open_store
 
 
 @dataclass(frozen=True)
@@ -29,9 +35,9 @@ class OfflineClient:
         return asyncio.run(self._get(path, query))
 
     async def _get(self, path: str, query: dict[str, object]) -> Any:
-        # Nothing may go out from a command that only reads.
-        app = create_app(self.settings.model_copy(update={"forward_otlp": ()}))
-        bearer = {"Authorization": f"Bearer {access_token(self.settings)}"}
+        token = secrets.token_urlsafe()  # for this one question: none is kept beside the store
+        app = create_app(self.settings, token=token, lifespan=_reading)
+        bearer = {"Authorization": f"Bearer {token}"}
         async with app.router.lifespan_context(app):
             transport = httpx.ASGITransport(app)
             async with httpx.AsyncClient(
@@ -42,3 +48,11 @@ class OfflineClient:
         if answer.is_success:
             return answer.json()
         raise RefusedError(str(answer.json().get("detail", answer.status_code)))
+
+
+@asynccontextmanager
+async def _reading(app: FastAPI) -> AsyncIterator[None]:
+    """Open what the routes that read need: nothing is taken in, sent out or written."""
+    with closing(open_store(app.state.settings.store, is_read_only=True)) as store:
+        app.state.store, app.state.feed = store, Feed(store)
+        yield

@@ -88,7 +88,6 @@ class _Chain:
         self._bus = bus
         self._waiting = waiting
         self._outcome = outcome
-        self._asker = ""
         self._is_closed = False  # from now on every failure denies
 
     async def run(self, spelling: str | None = None) -> None:
@@ -154,7 +153,7 @@ class _Chain:
         if decision.action == "ask_user" and outcome.question is None:
             outcome.question, outcome.action = decision.question, "ask_user"
             outcome.reason, outcome.decided_by = decision.reason, name
-            self._asker, self._is_closed = name, True
+            self._is_closed = True
         if decision.action in ENDING:
             outcome.action, outcome.reason = decision.action, decision.reason
             outcome.decided_by = name
@@ -166,7 +165,7 @@ class _Chain:
         outcome = self._outcome
         assert outcome.question is not None
         began_ns = perf_counter_ns()
-        subject = Subject(outcome.hook, self._asker, outcome.data)
+        subject = Subject(outcome.hook, outcome.decided_by or "", outcome.data)
         answer = await ask_person(self._bus, self._waiting, outcome.question, subject)
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)

@@ -100,6 +100,8 @@ class Delivery:
         target: Target,
         resource: Callable[[], Resource],
         limits: Limits | None = None,
+        *,
+        treat: Callable[[Item], Item] | None = None,
     ) -> None:
         """Make a delivery; its thread starts with the first item or `start`.
 
@@ -107,10 +109,12 @@ class Delivery:
             target: Where it goes.
             resource: Whose heartbeats these are; asked for each, as `fork` changes it.
             limits: Bounds; the defaults are what `attach` uses.
+            treat: What is done to each item, once, on the thread.
         """
         self._target = target
         self._resource = resource
         self._limits = limits or Limits()
+        self._treat = treat
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._is_closed = False
@@ -221,6 +225,12 @@ class Delivery:
         inbox, pending, limits = self._inbox, self._pending, self._limits
         while inbox:
             item = inbox.popleft()
+            if self._treat is not None:
+                try:
+                    item = self._treat(item)
+                except Exception:  # noqa: BLE001 - a user's redactor; unscrubbed it must not go
+                    self._dropped += 1
+                    continue
             size = _size_bytes(item)
             pending.append((item, size))
             self._pending_bytes += size

@@ -17,6 +17,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
 
 from instrument import Bus
 from subscribers.delivery import Delivery, Limits
+from subscribers.foreign import ForeignContent
 from subscribers.installation import connect
 from subscribers.live import LiveSpanProcessor
 from subscribers.options import Options
@@ -62,7 +63,9 @@ def wire(
     def resource() -> Resource:
         return identity.complete(provider.resource)
 
-    delivery = Delivery(OtlpTarget(url, token, identity), resource, limits)
+    redactor = redactor or Redactor()
+    treat = ForeignContent(options.capture, redactor)
+    delivery = Delivery(OtlpTarget(url, token, identity), resource, limits, treat=treat)
     processor = LiveSpanProcessor(delivery, resource)
     provider.add_span_processor(processor)
     off = connect(

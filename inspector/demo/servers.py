@@ -8,24 +8,49 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import anyio
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client import ClientRequestContext
-from mcp.types import ElicitRequestParams, ElicitResult, ErrorData
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    PROTOCOL_VERSION_META_KEY,
+    ElicitRequestParams,
+    ElicitResult,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+from mcp_types.version import LATEST_MODERN_VERSION
 
 from inspector.demo.connection import TRANSPORT, McpConnection, RunContext, wire_form
 from instrument import _emit as emit
 from instrument import operation
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
 
 ElicitationAnswerer = Callable[[str, Mapping[str, Any]], Awaitable[ElicitResult]]
 """Answers (message, JSON Schema of the form)."""
 
 _GIT_TOOLS = frozenset({"git_log", "git_show", "git_status", "git_diff"})
 """Reading only: no agent of a demo writes to the repository that it happens to be run in."""
+
+_START_S = 120.0
+_DISCOVER_PARAMS: dict[str, Any] = {
+    "_meta": {
+        PROTOCOL_VERSION_META_KEY: LATEST_MODERN_VERSION,
+        CLIENT_INFO_META_KEY: {"name": "inspector-demo", "version": "1.0.0"},
+        CLIENT_CAPABILITIES_META_KEY: {},
+    }
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +186,30 @@ def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextM
     )
     # A server's own log would only disturb the terminal.
     log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack closes it
-    return stdio_client(parameters, errlog=log)
+    return _answering(stdio_client(parameters, errlog=log))
+
+
+@asynccontextmanager
+async def _answering(
+    transport: AbstractAsyncContextManager[TransportStreams],
+) -> AsyncGenerator[TransportStreams]:
+    """Hand a server over once it has answered anything.
+
+    The SDK gives its own first request ten seconds, in which a busy machine may not even have
+    started the server; the trace would then begin with errors.
+    """
+    async with transport as (read, write):
+        request = JSONRPCRequest(
+            jsonrpc="2.0", id="start-up", method="server/discover", params=_DISCOVER_PARAMS
+        )
+        with anyio.move_on_after(_START_S), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+            await write.send(SessionMessage(request))
+            while not _is_answer(await read.receive()):
+                pass
+        yield read, write  # and if it did not answer: the SDK says so best
+
+
+def _is_answer(received: SessionMessage | Exception) -> bool:
+    return isinstance(received, SessionMessage) and isinstance(
+        received.message, JSONRPCResponse | JSONRPCError
+    )

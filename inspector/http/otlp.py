@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -22,10 +23,13 @@ from inspector.errors import (
 from inspector.http.otlp_schema import request_schema
 from inspector.http.problems import ProblemError, problem_response, route_path
 from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
-from inspector.otlp.receiver import Receiver
+from inspector.otlp.receiver import Receiver, Room
 from inspector.otlp.signals import SIGNALS, ExportResponse, Signal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
+MAX_SILENCE_S = 30.0
+"""Between two parts of a body. A sender that stops must not keep the room of the others."""
+
 PATHS = frozenset(f"/v1/{name}" for name in SIGNALS)
 
 _CODES = {
@@ -34,6 +38,7 @@ _CODES = {
     403: code_pb2.PERMISSION_DENIED,
     404: code_pb2.UNIMPLEMENTED,
     405: code_pb2.UNIMPLEMENTED,
+    408: code_pb2.DEADLINE_EXCEEDED,
     413: code_pb2.RESOURCE_EXHAUSTED,
     415: code_pb2.INVALID_ARGUMENT,
     429: code_pb2.RESOURCE_EXHAUSTED,
@@ -106,18 +111,13 @@ async def _receive(request: Request, signal: Signal, content_type: str) -> Respo
         )
     receiver: Receiver = request.app.state.receiver
     with receiver.room() as room:
-        body = bytearray()
-        async for chunk in request.stream():
-            room.grow(len(chunk))
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise TooLargeError(
-                    f"The request is larger than {MAX_BODY_BYTES // 2**20} MiB. "
-                    "Send smaller batches."
-                )
+        try:
+            body = await _read(request, room)
+        except TimeoutError:
+            return _stalled(content_type)
         answer = await receiver.receive(
             signal,
-            bytes(body),
+            body,
             encoding="json" if media_type == JSON else "protobuf",
             coding=coding,
             hops=request.headers.get("x-inspector-hop", ""),
@@ -125,6 +125,39 @@ async def _receive(request: Request, signal: Signal, content_type: str) -> Respo
     if media_type == JSON:
         return Response(json.dumps(_as_json(signal, answer)), media_type=JSON)
     return Response(answer.SerializeToString(), media_type=PROTOBUF)
+
+
+async def _read(request: Request, room: Room) -> bytes:
+    """Return the body.
+
+    Raises:
+        TimeoutError: Nothing has come for `MAX_SILENCE_S`.
+        TooLargeError: It is above the limit.
+        OverloadedError: There is no room for it.
+    """
+    body = bytearray()
+    chunks = request.stream()
+    while True:
+        async with asyncio.timeout(MAX_SILENCE_S):
+            chunk = await anext(chunks, None)
+        if chunk is None:
+            return bytes(body)
+        room.grow(len(chunk))
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise TooLargeError(
+                f"The request is larger than {MAX_BODY_BYTES // 2**20} MiB. Send smaller batches."
+            )
+
+
+def _stalled(content_type: str) -> Response:
+    response = error_response(
+        content_type,
+        408,
+        f"Nothing more of the body came for {MAX_SILENCE_S:g} seconds. Send it again, whole.",
+    )
+    response.headers["Connection"] = "close"  # the rest of the body is not waited for
+    return response
 
 
 def _media_type(content_type: str) -> str:
@@ -156,6 +189,7 @@ def _document(signal: Signal) -> dict[str, Any]:
         400: "Bad data.",
         401: "No token.",
         403: "Not from there.",
+        408: "The body stopped coming.",
         413: "Too large.",
         415: "Unknown type or coding.",
         429: "Overloaded; see Retry-After.",

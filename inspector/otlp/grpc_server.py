@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Protocol
 
 import grpc
@@ -12,6 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2  # type: ignore[import-untyped]  # it has no types
 
 from inspector.errors import (
+    InspectorError,
     OverloadedError,
     PortInUseError,
     ReceiveError,
@@ -19,10 +21,16 @@ from inspector.errors import (
     TooLargeError,
 )
 from inspector.otlp.body import MAX_BODY_BYTES
-from inspector.otlp.receiver import Receiver
+from inspector.otlp.receiver import MAX_IN_FLIGHT_BYTES, Receiver
 from inspector.otlp.signals import SIGNALS, Signal
 
 MAX_CONCURRENT_CALLS = 64
+
+MAX_CONCURRENT_READS = MAX_IN_FLIGHT_BYTES // MAX_BODY_BYTES
+"""Messages that come in at one time. Their size is known only when they are in memory."""
+
+MAX_READ_S = 30.0
+"""For one message: who stops must not keep the others from being read. Senders give up earlier."""
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", MAX_BODY_BYTES),
@@ -52,12 +60,14 @@ class GrpcServer:
     def __init__(self, receiver: Receiver, access: Doorkeeper) -> None:
         self._receiver = receiver
         self._access = access
+        self._reads = asyncio.Semaphore(MAX_CONCURRENT_READS)
         self._server = grpc.aio.server(
             options=_OPTIONS, maximum_concurrent_rpcs=MAX_CONCURRENT_CALLS
         )
         for signal in SIGNALS.values():
-            # Messages stay bytes here, so that one bad span does not cost the whole request.
-            handler: Any = grpc.unary_unary_rpc_method_handler(
+            # Messages stay bytes here, so that one bad span does not cost the whole request. On
+            # the wire a unary call is a stream of one message; as a stream it is read when we ask.
+            handler: Any = grpc.stream_unary_rpc_method_handler(
                 self._handler(signal), response_serializer=lambda answer: answer.SerializeToString()
             )
             self._server.add_generic_rpc_handlers(
@@ -93,8 +103,10 @@ class GrpcServer:
 
     def _handler(
         self, signal: Signal
-    ) -> Callable[[bytes, grpc.aio.ServicerContext[bytes, Any]], Awaitable[Any]]:
-        async def export(body: bytes, context: grpc.aio.ServicerContext[bytes, Any]) -> Any:
+    ) -> Callable[[AsyncIterator[bytes], grpc.aio.ServicerContext[bytes, Any]], Awaitable[Any]]:
+        async def export(
+            messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, Any]
+        ) -> Any:
             metadata = dict(context.invocation_metadata() or ())
             if not self._may_send(str(metadata.get("authorization", "")), context.peer()):
                 await context.abort(
@@ -103,10 +115,17 @@ class GrpcServer:
                 )
             try:
                 with self._receiver.room() as room:
-                    room.grow(len(body))
+                    async with self._reads, asyncio.timeout(MAX_READ_S):
+                        body = await anext(messages, b"")
+                        room.grow(len(body))
                     return await self._receiver.receive(
                         signal, body, hops=str(metadata.get("x-inspector-hop", ""))
                     )
+            except TimeoutError:
+                await context.abort(
+                    grpc.StatusCode.DEADLINE_EXCEEDED,
+                    f"The message did not come within {MAX_READ_S:g} seconds. Send it again.",
+                )
             except OverloadedError as error:
                 # Senders try again after RESOURCE_EXHAUSTED only if told when.
                 context.set_trailing_metadata((_retry_info(error),))
@@ -117,6 +136,8 @@ class GrpcServer:
                 await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
             except ReceiveError as error:
                 await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+            except InspectorError as error:
+                await context.abort(grpc.StatusCode.INTERNAL, str(error))
 
         return export
 

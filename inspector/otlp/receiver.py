@@ -111,9 +111,9 @@ class Receiver:
         return _response(signal, batch, rejections)
 
     @contextmanager
-    def room(self) -> Iterator[_Room]:
+    def room(self) -> Iterator[Room]:
         """Hold room for a body while it is received and decoded."""
-        room = _Room(self)
+        room = Room(self)
         try:
             yield room
         finally:
@@ -124,7 +124,7 @@ class Receiver:
         self._decoders.shutdown(wait=False, cancel_futures=True)
 
 
-class _Room:
+class Room:
     """A part of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
 
     def __init__(self, receiver: Receiver) -> None:

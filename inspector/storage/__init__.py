@@ -8,17 +8,19 @@ from inspector.errors import StoreError
 from inspector.storage.base import Store
 from inspector.storage.memory import MemoryStore
 from inspector.storage.sqlite import SqliteStore
+from inspector.storage.sqlite_readonly import ReadOnlySqliteStore
 
 __all__ = ["Store", "open_store"]
 
 _SQLITE = "sqlite:///"
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, is_read_only: bool = False) -> Store:
     """Open the store that `url` names.
 
     Args:
         url: `memory:`, or `sqlite:///PATH`: four slashes make an absolute path.
+        is_read_only: Only look at it, whoever has it open. Nothing is locked or migrated.
 
     Raises:
         StoreInUseError: Another service has it open.
@@ -28,7 +30,8 @@ def open_store(url: str) -> Store:
     if url == "memory:":
         return MemoryStore()
     if url.startswith(_SQLITE) and len(url) > len(_SQLITE):
-        return SqliteStore(Path(url.removeprefix(_SQLITE)).expanduser())
+        path = Path(url.removeprefix(_SQLITE)).expanduser()
+        return ReadOnlySqliteStore(path) if is_read_only else SqliteStore(path)
     raise StoreError(
         f"Cannot open the store {url!r}: the address must be `sqlite:///PATH` or `memory:`."
     )

@@ -121,7 +121,9 @@ class _Tables:
                 self._by_change.pop(span.change, None)
                 self._contents.pop(span.content, None)
         for moment in self._moments:
-            if moment.trace_id in gone or moment.session_id == session_id:
+            # A moment with a trace goes where the trace went, whatever it was sent for.
+            is_of_session = moment.trace_id is None and moment.session_id == session_id
+            if moment.trace_id in gone or is_of_session:
                 self._by_change.pop(moment.change, None)
         self._moments = [moment for moment in self._moments if moment.change in self._by_change]
 

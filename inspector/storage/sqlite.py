@@ -53,6 +53,24 @@ _SESSION_CONTENT_DELETES = (
     "DELETE FROM usage_ancestor WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
     "DELETE FROM trace WHERE session_no = ?",
 )
+# What a session shares with others: gone with the last of them.
+_SESSION_ORIGINS = """
+SELECT origin_no FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?1)
+UNION SELECT origin_no FROM moment WHERE session_no = ?1
+UNION SELECT origin_no FROM moment
+      WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?1)
+"""
+_SESSION_PROCESSES = "SELECT DISTINCT process_no FROM span WHERE session_no = ?"
+_ORIGIN_ORPHAN_DELETE = """
+DELETE FROM origin WHERE no = ?
+    AND NOT EXISTS (SELECT 1 FROM content WHERE origin_no = origin.no)
+    AND NOT EXISTS (SELECT 1 FROM moment WHERE origin_no = origin.no)
+"""
+_PROCESS_ORPHAN_DELETE = """
+DELETE FROM process WHERE no = ?
+    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NOT NULL)
+"""
 
 
 class SqliteStore:
@@ -285,9 +303,7 @@ class SqliteStore:
         if departure.is_whole:
             session_no = self._sessions.of(departure.session_id)
             if departure.moved_to is None:
-                for sql in _SESSION_CONTENT_DELETES:
-                    self._writer.execute(sql, (session_no,))
-                self._traces.forget()
+                self._delete_content(session_no)
             self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
             self._sessions.forget()
         self._writer.execute(
@@ -300,6 +316,17 @@ class SqliteStore:
                 departure.changed_ns,
             ),
         )
+
+    def _delete_content(self, session_no: int) -> None:
+        writer = self._writer
+        origins = writer.execute(_SESSION_ORIGINS, (session_no,)).fetchall()
+        processes = writer.execute(_SESSION_PROCESSES, (session_no,)).fetchall()
+        for sql in _SESSION_CONTENT_DELETES:
+            writer.execute(sql, (session_no,))
+        writer.executemany(_ORIGIN_ORPHAN_DELETE, origins)
+        writer.executemany(_PROCESS_ORPHAN_DELETE, processes)
+        for numbers in (self._traces, self._origins, self._processes):
+            numbers.forget()
 
 
 class _Numbers:

@@ -23,6 +23,9 @@ _READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file fo
 _CHECKPOINT_PAGES = 16_384
 
 
+_READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+
+
 @dataclass(slots=True)
 class Lock:
     """Says that this service has the store, for as long as the process lives."""
@@ -96,8 +99,48 @@ def open_reader(path: Path) -> apsw.Connection:
     return connection
 
 
-def _open_connection(path: Path, cache_kib: int) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
+def open_read_only(path: Path) -> apsw.Connection:
+    """Open a connection that can write nothing, on a store that a service may have open too.
+
+    Raises:
+        StoreNewerError: A newer version wrote it.
+        StoreError: It cannot be read, or is not a store of ours.
+    """
+    try:
+        try:
+            return _open_checked(path, apsw.SQLITE_OPEN_READONLY, str(path))
+        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            # In a directory that cannot be written, readers cannot agree with a writer. Where
+            # nobody left a journal there is none, and the file is all there is.
+            if path.with_name(path.name + "-wal").exists():
+                raise
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            return _open_checked(path, flags, path.absolute().as_uri() + "?immutable=1")
+    except apsw.Error as error:
+        is_other = isinstance(error, apsw.NotADBError)
+        what = "it is not a SQLite file" if is_other else _reason(error)
+        raise StoreError(
+            f"Cannot read the store {path}: {what}."
+            " Make it readable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
+        ) from error
+
+
+def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
+    connection = _open_connection(path, _READER_CACHE_KIB, flags, name)
+    try:
+        _check(connection, path)
+        if connection.pragma("user_version") == 0:
+            raise StoreError(f"Cannot read the store {path}: nothing was ever kept in it.")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_connection(
+    path: Path, cache_kib: int, flags: int = _READ_WRITE, name: str | None = None
+) -> apsw.Connection:
+    connection = apsw.Connection(name or str(path), flags=flags)
     connection.set_busy_timeout(_BUSY_MS)
     connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
@@ -105,8 +148,9 @@ def _open_connection(path: Path, cache_kib: int) -> apsw.Connection:
     return connection
 
 
-def _migrate(connection: apsw.Connection, path: Path) -> None:
-    scripts = _scripts()
+def _check(connection: apsw.Connection, path: Path) -> None:
+    """Refuse what is not a store that this version knows."""
+    known = len(_scripts())
     version = connection.pragma("user_version")
     is_empty = not next(connection.execute("SELECT count(*) FROM sqlite_schema"))[0]
     if not is_empty and connection.pragma("application_id") != _APPLICATION_ID:
@@ -114,12 +158,18 @@ def _migrate(connection: apsw.Connection, path: Path) -> None:
             f"Cannot open the store {path}: it is a database of another program."
             " Choose another path with INSPECTOR_STORE=sqlite:///PATH."
         )
-    if version > len(scripts):
+    if version > known:
         raise StoreNewerError(
             f"Cannot open the store {path}: a newer inspector wrote it (schema {version}, this one"
-            f" knows {len(scripts)}). Upgrade with `pip install -U mcp-agent-inspector`."
+            f" knows {known}). Upgrade with `pip install -U mcp-agent-inspector`."
         )
-    if is_empty:
+
+
+def _migrate(connection: apsw.Connection, path: Path) -> None:
+    _check(connection, path)
+    scripts = _scripts()
+    version = connection.pragma("user_version")
+    if version == 0:
         connection.pragma("page_size", 8192)
     for number, script in enumerate(scripts[version:], start=version + 1):
         with connection:

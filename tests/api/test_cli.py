@@ -9,7 +9,9 @@ from typer.testing import CliRunner, Result
 
 from inspector.cli import app
 from inspector.errors import InspectorError
-from inspector.settings import Settings
+from inspector.settings import Settings, load_settings
+from inspector.storage import open_store
+from inspector.token import store_path, token_path
 from tests.support.export import span, span_id, trace_request
 from tests.support.service import (
     DEADLINE_S,
@@ -119,6 +121,19 @@ def test_without_a_service_the_store_itself_is_read(here: Path) -> None:
     assert "kept" in shown.output
     [listed] = json.loads(run("sessions", "--json").output)
     assert "kept" in run("show", listed["id"]).output
+
+
+def test_without_a_service_nothing_is_written_to_read_the_store(here: Path) -> None:
+    store = load_settings().store
+    open_store(store).close()
+    path = store_path(store)
+    assert path is not None
+    before = path.read_bytes()
+    path.with_name(path.name + "-lock").unlink()
+    assert run("sessions").exit_code == 0
+    assert path.read_bytes() == before
+    assert not path.with_name(path.name + "-lock").exists()
+    assert not token_path(store).exists()
 
 
 @pytest.mark.parametrize("arguments", [["sessions"], ["show", "x"], ["tail"]])

@@ -13,6 +13,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector import forward
+from inspector.errors import SettingsError
 from inspector.forward import Forwarder
 from inspector.forward_queue import ForwardQueue, QueuedRequest
 from inspector.otlp.signals import LOGS, TRACES
@@ -248,6 +249,35 @@ async def test_forwarding_goes_on_after_a_queue_that_could_not_be_read(
             await forwards.offer(TRACES, trace_request().SerializeToString(), hops="")
             await until(received.spans)
     assert not errors
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://127.0.0.1:abc",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://[::1",
+        "http://",
+        "http://:4318",
+        "grpc://",
+        "127.0.0.1:4318",
+        "ftp://127.0.0.1",
+    ],
+)
+def test_a_target_that_is_no_address_is_refused_at_the_start(target: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Forwarder([target], None)
+    assert repr(target) in str(caught.value)
+    assert "INSPECTOR_FORWARD_OTLP" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["http://127.0.0.1:4318", "https://collector.example/otlp", "http://[::1]:4318", "grpc://a:1"],
+)
+async def test_a_target_that_is_an_address_is_taken(target: str) -> None:
+    await Forwarder([target], None).close()
 
 
 async def test_a_loop_of_services_is_cut() -> None:

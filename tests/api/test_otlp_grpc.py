@@ -1,4 +1,7 @@
+import asyncio
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -7,11 +10,12 @@ from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-unty
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.errors import OverloadedError, StoreUnavailableError
+from inspector.errors import OverloadedError, StoreError, StoreUnavailableError
 from inspector.http.access import Access
+from inspector.otlp import grpc_server
 from inspector.otlp.body import MAX_BODY_BYTES
 from inspector.otlp.grpc_server import GrpcServer
-from inspector.otlp.receiver import Receiver
+from inspector.otlp.receiver import MAX_IN_FLIGHT_BYTES, Receiver
 from inspector.otlp.signals import SIGNALS
 from tests.support.door import TOKEN, Remembering
 from tests.support.export import span, trace_request
@@ -96,6 +100,47 @@ async def test_a_message_above_the_limit_is_resource_exhausted(channel: grpc.aio
     assert await code_of(channel, body, compression=gzip) is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
+    kept: Remembering, access: Access
+) -> None:
+    receiver = Receiver(kept.submit)
+    export = GrpcServer(receiver, access)._handler(SIGNALS["traces"])
+    limit = MAX_IN_FLIGHT_BYTES // MAX_BODY_BYTES
+    context: Any = SimpleNamespace(
+        invocation_metadata=tuple, peer=lambda: "ipv4:127.0.0.1:1", abort=None
+    )
+    reading = peak = 0
+    are_many = asyncio.Event()
+
+    async def messages() -> AsyncIterator[bytes]:
+        nonlocal reading, peak
+        reading += 1
+        peak = max(peak, reading)
+        if reading == limit:
+            # Once all that were let in have begun.
+            asyncio.get_running_loop().call_soon(are_many.set)
+        await are_many.wait()
+        reading -= 1
+        yield trace_request(span(1)).SerializeToString()
+
+    await asyncio.gather(*[export(messages(), context) for _ in range(3 * limit)])
+    receiver.close()
+    assert peak == limit
+    assert len(kept.spans) == 3 * limit
+
+
+async def test_senders_that_stop_do_not_keep_others_from_being_read(
+    channel: grpc.aio.Channel, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grpc_server, "MAX_READ_S", 0.05)
+    stream: grpc.aio.StreamUnaryMultiCallable[bytes, bytes] = channel.stream_unary(TRACES)
+    stopped = [stream() for _ in range(grpc_server.MAX_CONCURRENT_READS)]
+    codes = await asyncio.gather(*[call.code() for call in stopped])
+    assert set(codes) == {grpc.StatusCode.DEADLINE_EXCEEDED}
+    await export(channel, trace_request().SerializeToString())
+    assert len(kept.spans) == 1
+
+
 async def test_overload_says_when_to_come_back(
     channel: grpc.aio.Channel, kept: Remembering
 ) -> None:
@@ -118,6 +163,17 @@ async def test_a_store_that_cannot_be_written_is_unavailable(
     kept.error = StoreUnavailableError("disk full")
     body = trace_request().SerializeToString()
     assert await code_of(channel, body) is grpc.StatusCode.UNAVAILABLE
+
+
+async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
+    channel: grpc.aio.Channel, kept: Remembering, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept.error = StoreError("the store is broken")
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await export(channel, trace_request().SerializeToString())
+    assert caught.value.code() is grpc.StatusCode.INTERNAL
+    assert caught.value.details() == "the store is broken"
+    assert not caplog.records
 
 
 async def test_the_token_is_asked_for_when_others_can_reach_the_port(

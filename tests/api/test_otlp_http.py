@@ -19,6 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreUnavailableError
+from inspector.http import otlp
 from inspector.otlp import receiver as receiver_module
 from inspector.otlp.body import MAX_BODY_BYTES
 from tests.support.door import Remembering, caller, door
@@ -284,6 +285,26 @@ async def test_more_bytes_at_once_than_there_is_room_for_are_429(
     again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert again.status_code == 200, "the room was given back"
     assert len(kept.spans) == 2
+
+
+@pytest.mark.parametrize("headers", [PROTOBUF, JSON])
+async def test_a_body_that_stops_coming_is_408_and_its_room_is_given_back(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+) -> None:
+    monkeypatch.setattr(otlp, "MAX_SILENCE_S", 0.01)
+    body = trace_request().SerializeToString()
+    monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
+
+    async def stopping() -> AsyncIterator[bytes]:
+        yield body[:20]
+        await asyncio.Event().wait()
+
+    stopped = await client.post("/v1/traces", content=stopping(), headers=headers)
+    assert stopped.status_code == 408
+    assert stopped.headers["connection"] == "close"
+    assert "whole" in said(stopped).message
+    whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert whole.status_code == 200
 
 
 def said(answer: httpx.Response) -> status_pb2.Status:

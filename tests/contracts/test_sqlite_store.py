@@ -14,7 +14,9 @@ import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
 from inspector.storage import open_store
-from tests.contracts.test_store import fill
+from inspector.storage.base import Changes, Departure
+from tests.contracts.test_store import content_of, fill, moment, session, trace
+from tests.contracts.test_store import span as stored_span
 from tests.support.desk import Desk
 from tests.support.otlp import span
 from tests.support.telemetry import span_hex, trace_hex
@@ -58,6 +60,31 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> 
     with pytest.raises(StoreNewerError, match=r"a newer inspector wrote it \(schema 99"):
         open_store(url(path))
     assert path.read_bytes() == before
+
+
+def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    connection = apsw.Connection(str(path))
+    for index in ("content_by_origin", "moment_by_origin", "span_ended"):
+        connection.execute(f"DROP INDEX {index}")
+    connection.pragma("user_version", 1)
+    connection.close()
+    again = open_store(url(path))
+    with again.read() as reader:
+        assert (again.id, reader.head, len(reader.spans_of("S"))) == (store.id, 4, 2)
+    again.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    assert [_count(path, table) for table in ("origin", "process")] == [0, 0]
+    again.close()
+
+
+def test_open_spans_are_found_among_many_by_their_own_index(path: Path) -> None:
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    sql = "EXPLAIN QUERY PLAN SELECT * FROM span WHERE process_no = 1 AND end_ns IS NULL"
+    assert "span_open" in str(list(connection.execute(sql)))
+    connection.close()
 
 
 def test_a_database_of_another_program_is_refused(path: Path) -> None:
@@ -228,6 +255,98 @@ def _check(desk: Desk, acknowledged: int) -> None:
         for session_id, row in desk.sessions().items():
             spans = reader.spans_of(session_id, limit=10_000)
             assert row.span_count == len(spans), session_id
+
+
+def test_a_store_may_be_looked_at_beside_its_service_and_never_in_its_way(path: Path) -> None:
+    service = open_store(url(path))
+    fill(service)
+    looking = open_store(url(path), is_read_only=True)
+    with looking.read() as reader:
+        assert (looking.id, reader.head, len(reader.spans_of("S"))) == (service.id, 4, 2)
+        service.close()
+        service = open_store(url(path))  # one that starts meanwhile
+        service.commit(Changes(first=5, head=5, sessions=[session("T", 5)]))
+        assert reader.head == 4
+    with looking.read() as reader:
+        assert reader.head == 5
+    with pytest.raises(StoreUnavailableError, match="for reading only"):
+        looking.commit(Changes(first=6, head=6))
+    looking.close()
+    service.close()
+
+
+def test_looking_at_a_store_leaves_its_file_as_it_is(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    before = path.read_bytes()
+    path.with_name(path.name + "-lock").unlink()
+    looking = open_store(url(path), is_read_only=True)
+    with looking.read() as reader:
+        assert reader.head == 4
+    assert path.read_bytes() == before
+    assert not path.with_name(path.name + "-lock").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_store_in_a_directory_that_cannot_be_written_can_be_looked_at(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with open_store(url(path), is_read_only=True).read() as reader:
+            assert len(reader.spans_of("S")) == 2
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_what_is_no_store_of_this_version_cannot_be_looked_at(path: Path) -> None:
+    path.parent.mkdir()
+    with pytest.raises(StoreError, match="Cannot read the store"):
+        open_store(url(path), is_read_only=True)
+    assert not path.exists()
+    path.touch()
+    with pytest.raises(StoreError, match="nothing was ever kept"):
+        open_store(url(path), is_read_only=True)
+    path.unlink()
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    connection.pragma("user_version", 99)
+    connection.close()
+    with pytest.raises(StoreNewerError):
+        open_store(url(path), is_read_only=True)
+
+
+def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.commit(
+        Changes(
+            first=5,
+            head=7,
+            sessions=[session("T", 5)],
+            traces=[trace(2, "T")],
+            spans=[stored_span(3, 6, trace_number=2, session_id="T")],
+            contents=content_of(6),
+            moments=[moment(7, trace_id=trace_hex(2), span_number=3)],
+        )
+    )
+    rows = []
+    for change, session_id in ((8, "S"), (9, "T")):
+        departure = Departure(session_id, None, change=change)
+        store.commit(Changes(first=change, head=change, departures=[departure]))
+        rows.append([_count(path, table) for table in ("origin", "process")])
+    assert rows == [[1, 1], [0, 0]]
+    store.close()
+
+
+def _count(path: Path, table: str) -> int:
+    connection = apsw.Connection(str(path))
+    (count,) = next(connection.execute(f"SELECT count(*) FROM {table}"))
+    connection.close()
+    return int(count)
 
 
 def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Path) -> None:

@@ -353,6 +353,15 @@ def test_a_deleted_session_takes_all_it_had_and_leaves_only_the_news(store: Stor
         assert reader.changes(0, 10) == [Departure("S", None, change=5)]
 
 
+def test_a_deleted_session_leaves_what_its_trace_took_along_when_it_moved(store: Store) -> None:
+    fill(store)
+    store.commit(Changes(first=5, head=5, sessions=[session("B", 5)], traces=[trace(1, "B")]))
+    store.commit(Changes(first=6, head=6, departures=[Departure("S", None, change=6)]))
+    with store.read() as reader:
+        kept = reader.moments(trace_hex(1), span_hex(1), None)
+        assert [found.session_id for found in kept] == ["B"]
+
+
 def test_a_deleted_session_may_begin_anew(store: Store) -> None:
     fill(store)
     store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
@@ -368,6 +377,48 @@ def test_a_deleted_session_may_begin_anew(store: Store) -> None:
     )
     with store.read() as reader:
         assert [row.change for row in reader.spans_of("S")] == [7]
+
+
+def test_sessions_that_shared_with_a_deleted_one_keep_what_they_shared(store: Store) -> None:
+    fill(store)
+    other = span(3, 7, trace_number=2, session_id="T")
+    store.commit(
+        Changes(
+            first=5,
+            head=7,
+            sessions=[session("T", 5)],
+            traces=[trace(2, "T")],
+            spans=[other],
+            contents=content_of(7),
+        )
+    )
+    store.commit(Changes(first=8, head=8, departures=[Departure("S", None, change=8)]))
+    with store.read() as reader:
+        assert reader.spans_of("T") == [other]
+        assert reader.content(other) == Content(b"payload 7", b"origin")
+
+
+def test_what_came_with_a_deleted_session_may_come_again_with_another(store: Store) -> None:
+    fill(store)
+    store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    others = {6: ("T", 2, "p2", b"else"), 8: ("S", 1, "p1", b"origin")}
+    for first, (session_id, number, process_id, origin) in others.items():
+        row = span(1, first + 1, trace_number=number, session_id=session_id, process_id=process_id)
+        store.commit(
+            Changes(
+                first=first,
+                head=first + 1,
+                sessions=[session(session_id, first)],
+                traces=[trace(number, session_id)],
+                spans=[row],
+                contents={first + 1: Content(b"again", origin)},
+            )
+        )
+    with store.read() as reader:
+        for session_id, _, process_id, origin in others.values():
+            (found,) = reader.spans_of(session_id)
+            assert found.process_id == process_id
+            assert reader.content(found) == Content(b"again", origin)
 
 
 def test_spans_with_usage_below_are_remembered_before_they_arrive(store: Store) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import ClientSession
 from mcp.types import ElicitResult
 
 from inspector.demo.connection import RunContext
@@ -183,6 +184,30 @@ def _make_repository(folder: Path) -> None:
     who: list[Any] = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org"]
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Plant a seed"]):
         subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
+
+
+async def test_a_server_that_starts_slowly_is_asked_once_and_not_in_vain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Far less than an interpreter takes to import the server; enough for one that runs.
+    monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 0.5)
+    asked: list[str] = []
+    for method in ("send_discover", "initialize"):
+        monkeypatch.setattr(ClientSession, method, _noting(asked, method))
+
+    async with connect_all(servers_for(SPEED, tmp_path), RunContext("test"), _nobody_asks) as found:
+        assert await found["workshop"].tools()
+    assert asked == ["send_discover"]
+
+
+def _noting(asked: list[str], method: str) -> Callable[..., Awaitable[Any]]:
+    original = getattr(ClientSession, method)
+
+    async def note(session: ClientSession, *args: Any) -> Any:
+        asked.append(method)
+        return await original(session, *args)
+
+    return note
 
 
 async def test_a_server_that_cannot_be_started_says_so_itself() -> None:

@@ -243,6 +243,8 @@ async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:  # 001
     outcome = await bus.dispatch("before_tool_call")
 
     assert [request.prompt for request in person.requests] == ["one?"]
+    assert outcome.approval == ApprovalAnswer("allow")
+    assert outcome.decided_by == "approval"
     actions = [verdict.action for verdict in outcome.trail]
     assert actions == ["ask_user", "ask_user", "continue"]
 

@@ -14,11 +14,13 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.trace import StatusCode
 
 from instrument import Bus
 from subscribers import Capture, Options
 from subscribers.delivery import Item, Limits
 from subscribers.live import LiveRecord
+from subscribers.redaction import REDACTED, Redactor
 from subscribers.wiring import Wiring, wire
 from tests.support.receiver import DEADLINE_S, Receiver, attributes
 
@@ -29,17 +31,23 @@ class Connected:
     """A bus wired to an inspector at some address."""
 
     def __init__(
-        self, url: str, limits: Limits = QUICK, provider: TracerProvider | None = None
+        self,
+        url: str,
+        limits: Limits = QUICK,
+        provider: TracerProvider | None = None,
+        capture: Capture = Capture.REDACTED,
+        redactor: Redactor | None = None,
     ) -> None:
         self.bus = Bus()
         self.provider = provider or TracerProvider(shutdown_on_exit=False)
         self.wiring: Wiring = wire(
             url,
             "the-token",
-            options=Options(capture=Capture.REDACTED),
+            options=Options(capture=capture),
             set_global=False,
             bus=self.bus,
             tracer_provider=self.provider,
+            redactor=redactor,
             limits=limits,
         )
         self.tracer = self.provider.get_tracer("foreign", "1.2")
@@ -402,3 +410,107 @@ def test_what_two_threads_hand_over_at_once_does_not_wait_for_the_next_heartbeat
     receiver.wait_for(lambda r: len(r.events("at once")) == 2)
     for thread in inbox.threads:
         thread.join()
+
+
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwx"
+CONTENT = {
+    "gen_ai.input.messages": f"my prompt {SECRET}",
+    "gen_ai.prompt.0.content": "my prompt",
+    "gen_ai.tool.call.arguments": "my prompt",
+    "input.value": "my prompt",
+    "llm.output_messages.0.message.content": "my prompt",
+    "ai.response.text": "my prompt",
+    "traceloop.entity.input": "my prompt",
+    "mcp.tool.input_json": "my prompt",
+}
+FACTS = {"gen_ai.request.model": "m", "gen_ai.tool.call.id": "c", "gen_ai.prompt.name": "p"}
+
+
+def trace_with_content(connected: Connected) -> None:
+    """Start and end a span as other instrumentations do; both are sent."""
+    given = {**CONTENT, **FACTS, "note": [SECRET, "ok"], "db.password": "hunter2"}
+    with connected.tracer.start_as_current_span("chat", attributes=given) as span:
+        assert connected.wiring.delivery.flush(DEADLINE_S)
+        span.add_event("gen_ai.user.message", {"content": f"my prompt {SECRET}", "role": "user"})
+        span.set_status(StatusCode.ERROR, f"bad key {SECRET}")
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+
+
+def sent(receiver: Receiver) -> tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return all as text, and the attributes of the start, the span and its event."""
+    (span,) = receiver.spans
+    (started,) = receiver.events("inspector.span.started")
+    told, ended, event = (attributes(thing.attributes) for thing in (started, span, span.events[0]))
+    return f"{span}{started}", told, ended, event
+
+
+def test_secrets_in_foreign_spans_do_not_leave_the_process(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url))
+    text, told, ended, event = sent(receiver)
+    assert SECRET not in text
+    assert "hunter2" not in text
+    assert event == {"content": f"my prompt {REDACTED}", "role": "user"}
+    for found in (told, ended):
+        assert found["gen_ai.input.messages"] == f"my prompt {REDACTED}"
+        assert found["note"] == [REDACTED, "ok"]
+        assert found.items() >= FACTS.items()
+        assert found.keys() >= CONTENT.keys()
+
+
+def test_content_of_foreign_spans_stays_here_when_none_is_wanted(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url, capture=Capture.OFF))
+    text, told, ended, event = sent(receiver)
+    assert "my prompt" not in text
+    assert SECRET not in text
+    assert event == {"role": "user"}
+    for found in (told, ended):
+        assert found.items() >= FACTS.items()
+
+
+def test_foreign_spans_come_whole_when_everything_is_wanted(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url, capture=Capture.FULL))
+    _, told, ended, event = sent(receiver)
+    assert event["content"] == f"my prompt {SECRET}"
+    for found in (told, ended):
+        assert found.items() >= {**CONTENT, **FACTS}.items()
+
+
+async def test_foreign_spans_are_treated_by_the_sender_and_ours_are_not_paid_for_twice(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    threads: dict[str, set[str]] = {}
+
+    def note(text: str) -> str:
+        threads.setdefault(text, set()).add(threading.current_thread().name)
+        return text
+
+    connected = connect(receiver.url, redactor=Redactor(callback=note))
+    async with connected.bus.operation("tool_call", tool_name="ours", args={"q": "our own"}):
+        with connected.tracer.start_as_current_span("foreign", attributes={"q": "of others"}):
+            pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert threads["our own"] == {threading.current_thread().name}
+    assert threads["of others"] == {"inspector-delivery"}
+
+
+def test_a_redactor_that_raises_costs_one_span_and_not_the_delivery(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    class Broken(Redactor):
+        def text(self, text: str) -> str:
+            if text == "raise":
+                raise RuntimeError
+            return text
+
+    connected = connect(receiver.url, redactor=Broken())
+    for value in ("raise", "fine"):
+        with connected.tracer.start_as_current_span(value, attributes={"q": value}):
+            pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == ["fine"]

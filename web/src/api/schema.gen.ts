@@ -1843,6 +1843,16 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
+            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
             /** @description Too large. `google.rpc.Status`, in the request's encoding. */
             413: {
                 headers: {
@@ -1949,6 +1959,16 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
+            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
             /** @description Too large. `google.rpc.Status`, in the request's encoding. */
             413: {
                 headers: {
@@ -2047,6 +2067,16 @@ export interface operations {
             };
             /** @description Not from there. `google.rpc.Status`, in the request's encoding. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RpcStatus"];
+                    "application/x-protobuf": string;
+                };
+            };
+            /** @description The body stopped coming. `google.rpc.Status`, in the request's encoding. */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,56 @@
+"""A SQLite store that is only looked at: no lock, no migration, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from inspector.errors import StoreUnavailableError
+from inspector.storage.base import Changes, Reader
+from inspector.storage.sqlite_open import open_read_only
+from inspector.storage.sqlite_reader import SqliteReader
+
+
+class ReadOnlySqliteStore:
+    """Follows `Store`, but for commits. A service may have the file open, or open it meanwhile.
+
+    Args:
+        path: The file.
+
+    Raises:
+        StoreNewerError: A newer version wrote it.
+        StoreError: It cannot be read, or is not a store of ours.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        connection = open_read_only(path)
+        self.id: str = next(connection.execute("SELECT store_id FROM meta"))[0]
+        connection.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Open a snapshot on a connection of its own."""
+        connection = open_read_only(self._path)
+        try:
+            connection.execute("BEGIN")
+            yield SqliteReader(connection)
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise StoreUnavailableError(
+                f"Cannot read the store {self._path}: another program keeps it locked ({error})."
+                " Let that one finish, then try again."
+            ) from error
+        finally:
+            connection.close()
+
+    def commit(self, changes: Changes) -> None:
+        """Refuse `changes`."""
+        raise StoreUnavailableError(
+            f"Cannot write to the store {self._path}: it is open for reading only."
+        )
+
+    def close(self) -> None:
+        """Do nothing: each snapshot closes its connection."""
