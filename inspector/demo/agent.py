@@ -8,12 +8,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from inspector.demo import house_rules
 from inspector.demo.connection import RunContext, ToolFailedError, result_text
 from inspector.demo.model import Delta, Message, Model, ToolCall
 from inspector.demo.openai_model import ModelEndpointError
 from inspector.demo.pace import Pace
+from instrument import HookDenied, Operation, dispatch, operation
 from instrument import _emit as emit
-from instrument import operation
+from instrument.typed import HookHost
 
 _MAX_TURNS = 12
 
@@ -41,12 +43,12 @@ class Tool(Protocol):
         """Return an MCP tool result. Raises ToolFailedError."""
 
 
-@dataclass(slots=True)
-class Agent:
+@dataclass(eq=False)
+class Agent(HookHost):
     """One agent with its own conversation.
 
     Hooks are given the agent itself: `name`, `description`, `instruction` and `tools` are what
-    they read.
+    they read. Those that are its own are given as `hooks=[…]`, or added to `.hooks`.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Agent:
     pace: Pace
     time_limits_s: Mapping[str, float] = field(default_factory=dict)
     """Tools that are given up after so many seconds of the story's time."""
+    cites_sources: bool = False
+    """Whether its answers must say what they rest on."""
 
     async def run(self, task: str) -> str:
         """Work on a task and return the final answer.
@@ -68,18 +72,39 @@ class Agent:
         async with operation("agent_call", agent=self) as op:
             messages: list[Message] = [
                 {"role": "system", "content": self.instruction},
+                *await self._ask_for_guidance(op),
                 {"role": "user", "content": task},
             ]
-            answer = "I could not finish within the number of turns that I am allowed."
-            for _ in range(_MAX_TURNS):
-                text, calls = await self._generate(messages)
-                messages.append(_assistant_message(text, calls))
-                if not calls:
-                    answer = text
-                    break
-                messages += await self._use_tools(calls)
-            op.result = answer
+            op.result = answer = await self._work(messages, op)
         return answer
+
+    async def _ask_for_guidance(self, op: Operation) -> list[Message]:
+        guided = await dispatch(
+            house_rules.AGENT_STARTS, agent=self, context=self.context, call_id=op.call_id
+        )
+        return [{"role": text.role, "content": text.text} for text in guided.injections]
+
+    async def _work(self, messages: list[Message], op: Operation) -> str:
+        for iteration in range(_MAX_TURNS):
+            text, calls = await self._generate(messages)
+            messages.append(_assistant_message(text, calls))
+            if calls:
+                messages += await self._use_tools(calls)
+                continue
+            final = await dispatch(
+                "before_final_response",
+                agent=self,
+                response=text,
+                conversation_history=messages,
+                iteration=iteration,
+                call_id=op.call_id,
+            )
+            if final.action == "stop":
+                return str(final.stop_value)
+            final.raise_if_ended()
+            if final.action != "retry":
+                return str(final.data["response"])
+        return "I could not finish within the number of turns that I am allowed."
 
     async def _generate(self, messages: Sequence[Message]) -> tuple[str, list[ToolCall]]:
         offered = [
@@ -88,6 +113,7 @@ class Agent:
         ]
         async with operation(
             "llm_generate",
+            agent=self,
             llm=self.model,
             prompt=list(messages),
             model=self.model.model,
@@ -127,6 +153,8 @@ class Agent:
                 return await self._execute(tool, call)
         except TimeoutError:
             return f"{call.name} was given up after {limit_s:g} s."
+        except HookDenied as denied:
+            return f"{call.name} was refused: {denied.reason}."
         except ToolFailedError as error:
             return str(error)
 
@@ -135,6 +163,7 @@ class Agent:
         context = RunContext(self.context.session_id, tool_call_id=call.id)
         async with operation(
             "tool_call",
+            agent=self,
             tool_name=tool.name,
             args=arguments,
             context=context,

@@ -18,6 +18,7 @@ from pathlib import Path
 from mcp import MCPError
 
 import inspector
+from inspector.demo import house_rules
 from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
 from inspector.demo.pace import Pace
 from inspector.demo.servers import ServerSpec, servers_for
@@ -85,14 +86,15 @@ class _Telling:
     async def once(self) -> int:
         """Tell each story once, one after the other; return how many failed."""
         _stop_when_told()
-        outcomes = [await self._tell(number) for number in range(len(self._names))]
+        async with house_rules.in_force():
+            outcomes = [await self._tell(number) for number in range(len(self._names))]
         return outcomes.count(False)
 
     async def loop(self) -> int:
         """Tell stories until cancelled."""
         _stop_when_told()
         numbers = itertools.count()
-        async with asyncio.TaskGroup() as group:
+        async with house_rules.in_force(), asyncio.TaskGroup() as group:
             for lane in range(_LANES):
                 group.create_task(self._lane(numbers, lane))
         return 0

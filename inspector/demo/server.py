@@ -101,6 +101,14 @@ async def survey_notes(question: str, ctx: Context[Any]) -> str:
 
 
 @server.tool()
+async def save_draft(path: str, text: str) -> str:
+    """Save a draft in the workspace, for others to read."""
+    await _work(0.2)
+    # A demo leaves nothing behind on the machine that it happens to be run on.
+    return f"Saved {len(text.encode())} bytes as {path}."
+
+
+@server.tool()
 async def changes_since(version: str) -> list[Change]:
     """List what was merged since a version."""
     await _work(0.6)

@@ -6,6 +6,7 @@ import asyncio
 import random
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from mcp.types import ElicitResult
 from inspector import context as session_context
 from inspector.demo.agent import Agent, AgentTool
 from inspector.demo.connection import McpConnection, McpTool, RunContext
+from inspector.demo.house_rules import ShortSearches, send_back_without_sources
 from inspector.demo.model import Model, ScriptedModel
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
@@ -75,8 +77,9 @@ class Session:
         ):
             tools = [tool for link in connections.values() for tool in await link.tools()]
             task = await self._compose_task(connections["workshop"])
-            planner = await self._build_planner(tools, context)
-            op.result = answer = await planner.run(task)
+            with ExitStack() as rules:
+                planner = await self._build_planner(tools, context, rules)
+                op.result = answer = await planner.run(task)
         return answer
 
     async def _compose_task(self, workshop: McpConnection) -> str:
@@ -91,16 +94,21 @@ class Session:
                 parts.append(f"(The resource {uri} could not be read: {error})")
         return "\n\n".join(parts)
 
-    async def _build_planner(self, tools: Sequence[McpTool], context: RunContext) -> Agent:
-        helpers = [await self._build_agent(role, tools, context) for role in self.story.helpers]
-        planner = await self._build_agent(self.story.planner, tools, context)
+    async def _build_planner(
+        self, tools: Sequence[McpTool], context: RunContext, rules: ExitStack
+    ) -> Agent:
+        helpers = [
+            await self._build_agent(role, tools, context, rules) for role in self.story.helpers
+        ]
+        planner = await self._build_agent(self.story.planner, tools, context, rules)
         planner.tools = [*(AgentTool(helper) for helper in helpers), *planner.tools]
         return planner
 
     async def _build_agent(
-        self, role: Role, tools: Sequence[McpTool], context: RunContext
+        self, role: Role, tools: Sequence[McpTool], context: RunContext, rules: ExitStack
     ) -> Agent:
-        return Agent(
+        hooks = [ShortSearches()] if "search_notes" in role.tools else []
+        agent: Agent = Agent(
             name=role.name,
             description=role.description,
             instruction=role.instruction,
@@ -109,7 +117,13 @@ class Session:
             context=context,
             pace=self.pace,
             time_limits_s=self.story.time_limits_s,
+            cites_sources=role.cites_sources,
+            hooks=hooks,  # type: ignore[call-arg] # taken by the metaclass of HookHost
         )
+        rules.callback(agent.hooks.clear)
+        if role.cites_sources:
+            rules.callback(send_back_without_sources(agent).remove)
+        return agent
 
     async def _select_model(self, role: Role, context: RunContext) -> Model:
         wish = role.intelligence_priority

@@ -18,6 +18,8 @@ class Role:
     script: ScriptFactory
     tools: frozenset[str] = frozenset()
     """Names of the MCP tools that it may use."""
+    cites_sources: bool = False
+    """Its answers must say what they rest on."""
     intelligence_priority: float = 0.5
     """0: the cheapest model will do; 1: the best there is."""
 

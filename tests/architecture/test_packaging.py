@@ -33,7 +33,11 @@ def test_the_wheel_has_the_packages_their_data_and_their_types(wheel: zipfile.Zi
 
     for package in ("instrument", "subscribers", "inspector"):
         assert f"{package}/py.typed" in names
-    data = {"subscribers/telemetry_spec.toml", "inspector/demo/library.toml"}
+    data = {
+        "subscribers/telemetry_spec.toml",
+        "inspector/demo/library.toml",
+        "inspector/demo/cite-sources.md",
+    }
     assert data <= names
     assert not any(name.startswith(("tests/", "web/", "tools/")) for name in names)
 

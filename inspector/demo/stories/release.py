@@ -37,7 +37,8 @@ def release_story(rng: random.Random) -> Story:
                 "without saying so."
             ),
             script=lambda brief: _planner(brief, version),
-            tools=frozenset({"publish_notes"}),
+            tools=frozenset({"publish_notes", "save_draft"}),
+            cites_sources=True,
             intelligence_priority=0.9,
         ),
         helpers=(
@@ -72,12 +73,21 @@ def _planner(brief: Brief, version: str) -> Script:
         ],
     )
     notes = _notes(version, changes, checks)
-    (outcome,) = yield Turn(
-        f"I have both. Here is the draft:\n\n{notes}\n\nNow a person has to agree.",
-        [("publish_notes", {"version": version, "notes": notes})],
+    (refusal,) = yield Turn(
+        f"I have both. Here is the draft:\n\n{notes}\n\nThe website is where people look for it.",
+        [("save_draft", {"path": "../website/releases.md", "text": notes})],
     )
+    _saved, outcome = yield Turn(
+        f"{refusal} It goes to the drafts, then, and a person has to agree.",
+        [
+            ("save_draft", {"path": f"drafts/{version}.md", "text": notes}),
+            ("publish_notes", {"version": version, "notes": notes}),
+        ],
+    )
+    yield Turn(f"{outcome}\n\n{notes}")
+    # Only when the answer is sent back.
     yield Turn(
-        f"{outcome}\n\n{notes}\n\n---\n\nWhat I relied on:\n\n"
+        f"{outcome}\n\n{notes}\n\n---\n\nSources:\n\n"
         f"1. The historian's list, taken from the merged changes.\n2. The tester's report: {checks}"
     )
 
@@ -112,7 +122,7 @@ def _tester(brief: Brief) -> Script:
     failed = json.loads(unit)["failed"] + json.loads(slow)["failed"]
     (hits,) = yield Turn(
         "The page cannot be read, so I look for the promise in the notes instead.",
-        [("search_notes", {"query": "memory streaming body", "limit": 2})],
+        [("search_notes", {"query": "memory streaming body", "limit": 50})],
     )
     passed = json.loads(unit)["passed"] + json.loads(slow)["passed"]
     found = len(json.loads(hits)["result"])

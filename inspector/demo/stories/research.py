@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 
+from inspector.demo.house_rules import WORKSPACE
 from inspector.demo.model import Brief, Script, Turn
 from inspector.demo.story import Role, Story
 
@@ -33,7 +34,7 @@ def research_story(rng: random.Random) -> Story:
                 "attack the draft, and only then answer. Publish the answer with publish_notes."
             ),
             script=lambda brief: _lead(brief, question, query),
-            tools=frozenset({"publish_notes"}),
+            tools=frozenset({"publish_notes", "save_draft"}),
             intelligence_priority=1.0,
         ),
         helpers=(
@@ -50,6 +51,7 @@ def research_story(rng: random.Random) -> Story:
                 instruction="You attack drafts. Name the weakest claim and how to test it.",
                 script=_critic,
                 tools=frozenset({"read_note", "fetch_page", "git_log"}),
+                cites_sources=True,
                 intelligence_priority=0.7,
             ),
         ),
@@ -73,16 +75,19 @@ def _lead(brief: Brief, question: str, query: str) -> Script:
         "3. Measure p99 and the extra load for two weeks, and keep the switch.\n\n"
         "```python\nclient = lantern.Client(retry=lantern.Retry(attempts=3, budget=0.1))\n```"
     )
-    (outcome,) = yield Turn(
+    outcome, _saved = yield Turn(
         "The objection changes the recommendation, not the direction. I put it on record.",
-        [("publish_notes", {"version": "research", "notes": answer})],
+        [
+            ("publish_notes", {"version": "research", "notes": answer}),
+            ("save_draft", {"path": f"{WORKSPACE}/answers/retries.md", "text": answer}),
+        ],
     )
     yield Turn(f"{answer}\n\n---\n\n{outcome}")
 
 
 def _researcher(brief: Brief, query: str) -> Script:
     words = query.split()
-    searches = [("search_notes", {"query": word, "limit": 2}) for word in (query, *words[:2])]
+    searches = [("search_notes", {"query": word, "limit": 10}) for word in (query, *words[:2])]
     *hits, survey = yield Turn(
         "Three searches at once, and a close reading of everything, if it ends in time.",
         [*searches, ("survey_notes", {"question": query})],
@@ -108,8 +113,11 @@ def _critic(brief: Brief) -> Script:
         f"I remembered the wrong number: {missing} One more try.",
         [("read_note", {"note_id": "breaker-1"})],
     )
-    yield Turn(
+    objection = (
         "The weakest claim is that every failure is short. "
         f"{note.splitlines()[-1]} To test it: slow one upstream down to 2 s without failing it, "
         "and compare the added load with and without a budget."
     )
+    yield Turn(objection)
+    # Only when the answer is sent back.
+    yield Turn(f"{objection}\n\nSources: the note `breaker-1`.")

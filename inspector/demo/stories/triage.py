@@ -30,7 +30,7 @@ def triage_story(rng: random.Random) -> Story:
                 "a person."
             ),
             script=lambda brief: _lead(brief, batch),
-            tools=frozenset({"list_issues", "label_issue", "close_issues"}),
+            tools=frozenset({"list_issues", "label_issue", "close_issues", "save_draft"}),
             intelligence_priority=0.8,
         ),
         helpers=(
@@ -48,6 +48,7 @@ def triage_story(rng: random.Random) -> Story:
                 instruction="You search notes and pages. Quote what you find; admit what you miss.",
                 script=_librarian,
                 tools=frozenset({"search_notes", "read_note", "fetch_page"}),
+                cites_sources=True,
             ),
         ),
     )
@@ -80,6 +81,14 @@ def _lead(brief: Brief, batch: int) -> Script:
     rows = "\n".join(
         f"| #{issue['number']} | {issue['title']} | `{kinds.get('#' + str(issue['number']))}` |"
         for issue in issues
+    )
+    (refusal,) = yield Turn(
+        "The table should be where the team looks first.",
+        [("save_draft", {"path": "/srv/wiki/triage.md", "text": rows})],
+    )
+    yield Turn(
+        f"{refusal} A draft will do.",
+        [("save_draft", {"path": "drafts/triage.md", "text": rows})],
     )
     yield Turn(
         f"## Triage\n\n| issue | title | label |\n| --- | --- | --- |\n{rows}\n\n"
@@ -116,7 +125,7 @@ def _librarian(brief: Brief) -> Script:
     hits, _page = yield Turn(
         "Notes and documentation, side by side.",
         [
-            ("search_notes", {"query": "hang timeout attempts", "limit": 2}),
+            ("search_notes", {"query": "hang timeout attempts", "limit": 20}),
             ("fetch_page", {"url": "https://docs.lantern.example/timeouts"}),
         ],
     )
@@ -125,4 +134,7 @@ def _librarian(brief: Brief) -> Script:
         "The page is not to be had. The notes are; I read the best ones.",
         [("read_note", {"note_id": hit["id"]}) for hit in found],
     )
-    yield Turn("\n\n".join(notes) or "Nothing is written down about this yet.")
+    quoted = "\n\n".join(notes) or "Nothing is written down about this yet."
+    yield Turn(quoted)
+    # Only when the answer is sent back.
+    yield Turn(f"{quoted}\n\nSources: {', '.join(hit['id'] for hit in found) or 'none'}.")

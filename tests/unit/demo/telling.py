@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import instrument
+from inspector.demo import house_rules
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
 from inspector.demo.servers import servers_for
@@ -53,7 +54,12 @@ async def tell(
     rng = random.Random(f"{seed}:0")
     story = STORIES[name](rng)
     session = Session(story, rng, Pace(SPEED), servers_for(SPEED, directory), endpoint)
-    running = asyncio.create_task(session.run())
+
+    async def run() -> str:
+        async with house_rules.in_force():
+            return await session.run()
+
+    running = asyncio.create_task(run())
 
     def listen(hook: str, /, **kwargs: Any) -> None:
         recording.note(hook, **kwargs)
