@@ -1,84 +1,26 @@
 from __future__ import annotations
 
-import os
-import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from tests.e2e.browser import installed_browser
+from tests.support.service_process import Service
 
 # Two cores are shared with the service, the agent and its servers.
 expect.set_options(timeout=20_000)
-
-_URL = re.compile(r"(http://127\.0\.0\.1:\d+)/ui/\?token=(\S+)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
-
-
-class Service:
-    """`inspector serve` as a process of its own: same port and same store over every restart."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.url = ""
-        self.token = ""
-        self._process: subprocess.Popen[str] | None = None
-        self.environment = {
-            **{name: value for name, value in os.environ.items() if "INSPECTOR" not in name},
-            "INSPECTOR_PORT": str(_free_port()),
-            "INSPECTOR_OTLP_HTTP_PORT": "0",
-            "INSPECTOR_OTLP_GRPC_PORT": "0",
-            "INSPECTOR_STORE": f"sqlite:///{folder}/store.sqlite3",
-            "INSPECTOR_RUNTIME_DIR": str(folder),
-        }
-
-    def start(self) -> None:
-        """Start, and return once it listens."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "inspector", "serve"],
-            env=self.environment,
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        found = next(filter(None, map(_URL.search, self._process.stdout)), None)
-        assert found, "the service ended without saying where it listens"
-        self.url, self.token = found.groups()
-
-    def kill(self) -> None:
-        """End it as a crash would."""
-        assert self._process is not None
-        self._process.kill()
-        self._process.communicate()
-
-    def stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.terminate()
-            try:
-                self._process.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                self.kill()
-
-    def get(self, path: str) -> Any:
-        """Ask the API."""
-        headers = {"Authorization": f"Bearer {self.token}"}
-        answer = httpx.get(f"{self.url}{path}", headers=headers, timeout=10)
-        answer.raise_for_status()
-        return answer.json()
 
 
 class Demo:
@@ -134,13 +76,6 @@ class Watch:
         """Return what was asked of anybody but the service."""
         own = (origin, "data:", "blob:")
         return [url for url in self.requested if not url.startswith(own)]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.e2e.conftest import Service
+from tests.support.service_process import Service
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "hello.py"
 

@@ -7,7 +7,8 @@ from collections import Counter
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import Demo, Service, Watch
+from tests.e2e.conftest import Demo, Watch
+from tests.support.service_process import Service
 
 TITLE = re.compile("Release notes for Lantern")
 LONG_MS = 60_000

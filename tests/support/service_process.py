@@ -65,7 +65,7 @@ class Service:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
-                self._process.wait(10)
+                self._process.communicate(timeout=10)
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._close()
@@ -83,6 +83,4 @@ class Service:
 
     def _close(self) -> None:
         if self._process is not None:
-            self._process.wait()
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+            self._process.communicate()
