@@ -65,7 +65,7 @@ def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
 
     A closure and not a method, with little in its own frame, because it is called for every
     event of every agent that nobody watches. Then it costs 1.1 times an `async def` that takes
-    the same arguments and does nothing (`benchmarks/bench_emit.py`).
+    the same arguments and does nothing (`benchmarks/bench_dispatch.py`).
     """
 
     async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:

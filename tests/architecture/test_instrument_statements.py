@@ -28,7 +28,7 @@ ELSEWHERE = {
     "000-18": "an emitter's duty: `op.stream` counts pieces without a hook for each",
     "000-23": "tests/unit/agent_side/test_context.py",
     "000-24": "the patches of mcp-agent, which are not there yet",
-    "000-25": "a subscriber's duty: benchmarks/bench_emit.py measures what is left to it",
+    "000-25": "a subscriber's duty: benchmarks/bench_dispatch.py measures what is left to it",
     "000-26": "tests/unit/subscribers/test_spec.py",
 }
 """Statements that no test can carry here, and why."""
