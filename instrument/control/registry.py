@@ -14,7 +14,6 @@ from instrument.decision import Outcome
 from instrument.delivery import describe
 from instrument.interceptors import Interceptor
 from instrument.views import changed, copied, hooks_named
-from instrument.waiting import AsyncWaiting
 
 
 @runtime_checkable
@@ -124,7 +123,7 @@ class HookRegistry:
         given.pop(REGISTRY, None)
         hook = _hook_for(event, given)
         outcome = Outcome(hook, _kwargs(hook, given))
-        await self.bus._dispatch(AsyncWaiting(self.bus), outcome, spelling=event, asks=False)
+        await self.bus._dispatch(self.bus._waiting, outcome, spelling=event, asks=False)
         return result_from(outcome, _data(hook, outcome.data))
 
 

@@ -15,7 +15,6 @@ from instrument.delivery import describe
 from instrument.interceptors import Interceptor
 from instrument.typed.events import AgentInitializedEvent, HookEvent, Interrupted
 from instrument.typed.translation import HOOKS, decision_from, event_from, kwargs_from
-from instrument.waiting import AsyncWaiting
 
 E = TypeVar("E", bound=HookEvent)
 
@@ -183,7 +182,7 @@ class _Adapter:
             bus = self.registry.bus
             question = Question(str(interrupt.reason or interrupt.name))
             subject = Subject(HOOKS[self._kind][0], describe(self.callback), kwargs)
-            answer = await ask_person(bus, AsyncWaiting(bus), question, subject, "question")
+            answer = await ask_person(bus, bus._waiting, question, subject, "question")
             if answer.decision != "answer" and not answer.is_granted:
                 return Decision.deny(answer.reason or f"refused: {answer.decision}")
             payload = answer.payload
