@@ -232,7 +232,8 @@ def _reader() -> _Reader:
 
 
 def _one_session(reader: _Reader, wanted: str) -> dict[str, Any]:
-    found = reader.get("/sessions", q=wanted, limit=100)["sessions"]
+    quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
+    found = reader.get("/sessions", q=f'id~"{quoted}"', limit=100)["sessions"]
     fitting = [session for session in found if session["id"].startswith(wanted)]
     exact = [session for session in fitting if session["id"] == wanted] or fitting
     if len(exact) != 1:

@@ -102,5 +102,5 @@ async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.Asy
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
     assert answer["spans"][0]["session_title"] == "Find the Needle"
-    assert answer["is_complete"] is True
+    assert answer["next_cursor"] is None
     assert (await client.get("/search")).status_code == 422
