@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TypeVar
@@ -147,11 +148,7 @@ class _Check:
         start = value.start_pos or 0
         for word in _plain(value).split(","):
             if word.lower() not in field.choices:
-                close = get_close_matches(word.lower(), field.choices, n=1, cutoff=0.5)
-                advice = f"Did you mean {close[0]}?" if close else ""
-                problem = f"{field.name} is never {word}. {advice}".rstrip()
-                allowed = f" It is one of {', '.join(field.choices)}."
-                raise QueryError(problem + allowed, self._text, start, len(word))
+                raise QueryError(_never(field, word), self._text, start, len(word))
             parts.append(Compare(field, Operator.EQUALS, word.lower()))
             start += len(word) + 1
         return parts[0] if len(parts) == 1 else Either(tuple(parts))
@@ -226,6 +223,15 @@ class _Check:
         return QueryError(problem, self._text, token.start_pos or 0, len(token))
 
 
+def _never(field: Field, word: str) -> str:
+    """Say that `field` is never `word`, nor its namesake of the other scope."""
+    namesakes = [fields[field.name] for fields in FIELDS.values() if field.name in fields]
+    close = get_close_matches(word.lower(), [c for one in namesakes for c in one.choices], n=1)
+    advice = f" Did you mean {close[0]}?" if close else ""
+    allowed = "; ".join(f"of a {one.scope}: {', '.join(one.choices)}" for one in namesakes)
+    return f"{field.name} is never {word}.{advice} What it can be, {allowed}."
+
+
 def _text(text: str, scope: Scope) -> Node:
     """A session has a text when it, or a span of it, has."""
     if scope is Scope.SPAN:
@@ -241,9 +247,12 @@ def _text_operator(operator: Token, value: Token) -> Operator:
 
 
 def _number(text: str) -> float:
-    number = float(text)
-    if number != number:
-        raise ValueError("NaN is not a number")
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise ValueError(f"{text} is not a number")
     return number
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -47,8 +47,8 @@ def _grammar() -> Lark:
 
 
 def _explained(text: str, error: UnexpectedInput) -> QueryError:
-    position = error.pos_in_stream
     if isinstance(error, UnexpectedCharacters):
+        position = cast("int", error.pos_in_stream)
         if text[position] == '"':
             return QueryError("This quote is never closed.", text, position, 1)
         return QueryError(f"`{text[position]}` cannot stand here.", text, position, 1)

@@ -19,6 +19,7 @@ _DURATIONS_NS = {
 }  # fmt: skip
 _FLAGS = {"yes": 1, "true": 1, "1": 1, "no": 0, "false": 0, "0": 0}
 _MAX = 2**63 - 1
+_LAST_NS = _MAX - 86_400 * 10**9
 
 
 class Interval(NamedTuple):
@@ -102,7 +103,8 @@ def _moment(text: str) -> Interval:
 
 def _unix_ns(moment: datetime) -> int:
     since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
+    unix_ns = (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1_000
+    return max(0, min(unix_ns, _LAST_NS))  # no stored time is beyond
 
 
 def _whole(text: str, units: dict[str, int], wanted: str) -> int:
