@@ -7,15 +7,16 @@ needs `mcp-agent-inspector[otel]` and says so when it is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from subscribers.errors import SpecError, SubscribersError
-from subscribers.options import Capture, Options, Vocabulary, read_options
+from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_options
 from subscribers.redaction import Redactor
 from subscribers.spec import Spec, load_spec
 
 if TYPE_CHECKING:
+    from opentelemetry.context import Context
     from opentelemetry.trace import TracerProvider
 
     from instrument import Bus
@@ -25,10 +26,13 @@ __all__ = [
     "Capture",
     "Options",
     "Redactor",
+    "SpanMode",
     "Spec",
     "SpecError",
     "SubscribersError",
     "Vocabulary",
+    "extract",
+    "inject",
     "install",
     "load_spec",
     "read_options",
@@ -84,3 +88,31 @@ def install(
         session_id=session_id,
         spec=spec,
     )
+
+
+def inject(meta: MutableMapping[str, Any]) -> None:
+    """Write the current span into the `_meta` of an MCP message, so that its handling joins us.
+
+    Call it inside the operation that sends (`rpc_request`, or the `tool_call` around it). A
+    `traceparent` that is there already, and all else in `meta`, stays. Without OpenTelemetry, or
+    without a span, nothing is written. Source: MCP's SEP-414.
+    """
+    try:
+        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError:
+        return
+    propagation.inject(meta)
+
+
+def extract(meta: Any) -> Context | None:
+    """Return the current context with the span that a received `_meta` names as its parent.
+
+    For servers that make their own spans: `tracer.start_as_current_span(name, context=…)`. The
+    bridge does it by itself on `before_rpc_handle`. None (which means: the current context) when
+    `meta` names no span, is none, or not in W3C's form.
+    """
+    try:
+        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError:
+        return None
+    return propagation.extract(meta)

@@ -8,15 +8,17 @@ here stays in here (the bus logs it).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from time import time_ns
 from typing import Any, Protocol
 
+from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.trace import SpanContext, SpanKind, StatusCode, Tracer
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
@@ -29,10 +31,24 @@ from subscribers.facts import (
     server_uri,
     target_matches,
 )
-from subscribers.failures import CANCELLED, Failure, failure_of_exception, failure_of_result
+from subscribers.failures import (
+    CANCELLED,
+    Failure,
+    failure_of_exception,
+    failure_of_result,
+    is_callers_fault,
+)
 from subscribers.paths import compile_path, read_path
 from subscribers.progress import ProgressLimiter
-from subscribers.spans import Call, OwnedSpan, SpanTable, current_owned, nearest_open
+from subscribers.propagation import parent_over_mcp
+from subscribers.spans import (
+    Call,
+    OwnedSpan,
+    SpanTable,
+    current_owned,
+    mark_duplicate,
+    nearest_open,
+)
 from subscribers.spec import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
@@ -157,11 +173,7 @@ class Bridge:
             kwargs["$rpc"] = rpc = self._rpc.of_request(kwargs)
             if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
                 return None
-        parent, context = self._table.parent_of(
-            kwargs,
-            is_operation=is_announced or "parent_call_id" in kwargs,
-            family=spec.name if noun == "rpc_request" else None,
-        )
+        parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
         self._add_known(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
         span = self._tracer.start_span(
@@ -169,14 +181,36 @@ class Bridge:
             context,
             _KINDS[spec.kind],
             attributes,
+            links,
         )
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template = spec
         if noun == "agent_call":
             owned.agent = attributes.get("gen_ai.agent.name") or owned.agent
+        mark_duplicate(trace.get_current_span(context), owned)
         owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
+
+    def _place(
+        self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
+    ) -> tuple[OwnedSpan | None, Context, Sequence[Link]]:
+        """Return the owned parent, the context to start in, and links: whose child a span is."""
+        links: Sequence[Link] = ()
+        if noun == "rpc_handle":
+            remote, links = parent_over_mcp(
+                kwargs.get("envelope"),
+                otel_context.get_current(),
+                is_trusted=self._engine.options.trusts_remote_context,
+            )
+            if remote is not None:
+                return None, remote, links
+        parent, context = self._table.parent_of(
+            kwargs,
+            is_operation=is_announced or "parent_call_id" in kwargs,
+            family=spec.name if noun == "rpc_request" else None,
+        )
+        return parent, context, links
 
     def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
@@ -390,6 +424,8 @@ class Bridge:
         if not owned.is_open:
             return
         kwargs["$failure"] = failure
+        if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
+            kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
         attributes = self._engine.attributes(hook.name, kwargs)
         self._update(owned, attributes, is_last=True)
