@@ -10,13 +10,14 @@ import logging
 from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from subscribers.errors import SpecError, SubscribersError
+from subscribers.errors import PriceError, SpecError, SubscribersError
 from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_options
 from subscribers.redaction import Redactor
 from subscribers.spec import Spec, load_spec
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from instrument import Bus
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "Options",
+    "PriceError",
     "Redactor",
     "SpanMode",
     "Spec",
@@ -50,6 +52,7 @@ def install(
     live: LiveRecords | None = None,
     session_id: Callable[[], str | None] | None = None,
     spec: Spec | None = None,
+    meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
     """Make spans of the hooks of `bus`.
 
@@ -61,6 +64,7 @@ def install(
         live: Told about what is not over yet; default: nobody.
         session_id: Asked for the session on every span; `None` and `"unknown"` mean none.
         spec: Default: `INSPECTOR_TELEMETRY_SPEC`, else the one shipped.
+        meter_provider: Whose metrics, where `options` ask for them; default: the global one.
 
     Returns:
         A function that stops, and ends the spans that are open. Idempotent. Without OpenTelemetry
@@ -87,6 +91,7 @@ def install(
         live=live,
         session_id=session_id,
         spec=spec,
+        meter_provider=meter_provider,
     )
 
 

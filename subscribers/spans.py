@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
+from time import perf_counter_ns
 from typing import Any, TypeAlias
 
 from opentelemetry import context as otel_context
@@ -39,9 +40,9 @@ class OwnedSpan:
     """A span of ours, from start to end."""
 
     __slots__ = (
-        "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family",
-        "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span", "template",
-        "unwatch",
+        "agent", "aliases", "attributes", "began_ns", "call_id", "children", "context", "facts",
+        "failure", "family", "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span",
+        "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +61,9 @@ class OwnedSpan:
         self.call_id = call_id
         self.attributes = attributes
         """All that was set so far."""
+        self.facts = attributes
+        """The same in the official vocabulary, whichever is written."""
+        self.began_ns = perf_counter_ns()
         self.agent: str | None = parent.agent if parent is not None else None
         self.children: dict[OwnedSpan, None] = {}
         """Those that nobody promised to close: they end with this one at the latest."""
@@ -93,7 +97,7 @@ class OwnedSpan:
 class Call:
     """What a `call_id` stands for."""
 
-    __slots__ = ("is_announced", "is_merged", "noun", "owned")
+    __slots__ = ("began_ns", "is_announced", "is_merged", "noun", "owned")
 
     def __init__(
         self, noun: str, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
@@ -105,6 +109,7 @@ class Call:
         """Whether `operation_opened` was seen, so that `operation_closed` will come."""
         self.is_merged = is_merged
         """Whether `owned` belongs to another call."""
+        self.began_ns = perf_counter_ns()
 
 
 class SpanTable:
@@ -228,7 +233,7 @@ _TARGETS = {
 
 
 def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
-    theirs, ours = span.attributes or {}, owned.attributes
+    theirs, ours = span.attributes or {}, owned.facts
     # A server may pass the request that it handles on: same method, another operation.
     if (span.kind is SpanKind.SERVER) != (owned.family == "rpc_handle"):
         return False
