@@ -8,31 +8,51 @@ here stays in here (the bus logs it).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from time import time_ns
+from time import perf_counter_ns, time_ns
 from typing import Any, Protocol
 
+from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.trace import SpanContext, SpanKind, StatusCode, Tracer
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
 from subscribers.facts import (
     RpcFacts,
+    connection_of,
     is_answer_to_notification,
     is_notification,
     progress_percent,
     reason_text,
     server_uri,
     target_matches,
+    transport_facts,
 )
-from subscribers.failures import CANCELLED, Failure, failure_of_exception, failure_of_result
+from subscribers.failures import (
+    CANCELLED,
+    Failure,
+    failure_of_exception,
+    failure_of_result,
+    is_callers_fault,
+)
+from subscribers.metrics import Metrics, duration_s
 from subscribers.paths import compile_path, read_path
+from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.progress import ProgressLimiter
-from subscribers.spans import Call, OwnedSpan, SpanTable, current_owned, nearest_open
+from subscribers.propagation import parent_over_mcp
+from subscribers.spans import (
+    Call,
+    OwnedSpan,
+    SpanTable,
+    current_owned,
+    mark_duplicate,
+    nearest_open,
+)
 from subscribers.spec import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
@@ -76,8 +96,13 @@ class Bridge:
         *,
         live: LiveRecords | None = None,
         session_id: Callable[[], str | None] | None = None,
+        metrics: Metrics | None = None,
+        prices: PriceList | None = None,
     ) -> None:
         self._engine = engine
+        self._official = engine.in_official_words()
+        self._metrics = metrics
+        self._prices = prices
         self._spec = engine.spec
         self._tracer = tracer
         self._live = live
@@ -151,17 +176,13 @@ class Bridge:
     def _start(
         self, hook: str, noun: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> OwnedSpan | None:
-        call_id = kwargs.get("call_id")
+        began_ns, call_id = perf_counter_ns(), kwargs.get("call_id")
         spec = self._choose(noun, kwargs)
         if noun in {"rpc_request", "rpc_handle"}:
             kwargs["$rpc"] = rpc = self._rpc.of_request(kwargs)
             if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
                 return None
-        parent, context = self._table.parent_of(
-            kwargs,
-            is_operation=is_announced or "parent_call_id" in kwargs,
-            family=spec.name if noun == "rpc_request" else None,
-        )
+        parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
         self._add_known(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
         span = self._tracer.start_span(
@@ -169,14 +190,38 @@ class Bridge:
             context,
             _KINDS[spec.kind],
             attributes,
+            links,
         )
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
-        owned.template = spec
+        owned.template, owned.began_ns = spec, began_ns
+        if self._official is not self._engine:
+            owned.facts = self._official.attributes(hook, kwargs)
         if noun == "agent_call":
-            owned.agent = attributes.get("gen_ai.agent.name") or owned.agent
+            owned.agent = owned.facts.get("gen_ai.agent.name") or owned.agent
+        mark_duplicate(trace.get_current_span(context), owned)
         owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
+
+    def _place(
+        self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
+    ) -> tuple[OwnedSpan | None, Context, Sequence[Link]]:
+        """Return the owned parent, the context to start in, and links: whose child a span is."""
+        links: Sequence[Link] = ()
+        if noun == "rpc_handle":
+            remote, links = parent_over_mcp(
+                kwargs.get("envelope"),
+                otel_context.get_current(),
+                is_trusted=self._engine.options.trusts_remote_context,
+            )
+            if remote is not None:
+                return None, remote, links
+        parent, context = self._table.parent_of(
+            kwargs,
+            is_operation=is_announced or "parent_call_id" in kwargs,
+            family=spec.name if noun == "rpc_request" else None,
+        )
+        return parent, context, links
 
     def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
@@ -282,6 +327,7 @@ class Bridge:
             self._put_call(call_id, merged)
         attributes = self._engine.attributes(hook, kwargs)
         self._update(parent, {k: v for k, v in attributes.items() if k not in parent.attributes})
+        self._learn(parent, hook, kwargs, is_merged=True)
         return True
 
     def _alias(self, noun: str, kwargs: dict[str, Any]) -> Call:
@@ -301,6 +347,15 @@ class Bridge:
         if owned.template is not None:
             self._add_known(kwargs, owned.template, owned.parent)
         self._update(owned, self._engine.attributes(hook.name, kwargs))
+        self._learn(owned, hook.name, kwargs)
+
+    def _learn(
+        self, owned: OwnedSpan, hook: str, kwargs: Mapping[str, Any], *, is_merged: bool = False
+    ) -> None:
+        """Keep what a hook says in the official vocabulary, where another is written."""
+        if self._official is not self._engine:
+            said = self._official.attributes(hook, kwargs)
+            owned.facts = {**said, **owned.facts} if is_merged else {**owned.facts, **said}
 
     def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
         """Set what is new; tell it live, unless the end follows at once."""
@@ -331,7 +386,7 @@ class Bridge:
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
         if call is not None and call.is_merged:
-            self._merged_outcome(hook, call.owned, kwargs, failure)
+            self._merged_outcome(hook, call.owned, kwargs, failure, call.began_ns)
             if not call.is_announced:
                 self._table.calls.pop(kwargs["call_id"], None)
             return
@@ -353,6 +408,9 @@ class Bridge:
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
         kwargs["$is_llm"] = call.noun == "llm_generate"
+        stream = kwargs.get("stream")
+        if self._metrics is not None and stream is not None and owned.family == "llm":
+            self._metrics.first_chunk(owned.facts, stream.first_chunk_ns)
         if owned.is_finished and kwargs.get("stream") is None:
             self._end(owned)
             return
@@ -389,10 +447,14 @@ class Bridge:
     ) -> None:
         if not owned.is_open:
             return
-        kwargs["$failure"] = failure
+        kwargs["$failure"], ended_by = failure, failure
+        if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
+            kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
         attributes = self._engine.attributes(hook.name, kwargs)
         self._update(owned, attributes, is_last=True)
+        self._learn(owned, hook.name, kwargs)
+        self._account(owned, kwargs, ended_by)
         owned.is_finished, owned.failure = True, failure
         if failure is None:
             return
@@ -404,12 +466,25 @@ class Bridge:
             }
             owned.span.add_event("exception", exception)
 
+    def _account(
+        self, owned: OwnedSpan, kwargs: Mapping[str, Any], failure: Failure | None
+    ) -> None:
+        """Count what has ended, and price it unless it came with its cost."""
+        if self._prices is not None and owned.family == "llm" and COST not in owned.facts:
+            cost = self._prices.cost(owned.facts)
+            if cost is not None and self._official is self._engine:
+                self._update(owned, {COST: cost, SOURCE: FROM_PRICES}, is_last=True)
+        if self._metrics is not None and not owned.is_finished:
+            took_s = duration_s(kwargs, owned.began_ns)
+            self._metrics.finished(owned.family, owned.facts, took_s, failure)
+
     def _merged_outcome(
         self,
         hook: HookSpec,
         owned: OwnedSpan | None,
         kwargs: dict[str, Any],
         failure: Failure | None,
+        began_ns: int | None = None,
     ) -> None:
         """Add what a merged request's end says; whether the tool failed, its own hook tells."""
         if owned is None or not owned.is_open or kwargs.get("envelope") is None:
@@ -419,6 +494,10 @@ class Bridge:
         for key in _OF_THE_OPERATION_ALONE:
             attributes.pop(key, None)
         self._update(owned, attributes)
+        self._learn(owned, hook.name, kwargs, is_merged=True)
+        if self._metrics is not None and (began_ns is not None or "duration_ms" in kwargs):
+            took_s = duration_s(kwargs, began_ns or owned.began_ns)
+            self._metrics.finished("rpc", owned.facts, took_s, failure)
 
     def _find_bare(self, spec: SpanSpec, kwargs: dict[str, Any]) -> OwnedSpan | None:
         """Find the span that a hook without a known `call_id` ends."""
@@ -456,6 +535,7 @@ class Bridge:
         owned = self._start(before, spec.noun, given, is_announced=False)
         if owned is not None:
             owned.span.set_attribute(ORPHAN, True)
+            owned.is_finished = True  # nothing is known of how long it took
             self._finish(hook, owned, kwargs, failure)
             self._end(owned)
 
@@ -543,8 +623,22 @@ class Bridge:
             case "progress_update":
                 kwargs["$percent"] = progress_percent(kwargs)
             case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
+                self._count_connection(hook, kwargs)
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"))
+
+    def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
+        if self._metrics is None or hook == "transport_reconnecting":
+            return
+        connection = (str(connection_of(kwargs)), str(kwargs.get("uri")))
+        if hook == "transport_connected":
+            self._metrics.connected(connection)
+            return
+        reason, error_type = kwargs.get("reason"), None
+        if isinstance(reason, BaseException):
+            error_type = failure_of_exception(reason, self._engine.redactor).type
+        facts = transport_facts(kwargs.get("transport_type"))
+        self._metrics.disconnected(connection, facts, error_type)
 
     def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
         told = self._engine.attributes("session_started", kwargs)

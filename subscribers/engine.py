@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from subscribers.content import clean_text, cut_text, to_json
@@ -53,6 +54,13 @@ class Engine:
             except Exception:  # noqa: BLE001 - values of the watched program
                 continue
         return found
+
+    def in_official_words(self) -> Engine:
+        """Return an engine that says the same in the official vocabulary; without content."""
+        if self.options.vocabulary is not Vocabulary.LEGACY:
+            return self
+        options = replace(self.options, vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)
+        return Engine(self.spec, options, self.redactor)
 
     def span_name(self, span: SpanSpec, attributes: Attributes) -> str:
         """Fill the span's name template in from its attributes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subscribers.convert import number, transport, uri
+from subscribers.convert import network_protocol, network_transport, number, transport, uri
 from subscribers.paths import read_path, step
 
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -27,7 +27,7 @@ class RpcFacts:
             "method": method,
             "is_http": transport(kwargs.get("transport")) in {"http", "sse"},
             "protocol_version": step(step(params, "_meta"), _PROTOCOL_VERSION)
-            or self._versions.get(_connection(kwargs)),
+            or self._versions.get(connection_of(kwargs)),
         }
         if method == "tools/call":
             facts["tool"] = step(params, "name")
@@ -44,7 +44,7 @@ class RpcFacts:
         result = step(kwargs.get("envelope"), "result")
         version = read_path(result, "protocolVersion|protocol_version")
         if isinstance(version, str) and len(self._versions) < MAX_CONNECTIONS:
-            self._versions[_connection(kwargs)] = version[:256]
+            self._versions[connection_of(kwargs)] = version[:256]
 
 
 def is_notification(method: object) -> bool:
@@ -90,10 +90,20 @@ def reason_text(reason: object) -> str | None:
     return reason if isinstance(reason, str) else None
 
 
+def transport_facts(transport_type: object) -> dict[str, Any]:
+    """A connection's transport in the words of the conventions."""
+    facts = {
+        "network.transport": network_transport(transport_type),
+        "network.protocol.name": network_protocol(transport_type),
+    }
+    return {key: value for key, value in facts.items() if value is not None}
+
+
 def server_uri(value: object) -> str | None:
     """A connection's URI without its secrets; None for a command line."""
     return uri(value) if "://" in str(value)[:64] else None
 
 
-def _connection(kwargs: Mapping[str, Any]) -> Any:
+def connection_of(kwargs: Mapping[str, Any]) -> Any:
+    """What tells the connections of a process apart, as far as is known."""
     return kwargs.get("connection_id") or kwargs.get("server_name") or kwargs.get("transport")

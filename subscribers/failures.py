@@ -36,6 +36,14 @@ class Failure:
 CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 
 
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
+
+
+def is_callers_fault(failure: Failure) -> bool:
+    """Whether the sender of a request is to blame: no error of the server (MCP conventions)."""
+    return failure.rpc_code in _CALLERS_FAULTS
+
+
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
     """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
     message = _message(exc, redactor)

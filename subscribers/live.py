@@ -17,14 +17,13 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
-from subscribers.spans import duplicated
+from subscribers.spans import DUPLICATE_OF, duplicated
 
 if TYPE_CHECKING:
     from subscribers.delivery import Delivery
 
 STARTED = "inspector.span.started"
 PROGRESS = "inspector.span.progress"
-DUPLICATE_OF = "inspector.duplicate_of"
 HEARTBEAT = "inspector.process.heartbeat"
 
 _HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200

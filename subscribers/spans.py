@@ -15,14 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Lock
+from time import perf_counter_ns
 from typing import Any, TypeAlias
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import Span
+from opentelemetry.trace import SpanKind
 
 BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
+DUPLICATE_OF = "inspector.duplicate_of"
 
 _OWNED = otel_context.create_key("inspector-owned-span")
 
@@ -37,9 +40,9 @@ class OwnedSpan:
     """A span of ours, from start to end."""
 
     __slots__ = (
-        "agent", "aliases", "attributes", "call_id", "children", "context", "failure", "family",
-        "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span", "template",
-        "unwatch",
+        "agent", "aliases", "attributes", "began_ns", "call_id", "children", "context", "facts",
+        "failure", "family", "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span",
+        "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +61,9 @@ class OwnedSpan:
         self.call_id = call_id
         self.attributes = attributes
         """All that was set so far."""
+        self.facts = attributes
+        """The same in the official vocabulary, whichever is written."""
+        self.began_ns = perf_counter_ns()
         self.agent: str | None = parent.agent if parent is not None else None
         self.children: dict[OwnedSpan, None] = {}
         """Those that nobody promised to close: they end with this one at the latest."""
@@ -91,7 +97,7 @@ class OwnedSpan:
 class Call:
     """What a `call_id` stands for."""
 
-    __slots__ = ("is_announced", "is_merged", "noun", "owned")
+    __slots__ = ("began_ns", "is_announced", "is_merged", "noun", "owned")
 
     def __init__(
         self, noun: str, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
@@ -103,6 +109,7 @@ class Call:
         """Whether `operation_opened` was seen, so that `operation_closed` will come."""
         self.is_merged = is_merged
         """Whether `owned` belongs to another call."""
+        self.began_ns = perf_counter_ns()
 
 
 class SpanTable:
@@ -200,9 +207,44 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
         return None
     if parent.span_id != owned.span.get_span_context().span_id:
         return None
-    method = (span.attributes or {}).get("mcp.method.name")
-    is_same = method is not None and method == owned.attributes.get("mcp.method.name")
-    return owned if is_same else None
+    return owned if _is_same_operation(span, owned) else None
+
+
+def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
+    """Mark the foreign span around a new one of ours, if it is there for the same operation."""
+    if not isinstance(current, Span) or not current.is_recording():
+        return
+    scope = current.instrumentation_scope
+    if (scope is not None and scope.name == BRIDGE_SCOPE) or DUPLICATE_OF in (
+        current.attributes or {}
+    ):
+        return
+    if _is_same_operation(current, owned):
+        ours = owned.span.get_span_context().span_id
+        current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
+
+
+_TARGETS = {
+    "execute_tool": "gen_ai.tool.name",
+    "invoke_agent": "gen_ai.agent.name",
+    "invoke_workflow": "gen_ai.workflow.name",
+}
+"""Not the model calls: which of the two knows the usage shows only at their end."""
+
+
+def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
+    theirs, ours = span.attributes or {}, owned.facts
+    # A server may pass the request that it handles on: same method, another operation.
+    if (span.kind is SpanKind.SERVER) != (owned.family == "rpc_handle"):
+        return False
+    method = theirs.get("mcp.method.name")
+    if method is not None:
+        return bool(method == ours.get("mcp.method.name"))
+    operation = theirs.get("gen_ai.operation.name")
+    target = _TARGETS.get(operation) if isinstance(operation, str) else None
+    if target is None or operation != ours.get("gen_ai.operation.name"):
+        return False
+    return theirs.get(target) is not None and theirs.get(target) == ours.get(target)
 
 
 def current_owned() -> OwnedSpan | None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -21,7 +22,7 @@ SPEC = load_spec()
 class Traced:
     """A bus whose hooks become spans in memory."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, meter_provider: MeterProvider | None = None, **options: Any) -> None:
         self.bus = Bus()
         self.exporter = InMemorySpanExporter()
         self.provider = TracerProvider(resource=Resource.get_empty(), shutdown_on_exit=False)
@@ -35,6 +36,7 @@ class Traced:
             options=given,
             session_id=lambda: self.session,
             spec=SPEC,
+            meter_provider=meter_provider,
         )
 
     @property
