@@ -1,17 +1,23 @@
-"""Compile the telemetry spec, once, into functions from hook kwargs to attributes."""
+"""Compile the telemetry spec into functions from hook kwargs to attributes.
+
+Most rows of a hook have no source in a given call (a model call has 22, of which an emitter fills
+five). So what is compiled is a plan for a hook with certain kwargs: only the rows, and of their
+paths only the alternatives, that begin at one of them. An emitter's kwargs are always the same few;
+its plans are made at their first use. Measured: half the time of visiting every row.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from subscribers.content import clean_text, cut_text, to_json
 from subscribers.convert import CONVERSIONS, MAX_LIST_ITEMS
 from subscribers.options import Capture, Options, Vocabulary
-from subscribers.paths import Reader, compile_path
+from subscribers.paths import Reader, compile_path, path_from
 from subscribers.redaction import Redactor, is_secret_key
 from subscribers.spec import Attribute, Sensitivity, SpanSpec, Spec, Truncation
 
@@ -19,6 +25,7 @@ Attributes: TypeAlias = dict[str, Any]
 Kwargs: TypeAlias = Mapping[str, Any]
 
 TRUNCATED = "inspector.truncated"
+MAX_PLANS = 1_024
 
 _MAX_CHARS = {Truncation.SHORT: 256, Truncation.LONG: 1_024}
 _MARGIN_CHARS = 256
@@ -38,9 +45,10 @@ class Engine:
         is_legacy = options.vocabulary is Vocabulary.LEGACY
         self._names = {span.name: _namer(span, is_legacy=is_legacy) for span in spec.spans.values()}
         self._rows = {
-            name: [row for attribute in hook.attributes if (row := self._compile(attribute))]
+            name: [row for row in hook.attributes if self._is_wanted(row)]
             for name, hook in spec.hooks.items()
         }
+        self._plans: dict[tuple[str, ...], tuple[_Row, ...]] = {}
 
     def attributes(self, hook: str, kwargs: Kwargs) -> Attributes:
         """Return the attributes that `hook` says with `kwargs`; never raises.
@@ -48,7 +56,9 @@ class Engine:
         A row whose source is missing, or whose conversion fails, is left out.
         """
         found: Attributes = {}
-        for row in self._rows[hook]:
+        shape = (hook, *[name for name, value in kwargs.items() if value is not None])
+        plan = self._plans.get(shape)
+        for row in self._plan(shape) if plan is None else plan:
             try:
                 row(found, kwargs)
             except Exception:  # noqa: BLE001 - values of the watched program
@@ -66,16 +76,29 @@ class Engine:
         """Fill the span's name template in from its attributes."""
         return self._names[span.name](attributes)
 
-    def _compile(self, row: Attribute) -> _Row | None:
-        keys = self._keys(row)
+    def _is_wanted(self, row: Attribute) -> bool:
         is_content = row.sensitivity is Sensitivity.CONTENT
-        if not keys or (is_content and self.options.capture is Capture.OFF):
-            return None
-        write = self._writer(row, keys)
+        return bool(self._keys(row)) and not (is_content and self.options.capture is Capture.OFF)
+
+    def _plan(self, shape: tuple[str, ...]) -> tuple[_Row, ...]:
+        """Compile what `shape`, a hook with the kwargs that are not None, can say."""
+        hook, given = shape[0], frozenset(shape[1:])
+        rows = (self._compile(row, given) for row in self._rows[hook])
+        plan = tuple(row for row in rows if row is not None)
+        if len(self._plans) < MAX_PLANS:  # names of kwargs are the emitter's to choose
+            self._plans[shape] = plan
+        return plan
+
+    def _compile(self, row: Attribute, given: Set[str]) -> _Row | None:
+        """Return what `row` does with kwargs of the names `given`; None: nothing."""
+        write = self._writer(row, self._keys(row))
         if row.source is None:
-            constant = row.constant
-            return lambda found, kwargs: write(found, constant)
-        return _guarded(row.when, _reading(compile_path(row.source), CONVERSIONS[row.via], write))
+            return _writing(row.constant, write)
+        source, condition = path_from(row.source, given), path_from(row.when or "", given)
+        if not source or (row.when and not condition):
+            return None
+        compiled = _reading(compile_path(source), CONVERSIONS[row.via], write)
+        return _guarded(compile_path(condition), compiled) if condition else compiled
 
     def _keys(self, row: Attribute) -> tuple[str, ...]:
         match self.options.vocabulary:
@@ -161,6 +184,12 @@ class Engine:
         return write
 
 
+def _writing(constant: Any, write: _Write) -> _Row:
+    always: Attributes = {}
+    write(always, constant)
+    return lambda found, kwargs: found.update(always)
+
+
 def _reading(read: Reader, convert: Callable[[Any], Any], write: _Write) -> _Row:
     def row(found: Attributes, kwargs: Kwargs) -> None:
         value = read(kwargs)
@@ -170,11 +199,7 @@ def _reading(read: Reader, convert: Callable[[Any], Any], write: _Write) -> _Row
     return row
 
 
-def _guarded(when: str | None, row: _Row) -> _Row:
-    if when is None:
-        return row
-    condition = compile_path(when)
-
+def _guarded(condition: Reader, row: _Row) -> _Row:
     def guarded(found: Attributes, kwargs: Kwargs) -> None:
         if condition(kwargs):
             row(found, kwargs)

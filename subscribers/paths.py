@@ -6,7 +6,7 @@ key, a list index or an attribute, whichever fits, and what is not there is None
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -79,3 +79,8 @@ def _compile_one(root: str, names: tuple[str, ...]) -> Reader:
 def roots(path: str) -> set[str]:
     """Return the kwargs that `path` starts from."""
     return {names[0] for names in _split(path)}
+
+
+def path_from(path: str, given: Set[str]) -> str:
+    """Return the alternatives of `path` that start from a kwarg in `given`; "" for none."""
+    return "|".join(".".join(names) for names in _split(path) if names[0] in given)
