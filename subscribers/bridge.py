@@ -340,7 +340,12 @@ class Bridge:
     def _decided(self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
         """Take over what interceptors decided between `operation_opened` and the before hook."""
         opened, owned.kwargs = owned.kwargs, None
-        if opened is None or all(opened.get(key) is value for key, value in kwargs.items()):
+        if opened is None:
+            return
+        for key, value in kwargs.items():  # not `all(...)`: a generator costs more than the loop
+            if opened.get(key) is not value:
+                break
+        else:
             return
         if owned.family in {"rpc", "rpc_handle"}:
             kwargs["$rpc"] = self._rpc.of_request(kwargs)
@@ -370,7 +375,7 @@ class Bridge:
             return
         known.update(changed)
         owned.span.set_attributes(changed)
-        if owned.template is not None:
+        if owned.template is not None and self._engine.may_rename(owned.template, changed):
             name = self._engine.span_name(owned.template, known)
             if name != getattr(owned.span, "name", name):
                 owned.span.update_name(name)
@@ -437,9 +442,9 @@ class Bridge:
     def _failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
         if hook.failure is None:
             return None
-        value = read_path(kwargs, hook.failure)
         if hook.failure == "exc":
-            return failure_of_exception(value, self._engine.redactor)
+            return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+        value = kwargs.get(hook.failure) or read_path(kwargs, hook.failure)
         return failure_of_result(value, self._engine.redactor)
 
     def _finish(

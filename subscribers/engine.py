@@ -43,7 +43,16 @@ class Engine:
         self.options = options
         self.redactor = redactor or Redactor()
         is_legacy = options.vocabulary is Vocabulary.LEGACY
-        self._names = {span.name: _namer(span, is_legacy=is_legacy) for span in spec.spans.values()}
+        templates = {
+            span.name: () if is_legacy else _words(span.template) for span in spec.spans.values()
+        }
+        self._names = {
+            span.name: _namer(span, templates[span.name]) for span in spec.spans.values()
+        }
+        self._name_keys = {
+            name: frozenset(key for _, keys in words for key in keys)
+            for name, words in templates.items()
+        }
         self._rows = {
             name: [row for row in hook.attributes if self._is_wanted(row)]
             for name, hook in spec.hooks.items()
@@ -75,6 +84,10 @@ class Engine:
     def span_name(self, span: SpanSpec, attributes: Attributes) -> str:
         """Fill the span's name template in from its attributes."""
         return self._names[span.name](attributes)
+
+    def may_rename(self, span: SpanSpec, attributes: Attributes) -> bool:
+        """Whether the span's name is made of any of these attributes."""
+        return not self._name_keys[span.name].isdisjoint(attributes)
 
     def _is_wanted(self, row: Attribute) -> bool:
         is_content = row.sensitivity is Sensitivity.CONTENT
@@ -207,17 +220,24 @@ def _guarded(condition: Reader, row: _Row) -> _Row:
     return guarded
 
 
-def _namer(span: SpanSpec, *, is_legacy: bool) -> Callable[[Attributes], str]:
-    if is_legacy:
-        return lambda attributes: span.legacy_name
-    words = [
+_Word: TypeAlias = tuple[str | None, tuple[str, ...]]
+"""Of a name's template: a literal, or attribute keys of which the first that is there counts."""
+
+
+def _words(template: str) -> tuple[_Word, ...]:
+    return tuple(
         (None, tuple(word.strip("{}").split("|"))) if word.startswith("{") else (word, ())
-        for word in span.template.split(" ")
-    ]
+        for word in template.split(" ")
+    )
+
+
+def _namer(span: SpanSpec, words: Sequence[_Word]) -> Callable[[Attributes], str]:
+    if not words:
+        return lambda attributes: span.legacy_name
 
     def name(attributes: Attributes) -> str:
         found = [literal or _first_text(attributes, keys) for literal, keys in words]
-        return " ".join(filter(None, found)) or span.noun
+        return " ".join([word for word in found if word]) or span.noun
 
     return name
 

@@ -36,6 +36,10 @@ class Failure:
 CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 
 
+_BARE = frozenset({type(None), bool, int, float, str, list, tuple})
+_FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
+"""Where `failure_of_result` looks: what has none of them, nearly every result, did not fail."""
+
 _CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 
 
@@ -63,6 +67,8 @@ def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
 
 def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
     """Read the failure out of a result: a JSON-RPC error envelope or a tool result `isError`."""
+    if type(result) in _BARE or (type(result) is dict and _FAILURE_KEYS.isdisjoint(result)):
+        return None
     error = step(result, "error")
     code = step(error, "code") if error is not None else None
     if isinstance(code, int) and not isinstance(code, bool):

@@ -28,6 +28,9 @@ BRIDGE_SCOPE = "mcp-agent-inspector.bridge"
 DUPLICATE_OF = "inspector.duplicate_of"
 
 _OWNED = otel_context.create_key("inspector-owned-span")
+_CURRENT = next(iter(trace.set_span_in_context(trace.INVALID_SPAN, Context())))
+"""The key under which the API keeps the current span."""
+_EMPTY = Context()
 
 FrameKey: TypeAlias = tuple[str, Any]
 """(family, what tells two spans of the family apart)."""
@@ -78,14 +81,14 @@ class OwnedSpan:
         self.template: Any = None
         self.unwatch: Callable[[], object] | None = None
         """Stops watching the task that it was started in."""
-        self.outer: Context = Context()
-        self.context: Context = Context()
+        self.outer: Context = _EMPTY
+        self.context: Context = _EMPTY
 
     def enter(self, base: Context) -> None:
         """Make this span current, on top of `base`."""
         self.outer = _skip_closed(otel_context.get_current())
-        inner = trace.set_span_in_context(self.span, base)
-        self.context = otel_context.set_value(_OWNED, self, inner)
+        # As `trace.set_span_in_context` and `set_value` do, with one copy instead of four.
+        self.context = Context({**base, _CURRENT: self.span, _OWNED: self})
         otel_context.attach(self.context)
 
     def leave(self) -> None:
@@ -142,7 +145,9 @@ class SpanTable:
         elif is_operation:
             # The bus says that no operation surrounds it: what a generator left behind here,
             # spans with a call id, is not its parent; a bare hook's may be.
-            parent = next((o for o in _chain(innermost) if o.is_open and not o.call_id), None)
+            parent = innermost
+            while parent is not None and (parent.call_id or not parent.is_open):
+                parent = parent.parent
         else:
             # Bare requests of one task are never inside each other: they only overlap.
             parent = nearest_open(innermost, not_a=family)
@@ -260,7 +265,9 @@ def owned_of(context: Context) -> OwnedSpan | None:
 
 def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:
     """Return `owned`, or its nearest ancestor, that is open (and not of a family)."""
-    return next((o for o in _chain(owned) if o.is_open and o.family != not_a), None)
+    while owned is not None and not (owned.is_open and owned.family != not_a):
+        owned = owned.parent
+    return owned
 
 
 def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:
