@@ -22,7 +22,6 @@ from instrument.deliberation import decide
 from instrument.delivery import (
     EVERY,
     Emit,
-    HookTable,
     NamedObserver,
     Observer,
     Table,
@@ -70,7 +69,7 @@ class Bus:
     _tell: Emit
 
     def __init__(self, *, max_retries: int = 3) -> None:
-        self._hooks: Table = HookTable()
+        self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
         self._unheeded: set[str] = set()  # hooks whose unheeded policies were logged

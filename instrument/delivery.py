@@ -31,13 +31,6 @@ _logger = logging.getLogger("mcp.instrument")
 _background: set[asyncio.Task[None]] = set()  # a loop keeps only weak references to its tasks
 
 
-class HookTable(dict[str, tuple[Observer, ...]]):
-    """Of a bus: a name that nobody listens to has nobody, instead of a `KeyError` (000-U3)."""
-
-    def __missing__(self, name: str) -> tuple[Observer, ...]:
-        return ()
-
-
 class NamedObserver(partial[Any]):
     """An observer of every event, bound to the name of one."""
 

@@ -212,7 +212,7 @@ async def test_values_pass_from_rule_to_rule_in_the_order_of_registration(bus: B
         return ToolCall(call.id, call.name, {"n": call.arguments["n"] * 2})
 
     def in_place(status: AgentStatus, call: ToolCall) -> ToolCall:
-        assert call is status.tool_call
+        assert id(status.tool_call) == id(call)
         call.arguments["n"] += 1
         return call
 
