@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from subscribers.spec import DEFAULT_PATH as SPEC_PATH
-from subscribers.spec import Attribute, HookSpec, Requirement, Spec, load_spec
+from subscribers.spec import Attribute, HookSpec, Requirement, Spec
+from subscribers.spec_loader import load_spec
 
 _HEAD = """\
 # Telemetry
