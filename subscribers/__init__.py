@@ -14,6 +14,7 @@ from subscribers.errors import SpecError, SubscribersError
 from subscribers.options import Capture, Options, Vocabulary, read_options
 from subscribers.redaction import Redactor
 from subscribers.spec import Spec, load_spec
+from subscribers.state import capture_state, dump_state_to_span
 
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
@@ -29,6 +30,8 @@ __all__ = [
     "SpecError",
     "SubscribersError",
     "Vocabulary",
+    "capture_state",
+    "dump_state_to_span",
     "install",
     "load_spec",
     "read_options",

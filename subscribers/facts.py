@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from subscribers.convert import number, transport, uri
+from subscribers.failures import exception_text
 from subscribers.paths import read_path, step
+from subscribers.redaction import Redactor
 
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 MAX_CONNECTIONS = 256
@@ -80,11 +82,11 @@ def progress_percent(kwargs: Mapping[str, Any]) -> float | None:
     return 100 * done / total if done is not None and total else None
 
 
-def reason_text(reason: object) -> str | None:
+def reason_text(reason: object, redactor: Redactor) -> str | None:
     """A disconnect's reason, which may be an exception."""
     if isinstance(reason, BaseException):
         try:
-            return f"{type(reason).__name__}: {reason}"
+            return f"{type(reason).__name__}: {exception_text(reason, redactor)}"
         except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
             return type(reason).__name__
     return reason if isinstance(reason, str) else None
