@@ -1,6 +1,6 @@
 """Every event of the contract, in one table.
 
-Version 1.2 is seed 000's table of 32 hooks, exactly; 1.3 adds to it. All that describes the
+Version 1.2 is seed 000's table of 32 hooks, exactly; later ones add to it. All that describes the
 contract is made from here: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md`
 and the check that a change comes with a new version.
 """
@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-CONTRACT_VERSION = "1.3"
+CONTRACT_VERSION = "1.4"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -26,6 +26,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "`error_model_select`, `prompt_submitted`, `agent_initialized`, `message_added`, "
         "`before_final_response`, and the kwargs marked 1.3",
     ),
+    ("1.4", "2026-11-22", "`state_captured`"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -599,6 +600,15 @@ _OPERATION = (
     ),
 )
 
+_STATE = (
+    _hook(
+        "state_captured",
+        "Code said what it knows: `capture_state`, or a function under `dump_state_to_span`",
+        "1.4",
+        {"name": "str", "value": "Any", "description": "str | None", "is_result": "bool"},
+    ),
+)
+
 _DECISION = (
     _hook(
         "hook_decided",
@@ -666,6 +676,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _TRANSPORT,
     _CONVERSATION,
     _OPERATION,
+    _STATE,
     _DECISION,
 )
 """Hook name to its row, family by family."""

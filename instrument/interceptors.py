@@ -90,6 +90,11 @@ def _check(hook: str, fn: object, priority: object, on_error: object, timeout_s:
         raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
 
 
+def interceptors_of(table: Table, hook: str) -> list[Interceptor]:
+    """Return who decides on `hook`, in order."""
+    return [entry for entry in table.get(hook, ()) if type(entry) is Interceptor]
+
+
 def is_intercepted(table: Table, hook: str) -> bool:
     """Return whether anybody may decide on `hook`: they are in front."""
     entries = table.get(hook)

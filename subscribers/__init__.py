@@ -15,6 +15,7 @@ from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_opt
 from subscribers.redaction import Redactor
 from subscribers.spec import Spec
 from subscribers.spec_loader import load_spec
+from subscribers.state import capture_state, dump_state_to_span
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -34,6 +35,8 @@ __all__ = [
     "SpecError",
     "SubscribersError",
     "Vocabulary",
+    "capture_state",
+    "dump_state_to_span",
     "extract",
     "inject",
     "install",

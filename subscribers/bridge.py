@@ -21,7 +21,8 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
-from subscribers.engine import TRUNCATED, Attributes, Engine
+from subscribers.content import Content
+from subscribers.engine import TRUNCATED, Attributes, Engine, key_part
 from subscribers.facts import (
     RpcFacts,
     agent_name,
@@ -43,10 +44,13 @@ from subscribers.failures import (
     is_callers_fault,
 )
 from subscribers.metrics import Metrics, duration_s
+from subscribers.options import Capture, Vocabulary
 from subscribers.paths import compile_path, read_path
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.progress import ProgressLimiter
 from subscribers.propagation import parent_over_mcp
+from subscribers.redaction import REDACTED, is_secret_key
+from subscribers.snapshots import Snapshot, Snapshots
 from subscribers.spans import (
     Call,
     OwnedSpan,
@@ -111,6 +115,9 @@ class Bridge:
         self._session_id = session_id or (lambda: None)
         self._table = SpanTable()
         self._progress = ProgressLimiter()
+        options = engine.options
+        is_full = options.capture is Capture.FULL
+        self._states = Snapshots(None if is_full else engine.redactor, options.max_content_bytes)
         self._rpc = RpcFacts()
         self._session: ContextVar[_Session | None] = ContextVar("inspector-session", default=None)
         self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
@@ -632,10 +639,12 @@ class Bridge:
             case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
                 self._count_connection(hook, kwargs)
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
-                kwargs["$reason"] = reason_text(kwargs.get("reason"))
+                kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
                 self._rpc.note_connection(kwargs)
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
+            case "state_captured" if self._engine.options.capture is not Capture.OFF:
+                kwargs["$state"] = self._take_state(kwargs)
 
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":
@@ -656,6 +665,13 @@ class Bridge:
         if isinstance(session_id, str):
             title, engine = told.get("inspector.session.title"), told.get("inspector.engine")
             self._session.set(_Session(session_id[:256], title, engine))
+
+    def _take_state(self, kwargs: Mapping[str, Any]) -> Snapshot:
+        trace_id = trace.get_current_span().get_span_context().trace_id
+        name, value = kwargs.get("name"), kwargs.get("value")
+        if isinstance(name, str) and is_secret_key(name) and value is not None:
+            value = REDACTED
+        return self._states.take((trace_id, str(name)[:256]), value)
 
     def _event_span(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> OwnedSpan | None:
         if hook.on == "operation":
@@ -688,6 +704,19 @@ class Bridge:
             self._finish_session(kwargs)
         elif hook == "operation_cancelled" and owned is not None:
             self._expect_end(owned)
+        elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
+            self._set_seed_state(kwargs, state.value)
+
+    def _set_seed_state(self, kwargs: Mapping[str, Any], value: Content | None) -> None:
+        """Set the attribute that seed 000's `capture_state` sets; a patch is not one."""
+        if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
+            return
+        kind = "result" if kwargs.get("is_result") else "state"
+        key = f"mcp.{kind}.{key_part(kwargs.get('name'), self._engine.redactor)}_json"
+        span = trace.get_current_span()
+        span.set_attribute(key, value.text)
+        if value.is_truncated:
+            span.set_attribute(f"{key}_truncated", True)
 
     def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
         """End what bare hooks of this session left open."""

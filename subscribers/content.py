@@ -24,7 +24,7 @@ from uuid import UUID
 
 from subscribers.options import DEFAULT_MAX_CONTENT_BYTES
 from subscribers.paths import step
-from subscribers.redaction import REDACTED, Redactor, is_secret_key
+from subscribers.redaction import REDACTED, Redactor, is_secret_flag, is_secret_key
 
 MAX_NODES = 1_500
 MAX_DEPTH = 64
@@ -60,15 +60,31 @@ def to_json(
     items go. Applied to its own parsed output it changes nothing.
     """
     reader = _Reader(redactor, max_bytes)
-    tree = reader.plain(value, 0)
-    if redactor is not None and redactor.may_match("\0".join(reader.strings)):
-        tree = _map_strings(tree, redactor.text, has_keys=True)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
     if reader.is_oversize:
         tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
-    text = _ENCODER.encode(tree)
-    if _size(text) <= max_bytes:
-        return Content(text, reader.is_cut)
-    return Content(_fit(tree, text, max_bytes), True)
+    elif reader.room_bytes >= 0:
+        text = _ENCODER.encode(tree)
+        size = _size(text)
+        if size <= max_bytes:
+            return Content(text, reader.is_cut)
+        return Content(_fit(tree, size, max_bytes), True)
+    # Known to be too large without measuring it.
+    return Content(_fit(tree, max_bytes - min(reader.room_bytes, 0), max_bytes), True)
+
+
+def to_tree(
+    value: Any, *, redactor: Redactor | None, max_bytes: int, max_nodes: int
+) -> tuple[Any, bool]:
+    """Return `value` as plain dicts, lists and scalars without secrets, and whether it is whole."""
+    reader = _Reader(redactor, max_bytes, max_nodes)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    return tree, not (reader.is_cut or reader.room_bytes < 0)
+
+
+def encode(tree: Any) -> str:
+    """Return the compact JSON text of a tree."""
+    return _ENCODER.encode(tree)
 
 
 def clean_text(text: str) -> str:
@@ -97,20 +113,31 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+def _scrub(tree: Any, redactor: Redactor | None, strings: Sequence[str]) -> Any:
+    changed = redactor.texts(strings) if redactor is not None else None
+    if not changed:
+        return tree
+    return _map_strings(tree, lambda text: changed.get(text, text), has_keys=True)
+
+
 class _Reader:
     """Turn a value into plain dicts, lists and scalars within a budget.
 
     Strings come out whole or with a margin beyond the cut, for the redactor to see.
     """
 
-    def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
+    def __init__(
+        self, redactor: Redactor | None, max_bytes: int, max_nodes: int = MAX_NODES
+    ) -> None:
         self.strings: list[str] = []
         self._keys: dict[str, tuple[str, bool]] = {}
         self.is_cut = False
         self.is_oversize = False
+        self.room_bytes = max_bytes
+        """What is left when strings count as short as they may become; below 0: it cannot fit."""
         self._redacts = redactor is not None
         self._max_chars = max_bytes
-        self._nodes = MAX_NODES
+        self._nodes = max_nodes
         self._chars = 2 * max_bytes
 
     def plain(self, value: Any, depth: int) -> Any:
@@ -122,9 +149,11 @@ class _Reader:
         if kind is list:
             return self._items(value, depth)
         if value is None or kind is bool:
+            self.room_bytes -= 4
             return value
         if isinstance(value, str):
             return self._string(str.__str__(value))
+        self.room_bytes -= 1
         if isinstance(value, int):
             # Python refuses to print integers of more than 4300 digits.
             return int(value) if value.bit_length() <= 4_096 else "<int>"
@@ -154,31 +183,38 @@ class _Reader:
             return url
         text = clean_text(text)
         self.strings.append(text)
-        self._chars -= len(text)
+        length = len(text)
+        self._chars -= length
+        self.room_bytes -= (length if length < _MIN_USEFUL_CHARS else _MIN_USEFUL_CHARS) + 2
         return text
 
     def _is_spent(self, depth: int) -> bool:
-        if self._nodes > 0 and depth < MAX_DEPTH:
+        if self._nodes > 0 and depth < MAX_DEPTH and self.room_bytes >= 0:
             return False
         self.is_cut = True
         return True
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
+            self.room_bytes -= 40
             return blob
+        if "value" in value and self._redacts and _names_secret(value):
+            return self._pairs(_with_hidden_value(value), depth)
         return self._pairs(value.items(), depth)
 
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
         plain: dict[str, Any] = {}
+        keys = self._keys
         for key, item in pairs:
             if self._is_spent(depth):
                 break
             self._nodes -= 1
-            known = self._keys.get(key) if type(key) is str else None
+            known = keys.get(key) if type(key) is str else None
             name, is_secret = known or self._key(key)
-            plain[name] = (
-                REDACTED if is_secret and item is not None else self.plain(item, depth + 1)
-            )
+            self.room_bytes -= len(name) + 4
+            if is_secret and item is not None and not isinstance(item, bool):
+                item = REDACTED
+            plain[name] = self.plain(item, depth + 1)
         return plain
 
     def _key(self, key: Any) -> tuple[str, bool]:
@@ -187,20 +223,31 @@ class _Reader:
             key = key.value
         if not isinstance(key, str | int | float | None):
             return f"<{type(key).__name__}>", False
-        text = clean_text(str(key))
+        whole = str.__str__(key) if isinstance(key, str) else str(key)
+        is_secret = self._redacts and is_secret_key(whole[-MAX_KEY_CHARS:])
+        text = whole
         if len(text) > MAX_KEY_CHARS:
             self.is_cut = True
-            text = cut_text(text, MAX_KEY_CHARS)
-        self.strings.append(text)
-        known = self._keys[str(key)] = text, self._redacts and is_secret_key(text)
+            text = whole[: MAX_KEY_CHARS + _MARGIN_CHARS]
+        self.strings.append(clean_text(text))
+        known = self._keys[whole] = clean_text(text), is_secret
         return known
 
     def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
         plain: list[Any] = []
+        before: Any = None
         for item in value:
             if self._is_spent(depth):
                 break
             self._nodes -= 1
+            self.room_bytes -= 1
+            if self._redacts:
+                if type(before) is str and before[:1] == "-" and is_secret_flag(before):
+                    before, item = None, REDACTED
+                else:
+                    before = item
+                    if type(item) is tuple or type(item) is list:
+                        item = _without_secret(item)
             plain.append(self.plain(item, depth + 1))
         return plain
 
@@ -211,8 +258,9 @@ class _Reader:
             return value.isoformat()
         if isinstance(value, UUID | Decimal | PurePath):
             return self._string(str(value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            names = [field.name for field in dataclasses.fields(value)]
+        if isinstance(value, type):
+            return f"<{value.__name__}>"
+        if (names := _field_names(value)) is not None:
             return self._pairs(((name, step(value, name)) for name in names), depth)
         fields = getattr(type(value), "model_fields", None)
         if isinstance(fields, Mapping):  # pydantic, without importing it
@@ -220,6 +268,31 @@ class _Reader:
         if type(value).__module__.startswith("pydantic") and hasattr(value, "unicode_string"):
             return self._string(str(value))
         return f"<{type(value).__name__}>"
+
+
+def _field_names(value: Any) -> list[str] | None:
+    """Return the fields of a dataclass or an attrs class (without importing it)."""
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    fields = getattr(type(value), "__attrs_attrs__", None)
+    return [field.name for field in fields] if isinstance(fields, tuple) else None
+
+
+def _names_secret(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one header or variable: `{"name": "Authorization", "value": …}`."""
+    name = value.get("name") or value.get("key")
+    return isinstance(name, str) and is_secret_key(name[-MAX_KEY_CHARS:])
+
+
+def _with_hidden_value(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    return ((key, REDACTED if key == "value" else item) for key, item in value.items())
+
+
+def _without_secret(pair: Sequence[Any]) -> Sequence[Any]:
+    """Hide the second of `("authorization", …)`, as lists of headers have it."""
+    if len(pair) == 2 and isinstance(pair[0], str) and is_secret_key(pair[0][-MAX_KEY_CHARS:]):
+        return (pair[0], REDACTED)
+    return pair
 
 
 def _data_url(text: str) -> str | None:
@@ -252,9 +325,11 @@ def _blob(value: Mapping[Any, Any]) -> dict[str, Any] | None:
     return {"modality": modality, "mime_type": mime_type[:128], "bytes": size_bytes}
 
 
-def _fit(tree: Any, text: str, max_bytes: int) -> str:
-    """Shorten strings, then drop trailing items, until the text fits."""
-    size = _size(text)
+def _fit(tree: Any, size: int, max_bytes: int) -> str:
+    """Shorten strings, then drop trailing items, until the text fits.
+
+    `size`: how many bytes `tree` has, or a lower bound above `max_bytes`.
+    """
     while True:
         shortened = _shorten(tree, size, max_bytes)
         if shortened is not None:

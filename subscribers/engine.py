@@ -12,13 +12,14 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeAlias
 
-from subscribers.content import clean_text, cut_text, to_json
+from subscribers.content import Content, clean_text, cut_text, to_json
 from subscribers.convert import CONVERSIONS, MAX_LIST_ITEMS
 from subscribers.options import Capture, Options, Vocabulary
 from subscribers.paths import Reader, compile_path, path_from
-from subscribers.redaction import Redactor, is_secret_key
+from subscribers.redaction import REDACTED, Redactor, is_secret_key
 from subscribers.spec import Attribute, Sensitivity, SpanSpec, Spec, Truncation
 
 Attributes: TypeAlias = dict[str, Any]
@@ -29,6 +30,8 @@ MAX_PLANS = 1_024
 
 _MAX_CHARS = {Truncation.SHORT: 256, Truncation.LONG: 1_024}
 _MARGIN_CHARS = 256
+_SHORTEST_SECRET_CHARS = 16
+_MAX_KEY_CHARS = 128
 _UNSAFE_KEY_CHARS = re.compile(r"[^A-Za-z0-9_.-]")
 
 _Write: TypeAlias = Callable[[Attributes, Any], None]
@@ -140,23 +143,22 @@ class Engine:
         return write
 
     def _redactor_of(self, row: Attribute) -> Redactor | None:
-        """Scrub S2 always; content unless everything was asked for."""
-        if row.sensitivity is Sensitivity.CONTENT:
-            return None if self.options.capture is Capture.FULL else self.redactor
-        return self.redactor if row.sensitivity is Sensitivity.SCRUBBED else None
+        """Scrub everything; content unless everything was asked for."""
+        is_full = self.options.capture is Capture.FULL
+        return None if is_full and row.sensitivity is Sensitivity.CONTENT else self.redactor
 
     def _text(self, row: Attribute) -> Callable[[str], str]:
-        redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation)
+        redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation, 1_024)
+        # Names and ids hold no secrets, but what is as long as one may be one by mistake.
+        is_plain = row.sensitivity in {Sensitivity.PUBLIC, Sensitivity.IDENTIFIER}
+        harmless_chars = _SHORTEST_SECRET_CHARS - 1 if is_plain else 0
 
         def text(value: str) -> str:
-            if redactor is None and (limit is None or len(value) <= limit):
-                return clean_text(value)
-            if limit is not None:  # with a margin, so that a secret across the cut is seen whole
-                value = value[: limit + _MARGIN_CHARS]
-            value = clean_text(value)
-            if redactor is not None:
+            # With a margin, so that a secret across the cut is seen whole.
+            value = clean_text(value[: limit + _MARGIN_CHARS])
+            if redactor is not None and len(value) > harmless_chars:
                 value = redactor.text(value)
-            return value if limit is None else cut_text(value, limit)
+            return cut_text(value, limit)
 
         return text
 
@@ -165,7 +167,10 @@ class Engine:
         is_structured = self.options.has_structured_content
 
         def write(found: Attributes, value: Any) -> None:
-            content = to_json(value, redactor=redactor, max_bytes=max_bytes)
+            if isinstance(value, Content):  # made by the bridge
+                content = value
+            else:
+                content = to_json(value, redactor=redactor, max_bytes=max_bytes)
             for key in keys:
                 structured = is_structured and key == row.current
                 found[key] = json.loads(content.text) if structured else content.text
@@ -185,16 +190,22 @@ class Engine:
         text, redactor = self._text(row), self._redactor_of(row)
 
         def write(found: Attributes, value: Any) -> None:
-            for name, item in list(value.items())[:MAX_LIST_ITEMS]:
-                suffix = _UNSAFE_KEY_CHARS.sub("_", str(name))[:128]
+            for name, item in islice(value.items(), MAX_LIST_ITEMS):
+                suffix = key_part(name, redactor)
                 if redactor is not None and is_secret_key(suffix):
-                    item = "[redacted]"
+                    item = REDACTED
                 elif not isinstance(item, str):
                     item = to_json(item, redactor=redactor, max_bytes=1_024).text
                 for key in keys:
                     found[key.removesuffix("*") + suffix] = text(item)
 
         return write
+
+
+def key_part(name: Any, redactor: Redactor | None) -> str:
+    """Return a name as a part of an attribute key."""
+    text = clean_text(name[:_MAX_KEY_CHARS]) if isinstance(name, str) else type(name).__name__
+    return _UNSAFE_KEY_CHARS.sub("_", redactor.text(text) if redactor is not None else text)
 
 
 def _writing(constant: Any, write: _Write) -> _Row:

@@ -13,7 +13,9 @@ from subscribers.convert import (
     transport,
     uri,
 )
+from subscribers.failures import exception_text
 from subscribers.paths import read_path, step
+from subscribers.redaction import Redactor
 
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 MAX_CONNECTIONS = 256
@@ -112,11 +114,11 @@ def selection(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return found if scores is None else {**found, "scores": top_scores(scores)}
 
 
-def reason_text(reason: object) -> str | None:
+def reason_text(reason: object, redactor: Redactor) -> str | None:
     """A disconnect's reason, which may be an exception."""
     if isinstance(reason, BaseException):
         try:
-            return f"{type(reason).__name__}: {reason}"
+            return f"{type(reason).__name__}: {exception_text(reason, redactor)}"
         except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
             return type(reason).__name__
     return reason if isinstance(reason, str) else None

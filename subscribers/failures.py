@@ -9,11 +9,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from subscribers.content import clean_text, cut_text
+from subscribers.content import clean_text, cut_text, to_json
 from subscribers.paths import read_path, step
 from subscribers.redaction import Redactor
 
 MAX_MESSAGE_CHARS = 1_024
+_MARGIN_CHARS = 256
+"""Read beyond the cut, so that a secret across it is seen whole."""
 
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
@@ -86,18 +88,33 @@ def _message(exc: object, redactor: Redactor) -> str:
     if not isinstance(exc, BaseException):
         return ""
     try:
-        return _scrub(str(exc), redactor)
+        return _scrub(exception_text(exc, redactor), redactor)
     except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
         return ""
+
+
+def exception_text(exc: BaseException, redactor: Redactor) -> str:
+    """Return what an exception says; the default `__str__` would show `repr`s of its arguments.
+
+    Raises:
+        Exception: Whatever a `__str__` of its own raises.
+    """
+    if type(exc).__str__ not in {BaseException.__str__, KeyError.__str__}:
+        return str(exc)
+    parts = (
+        arg[: MAX_MESSAGE_CHARS + _MARGIN_CHARS]
+        if isinstance(arg, str)
+        else to_json(arg, redactor=redactor, max_bytes=MAX_MESSAGE_CHARS).text
+        for arg in exc.args[:8]
+    )
+    return ", ".join(parts)
 
 
 def _scrub(text: object, redactor: Redactor) -> str:
     if not isinstance(text, str):
         return ""
-    margin = 256  # so that a secret across the cut is seen whole
-    return cut_text(
-        redactor.text(clean_text(text[: MAX_MESSAGE_CHARS + margin])), MAX_MESSAGE_CHARS
-    )
+    with_margin = clean_text(text[: MAX_MESSAGE_CHARS + _MARGIN_CHARS])
+    return cut_text(redactor.text(with_margin), MAX_MESSAGE_CHARS)
 
 
 def _qualified_name(exc: object) -> str:

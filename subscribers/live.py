@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 STARTED = "inspector.span.started"
 PROGRESS = "inspector.span.progress"
+SPAN_NAME = "inspector.span.name"
 HEARTBEAT = "inspector.process.heartbeat"
 
 _HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200
@@ -116,7 +117,7 @@ def _identity(span: Span) -> dict[str, Any]:
     parent, scope = span.parent, span.instrumentation_scope
     is_remote = parent is not None and parent.is_remote
     identity: dict[str, Any] = {
-        "inspector.span.name": span.name,
+        SPAN_NAME: span.name,
         "inspector.span.kind": span.kind.value + 1,  # OTLP counts from "unspecified"
         "inspector.span.flags": _HAS_IS_REMOTE | (_IS_REMOTE if is_remote else 0),
     }

@@ -20,7 +20,8 @@ from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
 from subscribers.installation import connect
 from subscribers.live import LiveSpanProcessor
-from subscribers.options import Options
+from subscribers.logs import scrub_logs_of_hooks
+from subscribers.options import Capture, Options
 from subscribers.otlp import OtlpTarget
 from subscribers.process import ProcessIdentity
 from subscribers.redaction import Redactor
@@ -54,7 +55,8 @@ def wire(
     See `inspector.attach` for the arguments. An SDK provider that is already global is used as it
     is; otherwise one is made.
     """
-    identity = ProcessIdentity()
+    redactor = redactor or Redactor()
+    identity = ProcessIdentity(None if options.capture is Capture.FULL else redactor)
     existing = tracer_provider or _global_sdk_provider()
     provider = existing or _make_provider(identity, service_name, set_global=set_global)
     if existing is not None:
@@ -63,7 +65,6 @@ def wire(
     def resource() -> Resource:
         return identity.complete(provider.resource)
 
-    redactor = redactor or Redactor()
     treat = ForeignContent(options.capture, redactor)
     delivery = Delivery(OtlpTarget(url, token, identity), resource, limits, treat=treat)
     processor = LiveSpanProcessor(delivery, resource)
@@ -78,10 +79,12 @@ def wire(
         spec=None,
     )
     delivery.start()
+    loud = scrub_logs_of_hooks(redactor)
 
     def undo() -> None:
         atexit.unregister(undo)
         off()
+        loud()
         processor.shutdown()
 
     # Before the provider's own exit handler: open spans must end while processors still listen.

@@ -29,7 +29,7 @@ class Measured(Traced):
     def __init__(self, **options: Any) -> None:
         self.reader = InMemoryMetricReader()
         meters = MeterProvider([self.reader], shutdown_on_exit=False)
-        super().__init__(meters, **{"has_metrics": True, **options})
+        super().__init__(meter_provider=meters, **{"has_metrics": True, **options})
 
     def metrics(self) -> dict[str, Metric]:
         data = self.reader.get_metrics_data()
