@@ -63,14 +63,12 @@ def to_json(
     tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
     if reader.is_oversize:
         tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
-    elif reader.room_bytes >= 0:
-        text = _ENCODER.encode(tree)
-        size = _size(text)
-        if size <= max_bytes:
-            return Content(text, reader.is_cut)
-        return Content(_fit(tree, size, max_bytes), True)
-    # Known to be too large without measuring it.
-    return Content(_fit(tree, max_bytes - min(reader.room_bytes, 0), max_bytes), True)
+        return Content(_fit(tree, None, max_bytes), True)
+    text = _ENCODER.encode(tree)
+    size = _size(text)
+    if size <= max_bytes:
+        return Content(text, reader.is_cut)
+    return Content(_fit(tree, size, max_bytes), True)
 
 
 def to_tree(
@@ -325,19 +323,27 @@ def _blob(value: Mapping[Any, Any]) -> dict[str, Any] | None:
     return {"modality": modality, "mime_type": mime_type[:128], "bytes": size_bytes}
 
 
-def _fit(tree: Any, size: int, max_bytes: int) -> str:
+def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
     """Shorten strings, then drop trailing items, until the text fits.
 
-    `size`: how many bytes `tree` has, or a lower bound above `max_bytes`.
+    Args:
+        tree: What is too large.
+        size: Of its text, in bytes; None when nobody has looked.
+        max_bytes: What it has to fit into.
     """
     while True:
-        shortened = _shorten(tree, size, max_bytes)
+        lengths: list[int] = []
+        nodes = _measure(tree, lengths)
+        lengths.sort()
+        if size is None and len(lengths) > _FEW_STRINGS:
+            size = _size(_ENCODER.encode(tree))
+        shortened = _shorten(tree, lengths, size or 0, max_bytes)
         if shortened is not None:
             return shortened
-        nodes = _count(tree)
         if nodes == 0:
             return _ENCODER.encode(ELLIPSIS)
         # Keep the share of the nodes that fits if all are as large as the average.
+        size = size or _size(_ENCODER.encode(tree))
         tree = _prune(tree, [min(nodes - 1, nodes * max_bytes // size)])
         text = _ENCODER.encode(tree)
         size = _size(text)
@@ -345,16 +351,15 @@ def _fit(tree: Any, size: int, max_bytes: int) -> str:
             return text
 
 
-def _shorten(tree: Any, size: int, max_bytes: int) -> str | None:
+def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> str | None:
     """Cut the longest strings to one length; None if that would leave too little of them."""
-    lengths = sorted(map(len, _strings(tree)))
     if len(lengths) > _FEW_STRINGS:
         room = max_bytes - size + sum(lengths)
         if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
             return None  # told without measuring: most of such a value is structure
     room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
     # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
-    chars = room
+    chars = room - 2 * min(len(lengths), _FEW_STRINGS)  # what a cut leaves ends with 3 bytes
     while chars > 8 * len(lengths):
         cap = _common_length(lengths, chars)
         text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
@@ -365,13 +370,20 @@ def _shorten(tree: Any, size: int, max_bytes: int) -> str | None:
     return None
 
 
-def _count(tree: Any) -> int:
-    """Return how many keys and items are inside `tree`."""
-    if isinstance(tree, dict):
-        return len(tree) + sum(map(_count, tree.values()))
-    if isinstance(tree, list):
-        return len(tree) + sum(map(_count, tree))
-    return 0
+def _measure(tree: Any, lengths: list[int]) -> int:
+    """Return how many keys and items are inside `tree`; add the lengths of its strings."""
+    kind = type(tree)
+    if kind is str:
+        lengths.append(len(tree))
+    if kind is not dict and kind is not list:
+        return 0
+    nodes = len(tree)
+    for item in tree.values() if kind is dict else tree:
+        if type(item) is str:  # most are: spare the call
+            lengths.append(len(item))
+        else:
+            nodes += _measure(item, lengths)
+    return nodes
 
 
 def _common_length(lengths: Sequence[int], budget: int) -> int:
@@ -382,17 +394,6 @@ def _common_length(lengths: Sequence[int], budget: int) -> int:
             return share
         budget -= length
     return lengths[-1]
-
-
-def _strings(tree: Any) -> Iterable[str]:
-    if isinstance(tree, str):
-        yield tree
-    elif isinstance(tree, dict):
-        for item in tree.values():
-            yield from _strings(item)
-    elif isinstance(tree, list):
-        for item in tree:
-            yield from _strings(item)
 
 
 def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = False) -> Any:
@@ -410,20 +411,21 @@ def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = Fa
 
 def _prune(tree: Any, nodes: list[int]) -> Any:
     """Keep the first `nodes[0]` nodes, depth first."""
-    if isinstance(tree, dict):
+    kind = type(tree)
+    if kind is dict:
         kept: dict[str, Any] = {}
         for key, item in tree.items():
             if nodes[0] <= 0:
                 break
             nodes[0] -= 1
-            kept[key] = _prune(item, nodes)
+            kept[key] = item if type(item) is str else _prune(item, nodes)
         return kept
-    if isinstance(tree, list):
+    if kind is list:
         items: list[Any] = []
         for item in islice(tree, nodes[0]):
             if nodes[0] <= 0:
                 break
             nodes[0] -= 1
-            items.append(_prune(item, nodes))
+            items.append(item if type(item) is str else _prune(item, nodes))
         return items
     return tree

@@ -1,7 +1,8 @@
 """Remove secrets from text and from keyed values, before anything is cut or set.
 
 Secrets are looked for where a stem of theirs stands: `in` and patterns that begin with a literal
-read 30 KB in microseconds, others in milliseconds. Patterns are possessive or bounded, and what
+read 30 KB in microseconds, others in milliseconds. A single character is found a hundred times
+faster still, so a rule with one that all its matches hold is asked only where that is. Patterns are possessive or bounded, and what
 was found is not read again, so that cost grows with the length of the text whatever it holds.
 """
 
@@ -17,6 +18,7 @@ REDACTED = "[redacted]"
 _BETWEEN = "\x1e"
 """Stands between texts that are scrubbed together: no pattern crosses it."""
 
+MAX_REMEMBERED_CHARS = 64
 _MAX_NAME_CHARS = 64
 
 # Quotes are escaped once more for each JSON text that is a string in another.
@@ -58,17 +60,17 @@ class _Rule:
             is_first: The stem begins a word.
             is_named: The stem is part of a name, which says whether it is one of a secret.
         """
-        self.stem, self.needs, self.is_named = stem, needs, is_named
+        self.stem, self.is_named = stem, is_named
+        self.gate = needs or next((char for char in stem if not char.islower()), "")
+        """Characters, one of which is in every text that matches: one is found in no time."""
         self.is_any_case = stem == stem.lower()
         # After the stem, so that the pattern begins with a literal.
         begins = rf"(?<![A-Za-z0-9]{re.escape(stem)})" if is_first else ""
         self.pattern = re.compile(re.escape(stem) + begins + tail)
 
     def may_match(self, text: str, lowered: str) -> bool:
-        """Whether all is there that each match holds."""
-        if self.stem not in (lowered if self.is_any_case else text):
-            return False
-        return not self.needs or any(char in text for char in self.needs)
+        """Whether the stem is there."""
+        return self.stem in (lowered if self.is_any_case else text)
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Yield from where to where a secret stands."""
@@ -137,7 +139,12 @@ _RULES: tuple[_Rule, ...] = (
     ),
     _Rule("bearer", r"[ \t]{1,4}(?P<token>[a-z0-9._~+/=-]{16,}+)", is_first=True),
     # A header's value goes up to the end of its line, or of its string.
-    _Rule("authorization", _LINE + r"(?P<line>[^\r\n\"'\\&{}\x1e]{4,}+)", is_named=True),
+    _Rule(
+        "authorization",
+        _LINE + r"(?P<line>[^\r\n\"'\\&{}\x1e]{4,}+)",
+        needs=":=",
+        is_named=True,
+    ),
     _Rule(
         "cookie",
         _LINE + r"(?P<line>[^\r\n\"'\\{}=\x1e]{1,256}+=[^\r\n\"'\\{}\x1e]++)",
@@ -153,8 +160,12 @@ _RULES: tuple[_Rule, ...] = (
         "--",
         r"[a-z0-9-]{0,40}(?:key|password|passwd|pwd|secret|token)[ \t]{1,4}[\"']?"
         r"(?P<flag>[^\s\"'-][^\s\"']++)",
-        needs=" ",
     ),
+)
+
+_BY_GATE = tuple(
+    (gate, tuple(rule for rule in _RULES if rule.gate == gate))
+    for gate in dict.fromkeys(rule.gate for rule in _RULES)
 )
 
 _SECRET_KEYS = frozenset(
@@ -225,7 +236,7 @@ class Redactor:
         joined = _BETWEEN.join(texts)
         scrubbed = _scrubbed(joined)
         is_split = self._patterns or self._callback is not None
-        if scrubbed is joined and not is_split:
+        if scrubbed == joined and not is_split:
             return {}
         parts = scrubbed.split(_BETWEEN)
         if len(parts) != len(texts):  # one of them holds the separator itself
@@ -260,11 +271,29 @@ class Redactor:
 
 
 def _scrubbed(text: str) -> str:
-    """Return `text` without secrets; the same object if there was nothing to find."""
+    """Return `text` without secrets."""
+    return _scrubbed_short(text) if len(text) <= MAX_REMEMBERED_CHARS else _search(text)
+
+
+@lru_cache(maxsize=512)
+def _scrubbed_short(text: str) -> str:
+    """Remember names of tools, models and servers, which come again with every span."""
+    return _search(text)
+
+
+def _search(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few capitals are two letters when they are small
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
-    rules = [rule for rule in _RULES if rule.may_match(text, lowered)]
+    rules = [
+        rule
+        for gate, group in _BY_GATE
+        if not gate or gate[0] in text or gate[-1] in text
+        for rule in group
+        if rule.may_match(text, lowered)
+    ]
+    if not rules:
+        return text
     spans = sorted({span for rule in rules for span in rule.spans(text, lowered)})
     if not spans:
         return text
