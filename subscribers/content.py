@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -217,6 +217,11 @@ class _Reader:
 
     def _key(self, key: Any) -> tuple[str, bool]:
         """Return a key as text, and whether its value must not be shown."""
+        if type(key) is str and len(key) <= MAX_KEY_CHARS:
+            text, is_secret = _short_key(key)
+            self.strings.append(text)
+            known = self._keys[key] = text, is_secret and self._redacts
+            return known
         if isinstance(key, Enum):
             key = key.value
         if not isinstance(key, str | int | float | None):
@@ -228,8 +233,8 @@ class _Reader:
             self.is_cut = True
             text = whole[: MAX_KEY_CHARS + _MARGIN_CHARS]
         self.strings.append(clean_text(text))
-        known = self._keys[whole] = clean_text(text), is_secret
-        return known
+        self._keys[whole] = clean_text(text), is_secret
+        return self._keys[whole]
 
     def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
         plain: list[Any] = []
@@ -266,6 +271,12 @@ class _Reader:
         if type(value).__module__.startswith("pydantic") and hasattr(value, "unicode_string"):
             return self._string(str(value))
         return f"<{type(value).__name__}>"
+
+
+@lru_cache(maxsize=2048)
+def _short_key(key: str) -> tuple[str, bool]:
+    """Remembered: the same few keys are in nearly every value."""
+    return clean_text(key), is_secret_key(key)
 
 
 def _field_names(value: Any) -> list[str] | None:

@@ -15,7 +15,7 @@ Reader = Callable[[Mapping[str, Any]], Any]
 
 def step(value: Any, name: str) -> Any:
     """Return `value`'s item or attribute `name`; None where there is none or reading it fails."""
-    if type(value) is dict or isinstance(value, Mapping):
+    if type(value) is dict or _is_mapping(value.__class__):
         return value.get(name)
     if name.isdecimal():
         if isinstance(value, Sequence) and int(name) < len(value):
@@ -25,6 +25,12 @@ def step(value: Any, name: str) -> Any:
         return getattr(value, name, None)
     except Exception:  # noqa: BLE001 - a property of the watched program may raise anything
         return None
+
+
+@lru_cache(maxsize=512)
+def _is_mapping(kind: type) -> bool:
+    """Remembered, because asking an abstract class costs as much as all else in a step."""
+    return issubclass(kind, Mapping)
 
 
 def read_path(root: Any, path: str) -> Any:

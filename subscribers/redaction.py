@@ -2,8 +2,9 @@
 
 Secrets are looked for where a stem of theirs stands: `in` and patterns that begin with a literal
 read 30 KB in microseconds, others in milliseconds. A single character is found a hundred times
-faster still, so a rule with one that all its matches hold is asked only where that is. Patterns are possessive or bounded, and what
-was found is not read again, so that cost grows with the length of the text whatever it holds.
+faster still, so a rule with one that all its matches hold is asked only where that is. Patterns
+are possessive or bounded, and what was found is not read again, so that cost grows with the length
+of the text whatever it holds.
 """
 
 from __future__ import annotations
