@@ -22,6 +22,7 @@ class RpcFacts:
         """Return `$rpc` for an outgoing or incoming request."""
         envelope = kwargs.get("envelope")
         method = step(envelope, "method")
+        method = method if isinstance(method, str) else None
         params = step(envelope, "params")
         facts: dict[str, Any] = {
             "method": method,
@@ -35,7 +36,7 @@ class RpcFacts:
         elif method == "prompts/get":
             facts["prompt"] = step(params, "name")
             facts["prompt_arguments"] = step(params, "arguments")
-        elif isinstance(method, str) and "resources/" in method:
+        elif method is not None and "resources/" in method:
             facts["uri"] = step(params, "uri")
         return facts
 
@@ -106,4 +107,10 @@ def server_uri(value: object) -> str | None:
 
 def connection_of(kwargs: Mapping[str, Any]) -> Any:
     """What tells the connections of a process apart, as far as is known."""
-    return kwargs.get("connection_id") or kwargs.get("server_name") or kwargs.get("transport")
+    named = (kwargs.get(name) for name in ("connection_id", "server_name", "transport"))
+    return next((name for name in named if name and isinstance(name, str | int)), None)
+
+
+def uri_text(uri: Any) -> Any:
+    """A URI that came as an object (pydantic's) as text; anything else as it is."""
+    return str(uri) if hasattr(uri, "unicode_string") else uri

@@ -35,6 +35,9 @@ FrameKey: TypeAlias = tuple[str, Any]
 MAX_OPEN_BARE = 10_000
 """Open spans without a `call_id`; beyond it the oldest is taken for lost."""
 
+MAX_CALLS = 100_000
+"""Call ids that stand for something; beyond it the oldest is taken for lost."""
+
 
 class OwnedSpan:
     """A span of ours, from start to end."""
@@ -138,7 +141,7 @@ class SpanTable:
         innermost = owned_of(current)
         call = self.calls.get(kwargs.get("parent_call_id") or "")
         if call is not None:
-            parent = nearest_open(call.owned)
+            parent = _innermost_bare(innermost, nearest_open(call.owned))
         elif is_operation:
             # The bus says that no operation surrounds it: what a generator left behind here,
             # spans with a call id, is not its parent; a bare hook's may be.
@@ -153,6 +156,21 @@ class SpanTable:
             return parent, current
         return parent, trace.set_span_in_context(parent.span, current)
 
+    def close(self, owned: OwnedSpan) -> bool:
+        """Take the right to end a span; False if somebody has it already, in another thread."""
+        with self._lock:
+            was_open, owned.is_open = owned.is_open, False
+        return was_open
+
+    def put_call(self, call_id: str, call: Call) -> list[Call]:
+        """Let `call_id` stand for `call`; return those that it takes the place of."""
+        former = self.calls.pop(call_id, None)
+        self.calls[call_id] = call
+        replaced = [] if former is None else [former]
+        if len(self.calls) > MAX_CALLS:
+            replaced.append(self.calls.pop(next(iter(self.calls))))
+        return replaced
+
     def add_bare(self, owned: OwnedSpan) -> OwnedSpan | None:
         """Remember a span without a `call_id`; return one that must go to make room."""
         with self._lock:
@@ -165,7 +183,8 @@ class SpanTable:
     def find_bare(self, family: str, key: Any) -> OwnedSpan | None:
         """Return the innermost open span of this family and key; here, else in the process."""
         for owned in _chain(owned_of(otel_context.get_current())):
-            if owned.is_open and owned.family == family and owned.key == key:
+            is_bare = owned.is_open and owned.call_id is None
+            if is_bare and owned.family == family and owned.key == key:
                 return owned
         with self._lock:
             candidates = self._bare.get((family, key), ())
@@ -261,6 +280,18 @@ def owned_of(context: Context) -> OwnedSpan | None:
 def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:
     """Return `owned`, or its nearest ancestor, that is open (and not of a family)."""
     return next((o for o in _chain(owned) if o.is_open and o.family != not_a), None)
+
+
+def _innermost_bare(innermost: OwnedSpan | None, outer: OwnedSpan | None) -> OwnedSpan | None:
+    """Return the innermost open span inside `outer` that the bus knows nothing of; else `outer`."""
+    if innermost is outer:
+        return outer
+    for owned in _chain(innermost):
+        if owned is outer:
+            break
+        if owned.is_open and owned.call_id is None and (outer is None or outer in _chain(owned)):
+            return owned
+    return outer
 
 
 def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 
+from instrument import CATALOGUE
 from tests.unit.subscribers.conftest import Traced
 
 AGENT, LLM, WORKFLOW = {"name": "a"}, {"model": "m"}, {"name": "w"}
@@ -61,8 +62,34 @@ announced = st.tuples(
         }
     ),
 )
+
+
+class Hostile:
+    """What an emitter may hand over by mistake: no hash, and whatever is read of it raises."""
+
+    __hash__ = None  # type: ignore[assignment] # that is the point
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+    def __repr__(self) -> str:
+        raise RuntimeError("repr")
+
+
+JUNK: list[Any] = [None, 5, "x", [], {"a": 1}, {"method": []}, Hostile(), float("nan"), "\ud800"]
+hostile = st.builds(
+    lambda hook, kwargs: (hook, kwargs),
+    st.sampled_from(sorted(CATALOGUE)),
+    st.dictionaries(
+        st.sampled_from(
+            sorted({kwarg.name for hook in CATALOGUE.values() for kwarg in hook.kwargs})
+        ),
+        st.sampled_from(JUNK),
+    ),
+)
 steps = st.lists(
-    st.tuples(st.sampled_from(EVENTS) | announced, identities, st.integers(0, 2)), max_size=30
+    st.tuples(st.sampled_from(EVENTS) | announced | hostile, identities, st.integers(0, 2)),
+    max_size=30,
 )
 
 
