@@ -24,11 +24,13 @@ from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
 from subscribers.facts import (
     RpcFacts,
+    agent_name,
     connection_of,
     is_answer_to_notification,
     is_notification,
     progress_percent,
     reason_text,
+    selection,
     server_uri,
     target_matches,
     transport_facts,
@@ -203,7 +205,7 @@ class Bridge:
         if self._official is not self._engine:
             owned.facts = self._official.attributes(hook, kwargs)
         if noun == "agent_call":
-            owned.agent = owned.facts.get("gen_ai.agent.name") or owned.agent
+            owned.agent = agent_name(kwargs) or owned.agent
         mark_duplicate(trace.get_current_span(context), owned)
         owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
@@ -644,6 +646,9 @@ class Bridge:
                 self._count_connection(hook, kwargs)
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"))
+                self._rpc.note_connection(kwargs)
+            case "after_model_select":
+                kwargs["$selection"] = selection(kwargs)
 
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":

@@ -21,7 +21,8 @@ from subscribers.options import Options, read_options
 from subscribers.prices import PriceList, load_prices
 from subscribers.redaction import Redactor
 from subscribers.spans import BRIDGE_SCOPE
-from subscribers.spec import Spec, load_spec
+from subscribers.spec import Spec
+from subscribers.spec_loader import usable_spec
 
 _logger = logging.getLogger("inspector")
 
@@ -41,7 +42,7 @@ def connect(
 ) -> Callable[[], None]:
     """Make a bridge and subscribe it; see `subscribers.install`."""
     options = options or read_options()
-    engine = Engine(spec or load_spec(), options, redactor)
+    engine = Engine(spec or usable_spec(), options, redactor)
     tracer = trace.get_tracer(
         BRIDGE_SCOPE,
         _version(),
