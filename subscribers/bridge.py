@@ -44,6 +44,7 @@ from subscribers.failures import (
     is_callers_fault,
 )
 from subscribers.metrics import Metrics, duration_s
+from subscribers.options import SpanMode
 from subscribers.paths import compile_path, read_path, step
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.progress import ProgressLimiter
@@ -104,6 +105,7 @@ class Bridge:
     ) -> None:
         self._engine = engine
         self._official = engine.in_official_words()
+        self._is_enriching = engine.options.mode is SpanMode.ENRICH
         self._metrics = metrics
         self._prices = prices
         self._spec = engine.spec
@@ -193,7 +195,8 @@ class Bridge:
         parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
         self._add_known(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
-        span = self._tracer.start_span(
+        borrowed = self._table.borrow() if self._is_enriching else None
+        span = borrowed or self._tracer.start_span(
             self._engine.span_name(spec, attributes),
             context,
             _KINDS[spec.kind],
@@ -206,10 +209,21 @@ class Bridge:
             owned.facts = self._official.attributes(hook, kwargs)
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
-        mark_duplicate(trace.get_current_span(context), owned)
-        owned.enter(context)
+        if borrowed is not None:
+            self._enrich(owned, context)
+        else:
+            mark_duplicate(trace.get_current_span(context), owned)
+            owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
+
+    def _enrich(self, owned: OwnedSpan, context: Context) -> None:
+        """Let the emitter's own span carry what hooks say; its name, kind and end are its own."""
+        owned.is_borrowed = True
+        owned.span.set_attributes(owned.attributes)
+        owned.enter(context)
+        if self._live is not None:
+            self._live.progress(owned.span, owned.attributes)
 
     def _place(
         self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
@@ -381,8 +395,10 @@ class Bridge:
         if not changed:
             return
         known.update(changed)
+        if owned.is_borrowed and not owned.span.is_recording():
+            return  # its emitter ended it before its last hook
         owned.span.set_attributes(changed)
-        if owned.template is not None:
+        if owned.template is not None and not owned.is_borrowed:
             name = self._engine.span_name(owned.template, known)
             if name != getattr(owned.span, "name", name):
                 owned.span.update_name(name)
@@ -470,10 +486,10 @@ class Bridge:
         self._learn(owned, hook.name, kwargs)
         self._account(owned, kwargs, ended_by)
         owned.is_finished, owned.failure = True, failure
-        if failure is None:
+        if failure is None or not owned.span.is_recording():
             return
         owned.span.set_status(StatusCode.ERROR, failure.message or None)
-        if failure.exception_type is not None:
+        if failure.exception_type is not None and not owned.is_borrowed:
             exception = {
                 "exception.type": failure.exception_type,
                 "exception.message": failure.message,
@@ -554,7 +570,8 @@ class Bridge:
         given = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
         owned = self._start(before, spec.noun, given, is_announced=False)
         if owned is not None:
-            owned.span.set_attribute(ORPHAN, True)
+            if not owned.is_borrowed:
+                owned.span.set_attribute(ORPHAN, True)
             owned.is_finished = True  # nothing is known of how long it took
             self._finish(hook, owned, kwargs, failure)
             self._end(owned)
@@ -568,7 +585,8 @@ class Bridge:
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
         for child in list(owned.children):
             self._reap(child, cause)
-        owned.span.end()
+        if not owned.is_borrowed:
+            owned.span.end()
         owned.leave()
         self._table.forget(owned)
         self._release(owned)
@@ -589,7 +607,7 @@ class Bridge:
         if failure is not None:
             values: dict[str, Any] = {}
             self._finish(self._spec.hooks["operation_closed"], owned, values, failure)
-        if failure is None or not failure.is_cancelled:
+        if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
 
@@ -653,7 +671,7 @@ class Bridge:
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":
             return
-        connection = (str(connection_of(kwargs)), str(kwargs.get("uri")))
+        connection = (connection_of(kwargs), _plain(uri_text(kwargs.get("uri"))))
         if hook == "transport_connected":
             self._metrics.connected(connection)
             return

@@ -88,7 +88,7 @@ def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
             return False
         return key == name or key.endswith(tuple(f"{sep}{name}" for sep in "_-./:"))
     if family == "resource":
-        return rpc.get("method") == "resources/read" and str(rpc.get("uri")) == str(key)
+        return rpc.get("method") == "resources/read" and uri_text(rpc.get("uri")) == key
     if family == "prompt":
         return rpc.get("prompt") == key and rpc.get("method") == "prompts/get"
     return False
@@ -134,7 +134,13 @@ def transport_facts(transport_type: object) -> dict[str, Any]:
 
 def server_uri(value: object) -> str | None:
     """A connection's URI without its secrets; None for a command line."""
-    return uri(value) if "://" in str(value)[:64] else None
+    text = uri_text(value)
+    if not isinstance(text, str) or "://" not in text[:64]:
+        return None
+    try:
+        return uri(text)
+    except ValueError:  # an address that is none, such as `http://[`
+        return None
 
 
 def connection_of(kwargs: Mapping[str, Any]) -> Any:
@@ -144,6 +150,11 @@ def connection_of(kwargs: Mapping[str, Any]) -> Any:
     return next((name for name in named if name and isinstance(name, str | int)), None)
 
 
-def uri_text(uri: Any) -> Any:
+def uri_text(value: Any) -> Any:
     """A URI that came as an object (pydantic's) as text; anything else as it is."""
-    return str(uri) if hasattr(uri, "unicode_string") else uri
+    if isinstance(value, str) or step(value, "unicode_string") is None:
+        return value
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - `__str__` of somebody's class
+        return None

@@ -44,8 +44,8 @@ class OwnedSpan:
 
     __slots__ = (
         "agent", "aliases", "attributes", "began_ns", "call_id", "children", "context", "facts",
-        "failure", "family", "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span",
-        "template", "unwatch",
+        "failure", "family", "is_borrowed", "is_finished", "is_open", "key", "kwargs", "outer",
+        "parent", "span", "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -73,6 +73,8 @@ class OwnedSpan:
         self.aliases: list[str] = []
         """The `call_id`s of RPC requests that were taken for this operation."""
         self.is_open = True
+        self.is_borrowed = False
+        """Whether `span` is the emitter's own, which is enriched and never ended."""
         self.is_finished = False
         """Whether an after or error hook was seen."""
         self.failure: Any = None
@@ -122,7 +124,20 @@ class SpanTable:
         self.calls: dict[str, Call] = {}
         self._bare: dict[FrameKey, list[OwnedSpan]] = {}
         self._bare_count = 0
+        self._borrowed: set[int] = set()
         self._lock = Lock()
+
+    def borrow(self) -> Span | None:
+        """Return the current span, if it is the emitter's own and stands for no operation yet."""
+        current = trace.get_current_span()
+        if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
+            return None
+        span_id = current.get_span_context().span_id
+        with self._lock:
+            if span_id in self._borrowed:
+                return None
+            self._borrowed.add(span_id)
+        return current
 
     def parent_of(
         self, kwargs: dict[str, Any], *, is_operation: bool, family: str | None = None
@@ -192,6 +207,8 @@ class SpanTable:
 
     def forget(self, owned: OwnedSpan) -> None:
         """Drop a span that has ended."""
+        if owned.is_borrowed:
+            self._borrowed.discard(owned.span.get_span_context().span_id)
         for call_id in (*owned.aliases, owned.call_id or ""):
             call = self.calls.get(call_id)
             if call is not None and call.owned is owned:
@@ -221,8 +238,8 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
     """
     context = parent_context if parent_context is not None else otel_context.get_current()
     owned = owned_of(context)
-    parent, scope = span.parent, span.instrumentation_scope
-    if owned is None or parent is None or (scope is not None and scope.name == BRIDGE_SCOPE):
+    parent = span.parent
+    if owned is None or parent is None or owned.is_borrowed or _is_ours(span):
         return None
     if parent.span_id != owned.span.get_span_context().span_id:
         return None
@@ -231,16 +248,18 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
 
 def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
     """Mark the foreign span around a new one of ours, if it is there for the same operation."""
-    if not isinstance(current, Span) or not current.is_recording():
+    if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
         return
-    scope = current.instrumentation_scope
-    if (scope is not None and scope.name == BRIDGE_SCOPE) or DUPLICATE_OF in (
-        current.attributes or {}
-    ):
+    if DUPLICATE_OF in (current.attributes or {}):
         return
     if _is_same_operation(current, owned):
         ours = owned.span.get_span_context().span_id
         current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
+
+
+def _is_ours(span: Span) -> bool:
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == BRIDGE_SCOPE
 
 
 _TARGETS = {
