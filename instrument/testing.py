@@ -10,6 +10,8 @@ from instrument import default
 from instrument.bus import Bus
 from instrument.control import HookResult, ModuleCoordinator
 
+__all__ = ["EventRecorder", "MockCoordinator", "TestCoordinator", "capture_hook"]
+
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 

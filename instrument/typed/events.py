@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class ToolUse(dict[str, Any]):
-    """A tool use of the model: `name`, `toolUseId`, `input`; as items and as attributes."""
+    """A tool use of the model: `name`, `toolUseId`, `input`; items and attributes (002-11)."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -30,7 +30,9 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 @dataclass
 class HookEvent:
-    """A moment in the life of an agent. Properties are read-only, but for `writable`.
+    """A moment in the life of an agent (002-13). Properties are read-only, but for `writable`.
+
+    Writing another one is an `AttributeError` (002-09).
 
     Attributes:
         agent: Whose life; None where the emitter did not say and the registry has none.
@@ -55,7 +57,7 @@ class HookEvent:
         object.__setattr__(self, name, value)
 
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
-        """Wait for a person, and return the answer.
+        """Wait for a person, and return the answer (002-U6).
 
         The call-back is left here, and run again from its beginning once there is an answer.
 
@@ -81,7 +83,7 @@ class HookEvent:
 
 @dataclass
 class AgentInitializedEvent(HookEvent):
-    """An agent has been built: the end of its `__init__`."""
+    """An agent has been built: the end of its `__init__` (002-03)."""
 
 
 @dataclass
@@ -120,14 +122,14 @@ class AfterInvocationEvent(HookEvent):
 
 @dataclass
 class MessageAddedEvent(HookEvent):
-    """A message has entered the agent's history."""
+    """A message has entered the agent's history (002-03)."""
 
     message: Any = None
 
 
 @dataclass
 class BeforeModelCallEvent(HookEvent):
-    """A model is about to be called.
+    """A model is about to be called (002-04).
 
     Attributes:
         messages: What it will see.
@@ -143,12 +145,12 @@ class BeforeModelCallEvent(HookEvent):
 
 @dataclass
 class AfterModelCallEvent(HookEvent):
-    """A model has answered, or failed.
+    """A model has answered, or failed (002-04).
 
     Attributes:
         response: What it answered.
         exception: Why it did not.
-        retry: Set it to discard the answer and call again.
+        retry: Set it to discard the answer and call again (002-U5).
     """
 
     response: Any = None
@@ -162,12 +164,13 @@ class AfterModelCallEvent(HookEvent):
 
 @dataclass
 class BeforeToolCallEvent(HookEvent):
-    """A tool is about to be called.
+    """A tool is about to be called (002-04).
 
     Attributes:
         selected_tool: The tool itself; replace it to call another (002-10).
         tool_use: What the model asked for; may be replaced or written into.
-        cancel_tool: Set it to a reason, or to True, to keep the tool from being called.
+        cancel_tool: Set it to a reason, or to True, to keep the tool from being called
+            (002-U5).
     """
 
     selected_tool: Any = None
@@ -180,7 +183,7 @@ class BeforeToolCallEvent(HookEvent):
 
 @dataclass
 class AfterToolCallEvent(HookEvent):
-    """A tool has returned, or failed, or was kept from being called.
+    """A tool has returned, or failed, or was kept from being called (002-04).
 
     Attributes:
         result: What it returned; may be replaced or written into.

@@ -29,7 +29,7 @@ class HookProvider(Protocol):
 
 
 class HookRegistry:
-    """Call-backs of typed events.
+    """Call-backs of typed events (002-01).
 
     A view: call-backs live on the bus, and also decide on the operations that it is told of.
 
@@ -58,7 +58,7 @@ class HookRegistry:
 
         Before-events and others reach call-backs in order of registration, after-events in
         reverse (002-08). A call-back runs inline with the agent (002-12), may be async where the
-        agent is, and what it raises is raised in the agent.
+        agent is, and what it raises is raised in the agent (002-U1).
 
         Returns:
             A function that removes it, once, however often it is called.
