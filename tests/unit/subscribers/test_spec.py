@@ -15,7 +15,7 @@ ROW = '{ current = "a.b", from = "agent", type = "string", req = "R", cut = "T1"
 ALL_OF_1_2 = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]
 
 
-def test_the_32_hooks_of_the_seed_all_have_telemetry() -> None:
+def test_the_32_hooks_of_the_seed_all_have_telemetry() -> None:  # 000-26
     assert len(ALL_OF_1_2) == 32
     assert set(ALL_OF_1_2) <= load_spec().hooks.keys()
 
