@@ -334,8 +334,10 @@ def _definition(name: griffe.ExprName, modules: griffe.ModulesCollection) -> str
     if not name.canonical_path.startswith(OURS):
         return None
     item = modules[name.canonical_path]
+    if isinstance(item, griffe.Alias):
+        item = item.final_target
     if isinstance(item, griffe.Attribute) and str(item.annotation) == "TypeAlias":
         return f"`{item.value}`"
     if isinstance(item, griffe.Class) and item.docstring:
-        return Entry(item.name, item).summary
+        return STATEMENT_IN_BRACKETS.sub("", Entry(item.name, item).summary)
     return None
