@@ -23,7 +23,7 @@ Generated from `instrument/catalogue.py` by `make gen`; do not edit.
 
 This is the contract between those who emit (agents, frameworks, MCP clients and servers),
 those who observe (the OpenTelemetry bridge, your own code) and those who decide.
-How to write a hook, in four vocabularies: [the guide](guide/write-a-hook.md).
+How to write a hook, in five vocabularies: [the guide](guide/write-a-hook.md).
 It began as `docs/inspector/instrumentation-hooks.md` of mcp-agent, whose 32 hooks of version 1.2
 are here unchanged; the module that was `mcp_agent.core.instrument` is `instrument`.
 
