@@ -89,7 +89,7 @@ class BaseHookEvent:
 
 @dataclass
 class HookEvent(BaseHookEvent):
-    """A moment in the life of an agent.
+    """A moment in the life of an agent (002-13).
 
     Attributes:
         agent: Whose life; None where the emitter did not say and the registry has none.
@@ -106,7 +106,7 @@ class LifecycleEvent(HookEvent):
 
 
 class ModelStopResponse(NamedTuple):
-    """What a model answered, and why it ended there, as far as the answer says."""
+    """What a model answered, and why it ended, as far as the answer says (002-U5)."""
 
     message: Any
     stop_reason: Any
