@@ -108,7 +108,7 @@ class ModuleCoordinator:
         """Let `cleanup`, sync or async, be called by `cleanup()`.
 
         Raises:
-            TypeError: It cannot be called.
+            TypeError: It is not callable.
         """
         if not callable(cleanup):
             raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")

@@ -46,7 +46,7 @@ REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
 TIMESTAMP = "timestamp"
-"""Where it finds when the event was emitted, in UTC (001-U9)."""
+"""Where it finds when the event was emitted, in UTC."""
 
 _OURS = frozenset({REGISTRY, TIMESTAMP})
 """What no handler changes, and no emitter gives."""

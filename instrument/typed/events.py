@@ -106,7 +106,7 @@ class LifecycleEvent(HookEvent):
 
 
 class ModelStopResponse(NamedTuple):
-    """What a model answered, and why it ended there, as far as the answer says."""
+    """What a model answered, and why it ended, as far as the answer says (002-U5)."""
 
     message: Any
     stop_reason: Any

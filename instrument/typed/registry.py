@@ -30,14 +30,14 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """Takes an event, and writes what may be written of it (002-10); its result is ignored."""
+    """Takes an event and writes what may be written of it; what it returns is ignored (002-01)."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
 
 
 class HookOrder:
-    """Places in the order of call-backs: lower is earlier, also on after-events (002-U7)."""
+    """Places in the order of call-backs: lower is earlier, also on after-events (002-08)."""
 
     SDK_FIRST: Final = -100
     DEFAULT: Final = 0
