@@ -105,7 +105,7 @@ class _Chain:
             try:
                 decision, changes = GOING_ON, NO_CHANGES
                 returned = entry.fn(**outcome.data)
-                if type(returned) is not Decision and isawaitable(returned):
+                if returned is not None and _must_be_awaited(returned):
                     returned = await self._waiting.finish(returned, entry.timeout_s)
                 if returned is not None:
                     decision, changes = returned, self._changes_of(returned, entry.name)
@@ -234,6 +234,10 @@ class _Chain:
     def _is_heard(self, hook: str) -> bool:
         table = self._bus._hooks
         return hook in table or EVERY in table
+
+
+def _must_be_awaited(returned: object) -> bool:
+    return type(returned) is not Decision and isawaitable(returned)
 
 
 def _failure(name: str, error: BaseException) -> str:

@@ -37,6 +37,11 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
 }
 """Kwarg to the name that it has in `data` (001-17); others keep theirs."""
 
+_KWARGS: Mapping[str, Mapping[str, str]] = {
+    hook: {theirs: ours for ours, theirs in names.items()} for hook, names in _FIELDS.items()
+}
+"""The way back."""
+
 REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
@@ -124,7 +129,7 @@ class HookRegistry:
         hook = _hook_for(event, given)
         outcome = Outcome(hook, _kwargs(hook, given))
         await self.bus._dispatch(self.bus._waiting, outcome, spelling=event, asks=False)
-        return result_from(outcome, _data(hook, outcome.data))
+        return result_from(outcome, _data(hook, outcome.data) if outcome.changes else given)
 
 
 class _OnHook:
@@ -160,7 +165,7 @@ class _Adapter:
             return _kwargs(hook, changed(given, kept))
 
         returned = self.handler(self.event, data)
-        if isawaitable(returned):
+        if type(returned) is not HookResult and isawaitable(returned):
             return _decided_later(returned, changes_of)
         return decision_from(returned, changes_of)
 
@@ -188,5 +193,5 @@ def _data(hook: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kwargs(hook: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    names = {theirs: ours for ours, theirs in _FIELDS.get(hook, {}).items()}
+    names = _KWARGS.get(hook, {})
     return {names.get(key, key): value for key, value in data.items()}

@@ -43,16 +43,15 @@ class HookEvent:
     """Whether call-backs run in reverse order (002-08)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_answers", {})
-        object.__setattr__(self, "_interrupts", set())
+        self.__dict__["_answers"] = {}  # from now on only what is writable can be written
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_answers" in self.__dict__ and name not in self.writable:
+        if name not in self.writable and "_answers" in self.__dict__:
             allowed = ", ".join(sorted(self.writable)) or "nothing"
             raise AttributeError(
                 f"Property {name} of {type(self).__name__} is not writable. Writable: {allowed}."
             )
-        object.__setattr__(self, name, value)
+        self.__dict__[name] = value
 
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
         """Wait for a person, and return the answer.
@@ -67,7 +66,7 @@ class HookEvent:
         Raises:
             ValueError: The name was used before.
         """
-        interrupts: set[str] = self.__dict__["_interrupts"]
+        interrupts: set[str] = self.__dict__.setdefault("_interrupts", set())
         if name in interrupts:
             raise ValueError(f"This call-back has interrupted as {name!r} already; names are once.")
         interrupts.add(name)

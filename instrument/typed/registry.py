@@ -164,7 +164,7 @@ class _Adapter:
             returned = self.callback(event)
         except Interrupted as interrupt:
             return self._resumed(interrupt, kwargs)
-        if isawaitable(returned):
+        if returned is not None and isawaitable(returned):
             return self._finished(returned, event, kwargs)
         return decision_from(event, kwargs)
 
@@ -206,16 +206,15 @@ def _is_async(callback: Any) -> bool:
 
 
 def _write_back(event: E, outcome: Outcome) -> E:
-    kind = type(event)
-    told = event_from(kind, outcome.data, event.agent)
-    for name in kind.writable:
-        object.__setattr__(event, name, getattr(told, name))
-    reason = outcome.reason or outcome.action
+    kind, values = type(event), event.__dict__
+    if outcome.changes:
+        told = event_from(kind, outcome.data, event.agent)
+        values.update({name: told.__dict__[name] for name in kind.writable})
     for name in ("cancel_tool", "cancel"):
-        if name in kind.writable and not outcome.is_allowed:
-            object.__setattr__(event, name, reason)
+        if name in kind.writable:
+            values[name] = False if outcome.is_allowed else outcome.reason or outcome.action
     if "retry" in kind.writable:
-        object.__setattr__(event, "retry", outcome.action == "retry")
+        values["retry"] = outcome.action == "retry"
     if "resume" in kind.writable:
-        object.__setattr__(event, "resume", outcome.retry_changes.get("resume"))
+        values["resume"] = outcome.retry_changes.get("resume")
     return event
