@@ -332,7 +332,8 @@ class Bus:
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
         """Emit from sync code; see `instrument.delivery.emit_sync`."""
-        emit_sync(self._hooks, name, args, kwargs)
+        if self._hooks:
+            emit_sync(self._hooks, name, args, kwargs)
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)

@@ -110,10 +110,12 @@ class HookRegistry:
         """
         hook, kwargs = kwargs_from(event)
         for entry in self.bus._hooks.get(hook, ()):
-            fn = getattr(entry, "fn", None)
-            if isinstance(fn, _Adapter) and fn.registry is self and _is_async(fn.callback):
+            adapter = getattr(getattr(entry, "fn", None), "__self__", None)
+            if not isinstance(adapter, _Adapter) or adapter.registry is not self:
+                continue
+            if _is_async(adapter.callback):
                 raise RuntimeError(
-                    f"Cannot bring {type(event).__name__} to {describe(fn.callback)}: it is "
+                    f"Cannot bring {type(event).__name__} to {describe(adapter.callback)}: it is "
                     "async. Use `await invoke_callbacks_async(event)`."
                 )
         return _write_back(event, self.bus.dispatch_sync(hook, **kwargs))
@@ -129,7 +131,9 @@ class HookRegistry:
         adapter = _Adapter(self, kind, callback)
         removals = [
             self.bus._add_interceptor(
-                Interceptor(hook, adapter, name=describe(callback), is_reversed=kind.is_after)
+                Interceptor(
+                    hook, adapter.decide, name=describe(callback), is_reversed=kind.is_after
+                )
             )
             for hook in hooks
         ]
@@ -147,6 +151,8 @@ class HookRegistry:
 class _Adapter:
     """A call-back as an interceptor."""
 
+    __slots__ = ("_kind", "callback", "registry")
+
     def __init__(
         self, registry: HookRegistry, kind: type[HookEvent], callback: Callable[..., Any]
     ) -> None:
@@ -154,7 +160,7 @@ class _Adapter:
         self.callback = callback
         self._kind = kind
 
-    def __call__(self, /, **kwargs: Any) -> Any:
+    def decide(self, /, **kwargs: Any) -> Any:
         """Return what the call-back wrote as a decision, or that to be awaited."""
         agent, named = self.registry.agent, kwargs.get("agent")
         if agent is not None and named is not None and named is not agent:
