@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from instrument import Bus, Decision, HookDenied
@@ -147,7 +147,7 @@ async def _decide(bus: Bus, outcome: Outcome, spelling: str | None) -> None:
 CONTENT = st.recursive(
     st.none() | st.integers() | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner),
-    max_leaves=5,
+    max_leaves=3,
 )
 NAMES = ("agent", "prompt", "messages", "args", "result", "response", "message")
 STATE = ("invocation_state", "selected_tool", "tool_name", "tool_call_id", "cancel_tool", "retry")
@@ -191,6 +191,7 @@ def plain_event(kind: type[HookEvent], kwargs: dict[str, Any], agent: Any) -> Ho
 
 
 @pytest.mark.parametrize("kind", HOOKS)
+@settings(max_examples=30)
 @given(kwargs=KWARGS)
 def test_an_event_is_the_one_that_its_class_makes(
     kind: type[HookEvent], kwargs: dict[str, Any]
