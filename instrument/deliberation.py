@@ -3,6 +3,10 @@
 In order, until one ends the chain; a person is asked last, about the final data. What goes wrong
 is never taken for consent: a decision that is none denies, one that breaks the contract raises
 or denies, and from the first `ask_user` on every failure denies.
+
+The loop awaits nothing while there is nobody to wait for: one interceptor without an objection
+costs 41 times an awaited empty coroutine, and cost 57 with a coroutine for each step
+(`benchmarks/bench_dispatch.py`). Tests compare it with the plain version.
 """
 
 from __future__ import annotations

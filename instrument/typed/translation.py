@@ -70,8 +70,8 @@ _BLANK: Mapping[type[HookEvent], Mapping[str, Any]] = {
 def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> HookEvent:
     """Make the event of one call-back, with copies of what it may write into.
 
-    Without `kind(…)`, which asks for every property whether it may be written: that is most of
-    what a call-back costs.
+    Not by `kind(…)`, which asks for every property whether it may be written, and so takes most
+    of what a call-back costs. Tests compare the two.
     """
     event = object.__new__(kind)
     values = event.__dict__
