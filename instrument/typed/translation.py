@@ -13,10 +13,12 @@ from instrument.typed.events import (
     AfterModelCallEvent,
     AfterToolCallEvent,
     AgentInitializedEvent,
+    BaseHookEvent,
     BeforeInvocationEvent,
     BeforeModelCallEvent,
     BeforeToolCallEvent,
     HookEvent,
+    LifecycleEvent,
     MessageAddedEvent,
     ToolUse,
 )
@@ -24,7 +26,7 @@ from instrument.views import copied, differs
 
 CANCELLED = "cancelled by a hook"
 
-HOOKS: Mapping[type[HookEvent], tuple[str, ...]] = {
+HOOKS: Mapping[type[BaseHookEvent], tuple[str, ...]] = {
     AgentInitializedEvent: ("agent_initialized",),
     BeforeInvocationEvent: ("before_agent_call",),
     AfterInvocationEvent: ("after_agent_call", "error_agent_call"),
@@ -36,10 +38,16 @@ HOOKS: Mapping[type[HookEvent], tuple[str, ...]] = {
 }
 """Event to its hooks: after-events come on success and on failure."""
 
+_NO_EVENTS = (BaseHookEvent, HookEvent, LifecycleEvent)
+"""What events are made of."""
+
+EVENT = "event"
+"""The kwarg in which an event of somebody's own travels, as it is."""
+
 _ORDERS = frozenset({"cancel_tool", "cancel", "retry", "resume", "cancel_message"})
 """Properties that are no data of the hook."""
 
-_RENAMED: Mapping[type[HookEvent], Mapping[str, str]] = {
+_RENAMED: Mapping[type[BaseHookEvent], Mapping[str, str]] = {
     AfterInvocationEvent: {"exception": "exc"},
     BeforeModelCallEvent: {"messages": "prompt"},
     AfterModelCallEvent: {"exception": "exc"},
@@ -48,7 +56,7 @@ _RENAMED: Mapping[type[HookEvent], Mapping[str, str]] = {
 """Property to kwarg, where they differ."""
 
 
-_DATA: Mapping[type[HookEvent], tuple[tuple[str, str, bool], ...]] = {
+_DATA: Mapping[type[BaseHookEvent], tuple[tuple[str, str, bool], ...]] = {
     kind: tuple(
         (name, _RENAMED.get(kind, {}).get(name, name), name in kind.writable)
         for name in (field.name for field in fields(kind))
@@ -58,7 +66,7 @@ _DATA: Mapping[type[HookEvent], tuple[tuple[str, str, bool], ...]] = {
 }
 """The properties that are data of the hook: name, kwarg, and whether it may be written into."""
 
-_BLANK: Mapping[type[HookEvent], Mapping[str, Any]] = {
+_BLANK: Mapping[type[BaseHookEvent], Mapping[str, Any]] = {
     kind: {
         field.name: None if field.default is MISSING else field.default for field in fields(kind)
     }
@@ -67,12 +75,30 @@ _BLANK: Mapping[type[HookEvent], Mapping[str, Any]] = {
 """The properties of an event that knows nothing; mutable ones are None."""
 
 
-def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> HookEvent:
+def hooks_of(kind: object) -> tuple[str, ...]:
+    """Return the hooks of a class of events; a class of somebody's own has one; others none."""
+    if not isinstance(kind, type) or not issubclass(kind, BaseHookEvent) or kind in _NO_EVENTS:
+        return ()
+    return HOOKS.get(kind) or (f"{kind.__module__}.{kind.__qualname__}",)
+
+
+def is_reversed(kind: type[BaseHookEvent]) -> bool:
+    """Return whether call-backs of `kind` run in reverse, also where it overrides that."""
+    told: Any = kind.should_reverse_callbacks
+    try:
+        return bool(told.__get__(object.__new__(kind)) if isinstance(told, property) else told)
+    except Exception:  # noqa: BLE001 - it looks at an event, and there is none yet
+        return False
+
+
+def event_from(kind: type[BaseHookEvent], kwargs: Mapping[str, Any], agent: Any) -> Any:
     """Make the event of one call-back, with copies of what it may write into.
 
     Not by `kind(…)`, which asks for every property whether it may be written, and so takes most
     of what a call-back costs. Tests compare the two.
     """
+    if kind not in HOOKS:
+        return kwargs[EVENT]
     event = object.__new__(kind)
     values = event.__dict__
     values.update(_BLANK[kind])
@@ -90,12 +116,13 @@ def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> 
     return event
 
 
-def kwargs_from(event: HookEvent) -> tuple[str, dict[str, Any]]:
+def kwargs_from(event: BaseHookEvent) -> tuple[str, dict[str, Any]]:
     """Return the hook of an event that a host made, and its kwargs."""
-    hooks = HOOKS[type(event)]
-    values = event.__dict__
-    kwargs = {kwarg: values[name] for name, kwarg, _ in _DATA[type(event)]}
-    kwargs["agent"] = event.agent
+    kind, values = type(event), event.__dict__
+    if kind not in HOOKS:
+        return hooks_of(kind)[0], {EVENT: event, "agent": getattr(event, "agent", None)}
+    kwargs = {kwarg: values[name] for name, kwarg, _ in _DATA[kind]}
+    kwargs["agent"] = values["agent"]
     tool_use = values.get("tool_use")
     if tool_use is not None:
         kwargs["tool_name"] = tool_use.get("name")
@@ -103,22 +130,26 @@ def kwargs_from(event: HookEvent) -> tuple[str, dict[str, Any]]:
         kwargs["tool_call_id"] = tool_use.get("toolUseId")
     if kwargs.get("exc") is None:
         kwargs.pop("exc", None)
-        return hooks[0], kwargs
-    return hooks[-1], kwargs
+        return HOOKS[kind][0], kwargs
+    return HOOKS[kind][-1], kwargs
 
 
-def decision_from(event: HookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
+def decision_from(event: BaseHookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
     """Return what a call-back did to its event, as a decision."""
     read = _READERS.get(type(event))
     return None if read is None else read(event, kwargs)
 
 
 def _before_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    if event.cancel:
+        return _cancelled(event.cancel)
     return _modified(_written(event, kwargs, "messages"))
 
 
 def _after_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
-    return None if event.resume is None else Decision.retry("resumed", resume=event.resume)
+    if event.resume is None:
+        return None
+    return Decision.retry("resumed", messages=event.resume, resume=event.resume)
 
 
 def _before_model(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
@@ -146,7 +177,7 @@ def _after_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
     return _modified(_written(event, kwargs, "result"))
 
 
-_READERS: Mapping[type[HookEvent], Callable[[Any, Mapping[str, Any]], Decision | None]] = {
+_READERS: Mapping[type[BaseHookEvent], Callable[[Any, Mapping[str, Any]], Decision | None]] = {
     BeforeInvocationEvent: _before_invocation,
     AfterInvocationEvent: _after_invocation,
     BeforeModelCallEvent: _before_model,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from instrument import Bus, Decision, HookDenied
 from instrument.decision import Outcome
 from instrument.interceptors import Interceptor
-from instrument.typed.events import AfterToolCallEvent, HookEvent, ToolUse
+from instrument.typed.events import AfterToolCallEvent, BaseHookEvent, ToolUse
 from instrument.typed.translation import HOOKS, event_from
 from instrument.views import copied
 from tests.support.plain_deliberation import decide_plainly
@@ -167,7 +167,7 @@ NAMED_OTHERWISE = {
 NO_DATA = {"cancel_tool", "cancel", "retry", "resume", "cancel_message", "agent", "tool_use"}
 
 
-def plain_event(kind: type[HookEvent], kwargs: dict[str, Any], agent: Any) -> HookEvent:
+def plain_event(kind: type[BaseHookEvent], kwargs: dict[str, Any], agent: Any) -> BaseHookEvent:
     """Return an event made as a host makes it."""
     names = NAMED_OTHERWISE.get(kind.__name__, {})
     values: dict[str, Any] = {"agent": kwargs.get("agent") or agent}
@@ -194,7 +194,7 @@ def plain_event(kind: type[HookEvent], kwargs: dict[str, Any], agent: Any) -> Ho
 @settings(max_examples=30)
 @given(kwargs=KWARGS)
 def test_an_event_is_the_one_that_its_class_makes(
-    kind: type[HookEvent], kwargs: dict[str, Any]
+    kind: type[BaseHookEvent], kwargs: dict[str, Any]
 ) -> None:
     made = event_from(kind, kwargs, "mine")
 
@@ -203,7 +203,7 @@ def test_an_event_is_the_one_that_its_class_makes(
 
 
 @pytest.mark.parametrize("kind", HOOKS)
-def test_an_event_that_was_made_fast_is_sealed_too(kind: type[HookEvent]) -> None:
+def test_an_event_that_was_made_fast_is_sealed_too(kind: type[BaseHookEvent]) -> None:
     event = event_from(kind, {}, None)
 
     for field in fields(kind):
