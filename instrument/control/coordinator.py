@@ -104,7 +104,11 @@ class ModuleCoordinator:
         return collected
 
     def register_cleanup(self, cleanup: Callable[[], Any]) -> None:
-        """Let `cleanup`, sync or async, be called by `cleanup()`."""
+        """Let `cleanup`, sync or async, be called by `cleanup()`.
+
+        Raises:
+            TypeError: It cannot be called.
+        """
         if not callable(cleanup):
             raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")
         self._cleanups.append(cleanup)

@@ -89,7 +89,7 @@ class BaseHookEvent:
 
 @dataclass
 class HookEvent(BaseHookEvent):
-    """A moment in the life of an agent.
+    """A moment in the life of an agent (002-13).
 
     Attributes:
         agent: Whose life; None where the emitter did not say and the registry has none.

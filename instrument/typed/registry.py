@@ -29,7 +29,7 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """Takes an event, and writes what may be written of it; what it returns is ignored."""
+    """Takes an event, and writes what may be written of it (002-10); its result is ignored."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""

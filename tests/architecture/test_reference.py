@@ -22,8 +22,13 @@ MODULES = {module.path: module for module in load()}
 STATEMENTS = (ROOT / FOLDER / "statements.md").read_text(encoding="utf-8")
 
 NOT_ASKED_FOR: dict[str, set[str]] = {
-    "instrument.control": {"MountError"},
-    "instrument.typed": set(),
+    "instrument.control": {
+        "ApprovalProvider",
+        "ApprovalRequest",
+        "ApprovalResponse",
+        "MountError",
+    },
+    "instrument.typed": {"ModelStopResponse"},
     "instrument.guidance": set(),
     "instrument.flow": set(),
 }

@@ -1,6 +1,7 @@
 """Seed 001: handlers, their results, and what they add up to."""
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -374,6 +375,19 @@ async def test_a_handler_that_emits_its_own_event_for_ever_is_stopped(
     async with asyncio.timeout(5):
         await registry.emit("my:event", {})
     assert depth == 8
+
+
+async def test_an_event_that_is_heard_has_a_time_that_its_emitter_cannot_set(
+    registry: HookRegistry,
+) -> None:  # 001-U9
+    unheard = await registry.emit("tool:pre", TOOL)
+    seen: list[str] = []
+    registry.register("tool:pre", lambda event, data: seen.append(data["timestamp"]))
+
+    await registry.emit("tool:pre", {**TOOL, "timestamp": "yesterday"})
+
+    assert unheard.data == TOOL
+    assert datetime.fromisoformat(seen[0]).utcoffset() == timedelta(0)
 
 
 async def test_sync_handlers_and_plain_dicts_are_accepted(registry: HookRegistry) -> None:  # 001-U8
