@@ -17,7 +17,7 @@ from instrument.approvals import (
 from instrument.decision import Question
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
-from instrument.waiting import Channel, SyncWaiting, Waiting
+from instrument.waiting import Channel, Waiting
 
 NO_PROVIDER = "no approval provider"
 
@@ -56,7 +56,7 @@ async def ask_person(
     except TimeoutError:
         status, answer = "expired", answer_by_default(question)
     except GeneratorExit:  # closed while it waited: nothing can be awaited any more
-        await SyncWaiting(bus).tell("request_closed", _closing(request, "withdrawn", None))
+        await bus._sync_waiting.tell("request_closed", _closing(request, "withdrawn", None))
         raise
     except BaseException as error:
         if not isinstance(error, Exception | asyncio.CancelledError) or is_our_own_cancellation(

@@ -67,6 +67,8 @@ class Bus:
 
     _emit: Emit
     _tell: Emit
+    _waiting: Waiting
+    _sync_waiting: Waiting
 
     def __init__(self, *, max_retries: int = 3) -> None:
         self._hooks: Table = {}
@@ -76,6 +78,8 @@ class Bus:
         self._lock = Lock()  # for writers; readers take whole tuples
         self._emit = make_emit(self._hooks)
         self._tell = make_emit(self._hooks, only_observers_of)
+        self._waiting = AsyncWaiting(self)
+        self._sync_waiting = SyncWaiting(self)
 
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
@@ -245,7 +249,7 @@ class Bus:
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        await self._dispatch(AsyncWaiting(self), outcome)
+        await self._dispatch(self._waiting, outcome)
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
@@ -259,7 +263,7 @@ class Bus:
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        completed(self._dispatch(SyncWaiting(self), outcome))
+        completed(self._dispatch(self._sync_waiting, outcome))
         return outcome
 
     async def _dispatch(
@@ -351,7 +355,8 @@ class Bus:
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
         """Emit from sync code; see `instrument.delivery.emit_sync`."""
-        emit_sync(self._hooks, name, args, kwargs)
+        if self._hooks:
+            emit_sync(self._hooks, name, args, kwargs)
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)

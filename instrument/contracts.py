@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import ACTIONS, ROLES, UNSET, Decision
+from instrument.decision import ACTIONS, NO_CHANGES, ROLES, UNSET, Decision
 from instrument.errors import HookContractError, MalformedDecisionError
 
 
@@ -40,7 +40,7 @@ def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> No
 
     What the catalogue has not in the row of the hook may be added freely.
     """
-    row = CATALOGUE.get(hook)
+    row = CATALOGUE.get(hook) if changes else None
     if row is None:
         return
     types = {kwarg.name: kwarg.type for kwarg in row.kwargs}
@@ -85,6 +85,8 @@ def _check_form(hook: str, decision: object, interceptor: str) -> None:
 
 
 def _are_kwargs(changes: object) -> bool:
+    if changes is NO_CHANGES:
+        return True
     return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
 
 

@@ -21,6 +21,8 @@ ENDING = frozenset({"deny", "retry", "stop", "fail"})
 CHANGING = frozenset({"modify", "inject_context", "ask_user"})
 """The actions that may bring changes of the data."""
 
+NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
+
 ROLES = ("system", "user", "assistant")
 APPROVAL_OPTIONS = ("Allow", "Deny")
 APPROVAL_TIMEOUT_S = 300.0
@@ -86,7 +88,7 @@ class Decision:
         action: Action,
         *,
         reason: str | None = None,
-        changes: Mapping[str, Any] = MappingProxyType({}),
+        changes: Mapping[str, Any] = NO_CHANGES,
         value: Any = UNSET,
         injection: Injection | None = None,
         question: Question | None = None,

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, TypeAlias, get_args
 
-from instrument.delivery import Observer, Table, describe, observers_of
+from instrument.delivery import EVERY, Observer, Table, describe, observers_of
 from instrument.errors import UnheededPolicyError
 
 OnError: TypeAlias = Literal["raise", "deny", "continue"]
@@ -90,15 +90,18 @@ def _check(hook: str, fn: object, priority: object, on_error: object, timeout_s:
         raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
 
 
-def interceptors_of(table: Table, hook: str) -> list[Interceptor]:
-    """Return who decides on `hook`, in order."""
-    return [entry for entry in table.get(hook, ()) if type(entry) is Interceptor]
-
-
 def is_intercepted(table: Table, hook: str) -> bool:
     """Return whether anybody may decide on `hook`: they are in front."""
     entries = table.get(hook)
     return entries is not None and len(entries) > 0 and type(entries[0]) is Interceptor
+
+
+def is_observed(table: Table, hook: str) -> bool:
+    """Return whether anybody hears `hook` who may not decide on it: they are at the end."""
+    entries = table.get(hook)
+    if entries is None:
+        return EVERY in table
+    return len(entries) > 0 and type(entries[-1]) is not Interceptor
 
 
 def with_interceptor(entries: Iterable[Observer], new: Interceptor) -> tuple[Observer, ...]:

@@ -51,8 +51,8 @@ class BaseHookEvent:
         return name in self.writable
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_answers", {})
-        object.__setattr__(self, "_interrupts", set())
+        self.__dict__["_interrupts"] = set()
+        self.__dict__["_answers"] = {}  # from now on only what is writable can be written
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_answers" in self.__dict__ and not self._can_write(name):
