@@ -15,6 +15,9 @@ from instrument import (
     HookDenied,
     Operation,
 )
+from instrument.asking import Subject, ask_person
+from instrument.decision import Question
+from instrument.waiting import AsyncWaiting
 
 Story = list[tuple[str, dict[str, Any]]]
 ASK = Decision.ask_user("Delete everything?", timeout=5)
@@ -375,3 +378,27 @@ async def test_sync_code_on_a_running_loop_is_refused_rather_than_block_it(bus: 
     assert outcome.reason is not None
     assert "while this thread's event loop is running" in outcome.reason
     assert terminal.threads == []
+
+
+async def test_a_provider_withdrawn_while_it_is_looked_up_is_still_asked(
+    bus: Bus,
+) -> None:
+    class Withdrawing:
+        """Another thread withdraws the provider between two looks at the bus."""
+
+        def __init__(self) -> None:
+            self.looks: list[tuple[Any, ...]] = [(), ([Person("allow")],)]
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bus, name)
+
+        @property
+        def _approval_providers(self) -> tuple[Any, ...]:
+            return self.looks.pop()
+
+    watched: Any = Withdrawing()
+    answer = await ask_person(
+        watched, AsyncWaiting(bus), Question("Sure?"), Subject(None, "gate", {})
+    )
+
+    assert answer.is_granted
