@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import ACTIONS, ROLES, UNSET, Decision
+from instrument.decision import ACTIONS, ROLES, UNSET, Decision, is_duration
 from instrument.errors import HookContractError, MalformedDecisionError
 
 
@@ -97,9 +97,8 @@ def _problem_of_question(decision: Decision) -> str | None:
         return "wants to ask a person and gave no prompt"
     if question.default not in ("allow", "deny"):
         return f"asks with default {question.default!r}; possible are allow, deny"
-    timeout_s: object = question.timeout_s
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0:
-        return f"asks with timeout {timeout_s!r}; it must be a positive number of seconds"
+    if not is_duration(question.timeout_s):
+        return f"asks with timeout {question.timeout_s!r}; it must be a positive number of seconds"
     return None
 
 

@@ -51,6 +51,15 @@ class Injection(NamedTuple):
     """To be appended to the last tool result, where there is one."""
 
 
+def is_duration(seconds: object) -> bool:
+    """Return whether one can wait so long: a number above 0, and not for ever."""
+    return (
+        isinstance(seconds, int | float)
+        and not isinstance(seconds, bool)
+        and 0 < seconds < float("inf")  # false for NaN
+    )
+
+
 class Question(NamedTuple):
     """What a person is asked before the operation may go on (001-14)."""
 

@@ -233,5 +233,5 @@ class _Chain:
 
 def _failure(name: str, error: BaseException) -> str:
     if isinstance(error, HookContractError):
-        return str(error)
+        return str(error) if name in str(error) else f"{name}: {error}"
     return f"{name} failed: {type(error).__name__}: {error}"

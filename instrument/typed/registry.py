@@ -75,7 +75,8 @@ class HookRegistry:
             )
         if not callable(callback):
             raise TypeError(
-                f"Cannot add {callback!r} for {event_type.__name__}: it is not callable."
+                f"Cannot add {callback!r} for {event_type.__name__}: it is not callable. "
+                "Give a function that takes the event."
             )
         if event_type is AgentInitializedEvent and _is_async(callback):
             raise ValueError(
