@@ -60,6 +60,11 @@ def is_duration(seconds: object) -> bool:
     )
 
 
+def are_kwargs(changes: object) -> bool:
+    """Return whether `changes` maps names of kwargs to values."""
+    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
+
+
 class Question(NamedTuple):
     """What a person is asked before the operation may go on (001-14)."""
 

@@ -45,13 +45,15 @@ class Ruling:
 
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
+    reason: str | None
+    """Of a retry, like `retry_changes`."""
+    retry_changes: dict[str, Any]
+
     def __init__(self) -> None:
         self.injections: list[Injection] = []
         self.is_final = False
         """Whether it ended before its body ran."""
         self.order: Order | None = None
-        self.reason: str | None = None
-        self.retry_changes: dict[str, Any] = {}
         self.verdict: HookVerdict | None = None
         """What it ended with, if it was an interceptor that ended it."""
 

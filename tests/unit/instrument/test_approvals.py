@@ -1,7 +1,9 @@
 """Asking a person: only a clear yes is one."""
 
 import asyncio
+import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -402,3 +404,70 @@ async def test_a_provider_withdrawn_while_it_is_looked_up_is_still_asked(
     )
 
     assert answer.is_granted
+
+
+def test_sync_code_waits_for_the_answer_on_a_thread_that_does_not_keep_the_program_alive(
+    bus: Bus,
+) -> None:
+    asking_thread = threading.get_ident()
+    daemons: list[bool] = []
+
+    class Patient(Terminal):
+        """Answers when the one who asked is really waiting."""
+
+        def ask_sync(self, request: ApprovalRequest) -> str:
+            daemons.append(threading.current_thread().daemon)
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline and not is_joining(asking_thread):
+                pass
+            return "allow"
+
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Patient("allow"))
+
+    assert bus.call_sync("tool_call", lambda _: "ran") == "ran"
+    assert daemons == [True]
+
+
+def is_joining(thread_id: int) -> bool:
+    frame = sys._current_frames()[thread_id]
+    while frame.f_back is not None and frame.f_code is not threading.Thread.join.__code__:
+        frame = frame.f_back
+    return frame.f_code is threading.Thread.join.__code__
+
+
+async def test_policies_that_fail_when_asked_again_about_an_edit_refuse_it(bus: Bus) -> None:
+    consulted: list[int] = []
+
+    def checks(args: dict[str, int], **_: Any) -> None:
+        consulted.append(args["n"])
+        if args["n"] > 1:
+            raise LookupError("unknown number")
+
+    bus.intercept("before_tool_call", checks, on_error="continue")
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {"n": 2}})))
+
+    outcome = await bus.dispatch("before_tool_call", args={"n": 1})
+
+    assert consulted == [1, 2]
+    assert outcome.action == "deny"
+    assert "unknown number" in (outcome.reason or "")
+
+
+async def test_a_person_may_edit_a_kwarg_of_any_name(bus: Bus) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"reason": "r", "self": 1})))
+
+    outcome = await bus.dispatch("my_hook")
+
+    assert outcome.is_allowed
+    assert outcome.data == {"reason": "r", "self": 1}
+
+
+async def test_edits_that_are_no_kwargs_are_no_answer(bus: Bus) -> None:
+    bus.intercept("my_hook", asking())
+    edits: Any = {1: "x"}
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes=edits)))
+
+    assert (await bus.dispatch("my_hook")).action == "deny"
