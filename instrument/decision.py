@@ -214,6 +214,8 @@ class Outcome:
         stop_value: What a stop returns.
         retry_changes: Kwargs that the next attempt is to have.
         changes: The kwargs that interceptors or a person replaced.
+        shown: What a vocabulary shows its own handlers in place of `data`, where the event does
+            not let them change it.
         injections: Text for the model, in order.
         question: What the first `ask_user` asked, or None.
         approval: The answer to it.
@@ -232,6 +234,7 @@ class Outcome:
         "question",
         "reason",
         "retry_changes",
+        "shown",
         "stop_value",
         "trail",
         "user_messages",
@@ -246,6 +249,7 @@ class Outcome:
         self.stop_value: Any = None
         self.retry_changes: dict[str, Any] = {}
         self.changes: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
         self.injections: list[Injection] = []
         self.question: Question | None = None
         self.approval: ApprovalAnswer | None = None

@@ -244,9 +244,8 @@ class Operation:
                     left = await self._settle(AsyncWaiting(self._bus), hook, exc)
                 else:
                     await emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if isinstance(left, GeneratorExit):  # closed meanwhile
@@ -274,9 +273,8 @@ class Operation:
                     left = completed(self._settle(SyncWaiting(self._bus), hook, exc))
                 else:
                     emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if CLOSED in table or EVERY in table:

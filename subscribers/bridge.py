@@ -22,10 +22,12 @@ from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
 from subscribers.facts import (
     RpcFacts,
+    agent_name,
     is_answer_to_notification,
     is_notification,
     progress_percent,
     reason_text,
+    selection,
     server_uri,
     target_matches,
 )
@@ -173,7 +175,7 @@ class Bridge:
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template = spec
         if noun == "agent_call":
-            owned.agent = attributes.get("gen_ai.agent.name") or owned.agent
+            owned.agent = agent_name(kwargs) or owned.agent
         owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
@@ -545,6 +547,9 @@ class Bridge:
             case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"))
+                self._rpc.note_connection(kwargs)
+            case "after_model_select":
+                kwargs["$selection"] = selection(kwargs)
 
     def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
         told = self._engine.attributes("session_started", kwargs)

@@ -102,7 +102,7 @@ class Hook:
         self,
         decision: HookDecision | str = HookDecision.CONTINUE,
         value: Any = UNSET,
-        effects: Sequence[Callable[[AgentStatus], Any]] = (),
+        effects: Sequence[Callable[[AgentStatus], Any]] | None = None,
     ) -> Hook:
         """Put the rule in force, after those that are.
 
@@ -118,10 +118,11 @@ class Hook:
         except ValueError:
             names = ", ".join(other.name for other in HookDecision)
             raise ValueError(f"{self._attempt()}: decision {decision!r}; give {names}.") from None
-        if not all(callable(effect) for effect in effects):
+        wanted: Any = () if effects is None else effects
+        if not isinstance(wanted, Sequence) or not all(callable(effect) for effect in wanted):
             raise TypeError(f"{self._attempt()}: effects must be a list of functions.")
         self.remove()
-        self._value, self._effects, self._is_handled = value, tuple(effects), True
+        self._value, self._effects, self._is_handled = value, tuple(wanted), True
         self._offs = [
             self._bus._add_interceptor(
                 Interceptor(hook, self._decide, name=f"{self._event.value} {self._decision.value}")

@@ -64,15 +64,16 @@ class AgentStatus:
     Attributes:
         event: The event.
         agent: Whose it is.
-        iteration: Which round of the agent's loop, where the emitter says it.
+        iteration: Which round of the agent's loop; 0 where the emitter does not say it.
+        error: What went wrong, as text.
         conversation_history: The agent's own list: what an effect appends is remembered.
     """
 
     event: Any
     agent: Any = None
-    iteration: int | None = None
+    iteration: int = 0
     tool_call: Any = None
     tool_result: Any = None
     assistant_message: Any = None
-    error: Any = None
+    error: str | None = None
     conversation_history: list[Any] = field(default_factory=list)

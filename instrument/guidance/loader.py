@@ -67,6 +67,11 @@ class LoadedHooks(list[ResolvedHook]):
         self.failed = tuple(failed)
         self.skipped = tuple(skipped)
 
+    @property
+    def resolved(self) -> list[ResolvedHook]:
+        """The list itself."""
+        return self
+
 
 class ContentLoader:
     """Loads texts, and keeps them until `clear_cache`.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
 class ToolUse(dict[str, Any]):
@@ -29,25 +30,30 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 
 @dataclass
-class HookEvent:
-    """A moment in the life of an agent. Properties are read-only, but for `writable`.
+class BaseHookEvent:
+    """A moment. Properties are read-only, but for those that `_can_write` allows.
 
-    Attributes:
-        agent: Whose life; None where the emitter did not say and the registry has none.
+    A dataclass made of it is an event of its own: call-backs can be added for it, and
+    `invoke_callbacks` brings it to them.
     """
-
-    agent: Any = None
 
     writable: ClassVar[frozenset[str]] = frozenset()
     is_after: ClassVar[bool] = False
-    """Whether call-backs run in reverse order (002-08)."""
+
+    @property
+    def should_reverse_callbacks(self) -> bool:
+        """Whether call-backs run in reverse order (002-08)."""
+        return self.is_after
+
+    def _can_write(self, name: str) -> bool:
+        return name in self.writable
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_answers", {})
         object.__setattr__(self, "_interrupts", set())
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_answers" in self.__dict__ and name not in self.writable:
+        if "_answers" in self.__dict__ and not self._can_write(name):
             allowed = ", ".join(sorted(self.writable)) or "nothing"
             raise AttributeError(
                 f"Property {name} of {type(self).__name__} is not writable. Writable: {allowed}."
@@ -80,27 +86,54 @@ class HookEvent:
 
 
 @dataclass
-class AgentInitializedEvent(HookEvent):
+class HookEvent(BaseHookEvent):
+    """A moment in the life of an agent.
+
+    Attributes:
+        agent: Whose life; None where the emitter did not say and the registry has none.
+    """
+
+    agent: Any
+
+
+@dataclass
+class LifecycleEvent(HookEvent):
+    """One of the events below, which need not say whose they are."""
+
+    agent: Any = None
+
+
+class ModelStopResponse(NamedTuple):
+    """What a model answered, and why it ended there, as far as the answer says."""
+
+    message: Any
+    stop_reason: Any
+
+
+@dataclass
+class AgentInitializedEvent(LifecycleEvent):
     """An agent has been built: the end of its `__init__`."""
 
 
 @dataclass
-class BeforeInvocationEvent(HookEvent):
+class BeforeInvocationEvent(LifecycleEvent):
     """A request to an agent begins (002-05).
 
     Attributes:
         messages: What the agent is asked; may be replaced.
         invocation_state: What travels with the request.
+        cancel: Set it to a reason, or to True, to keep the agent from being asked.
     """
 
     messages: Any = None
     invocation_state: dict[str, Any] = field(default_factory=dict)
+    cancel: bool | str = False
 
-    writable: ClassVar[frozenset[str]] = frozenset({"messages"})
+    writable: ClassVar[frozenset[str]] = frozenset({"messages", "cancel"})
 
 
 @dataclass
-class AfterInvocationEvent(HookEvent):
+class AfterInvocationEvent(LifecycleEvent):
     """A request to an agent has ended, with a result or an exception (002-06).
 
     Attributes:
@@ -119,14 +152,14 @@ class AfterInvocationEvent(HookEvent):
 
 
 @dataclass
-class MessageAddedEvent(HookEvent):
+class MessageAddedEvent(LifecycleEvent):
     """A message has entered the agent's history."""
 
     message: Any = None
 
 
 @dataclass
-class BeforeModelCallEvent(HookEvent):
+class BeforeModelCallEvent(LifecycleEvent):
     """A model is about to be called.
 
     Attributes:
@@ -142,7 +175,7 @@ class BeforeModelCallEvent(HookEvent):
 
 
 @dataclass
-class AfterModelCallEvent(HookEvent):
+class AfterModelCallEvent(LifecycleEvent):
     """A model has answered, or failed.
 
     Attributes:
@@ -159,9 +192,18 @@ class AfterModelCallEvent(HookEvent):
     writable: ClassVar[frozenset[str]] = frozenset({"retry"})
     is_after: ClassVar[bool] = True
 
+    @property
+    def stop_response(self) -> ModelStopResponse | None:
+        """The answer and why it ended; None where there is no answer."""
+        answer = self.response
+        if answer is None:
+            return None
+        said = answer if isinstance(answer, Mapping) else getattr(answer, "__dict__", {})
+        return ModelStopResponse(said.get("message", answer), said.get("stop_reason"))
+
 
 @dataclass
-class BeforeToolCallEvent(HookEvent):
+class BeforeToolCallEvent(LifecycleEvent):
     """A tool is about to be called.
 
     Attributes:
@@ -179,7 +221,7 @@ class BeforeToolCallEvent(HookEvent):
 
 
 @dataclass
-class AfterToolCallEvent(HookEvent):
+class AfterToolCallEvent(LifecycleEvent):
     """A tool has returned, or failed, or was kept from being called.
 
     Attributes:

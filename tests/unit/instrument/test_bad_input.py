@@ -153,7 +153,7 @@ CASES = {
     "a call-back of no event": Case(
         lambda bus: TypedRegistry(bus=bus).add_callback(str, nothing),  # type: ignore[type-var, arg-type]
         TypeError,
-        "Cannot add a call-back for <class 'str'>",
+        "for <class 'str'>",
         "it is no event",
         "Events: ",
     ),
@@ -167,7 +167,7 @@ CASES = {
     "a call-back that is none": Case(
         lambda bus: TypedRegistry(bus=bus).add_callback(BeforeToolCallEvent, 7),  # type: ignore[arg-type]
         TypeError,
-        "Cannot add 7 for BeforeToolCallEvent",
+        "Cannot add 7 for ",
         "it is not callable",
         "Give a function",
     ),

@@ -145,9 +145,8 @@ async def test_control_a_module_says_which_events_it_emits() -> None:  # 001-06
 
     await run(CONTROL["Observability"], coordinator=coordinator)
 
-    assert coordinator.collect_contributions("observability.events") == [
-        "my-hook:validation_failed",
-        "my-hook:approved",
+    assert await coordinator.collect_contributions("observability.events") == [
+        ["my-hook:validation_failed", "my-hook:approved"]
     ]
 
 

@@ -221,7 +221,6 @@ async def test_a_handler_that_raises_is_passed_over(
         HookResult(action=["deny"]),  # type: ignore[arg-type] # that is the point
         HookResult(action="modify", data="text"),  # type: ignore[arg-type] # that is the point
         HookResult(action="modify", data={"tool_input": "text"}),
-        HookResult(action="modify", data={"context": "mine"}),
         HookResult(action="inject_context"),
         HookResult(action="ask_user"),
     ],
