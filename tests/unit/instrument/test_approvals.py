@@ -4,7 +4,7 @@ import asyncio
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -471,3 +471,75 @@ async def test_edits_that_are_no_kwargs_are_no_answer(bus: Bus) -> None:
     bus.set_approval_provider(Person(ApprovalAnswer("allow", changes=edits)))
 
     assert (await bus.dispatch("my_hook")).action == "deny"
+
+
+async def test_policies_asked_again_about_an_edit_see_all_of_the_event(bus: Bus) -> None:
+    seen: list[tuple[str, Any]] = []
+    bus.intercept("before_tool_call", lambda tool_name, args, **_: seen.append((tool_name, args)))
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {"n": 2}})))
+
+    outcome = await bus.dispatch("before_tool_call", tool_name="add", args={"n": 1})
+
+    assert outcome.is_allowed
+    assert seen == [("add", {"n": 1}), ("add", {"n": 2})]
+
+
+async def test_an_objection_without_a_reason_says_whose_it_is(bus: Bus) -> None:
+    def gate(x: int, **_: Any) -> Decision | None:
+        return Decision.stop("instead") if x == 2 else None
+
+    bus.intercept("my_hook", gate, name="gate")
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"x": 2})))
+
+    outcome = await bus.dispatch("my_hook", x=1)
+
+    assert (outcome.action, outcome.reason) == ("deny", "stop by gate")
+
+
+async def test_what_a_person_says_beyond_yes_is_told(bus: Bus, told: Story) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", "looks fine", payload={"n": 7})))
+
+    await bus.dispatch("my_hook")
+
+    closed = only(told, "request_closed")
+    assert closed["answer"] == {"decision": "allow", "payload": {"n": 7}}
+    assert closed["reason"] == "looks fine"
+    decided = [kwargs for name, kwargs in told if name == "hook_decided"]
+    assert [(kwargs["before"], kwargs["after"]) for kwargs in decided] == [(None, None)] * 2
+
+
+async def test_an_answer_that_is_none_is_logged(bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(42))
+
+    assert (await bus.dispatch("my_hook")).action == "deny"
+    assert "the approval provider returned int, which is no answer" in caplog.text
+
+
+def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(bus: Bus) -> None:
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    class Slow:
+        async def ask(self, request: ApprovalRequest) -> str:
+            await Pause()
+            return "allow"
+
+    heard: list[str] = []
+
+    async def observer(status: str, **_: Any) -> None:
+        await asyncio.sleep(0)
+        heard.append(status)
+
+    bus.register("request_closed", observer)
+    bus.set_approval_provider(Slow())
+    question = Question("Sure?", timeout_s=None)  # type: ignore[arg-type] # no loop, no clock
+    asked = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
+    asked.send(None)
+    asked.close()
+
+    assert heard == ["withdrawn"]
