@@ -76,7 +76,9 @@ class Question(NamedTuple):
 
 
 class Decision:
-    """What an interceptor decides. Made by its class methods; None means `continue_()`.
+    """What an interceptor decides (001-10, 004-06). None means `continue_()`.
+
+    Made by its class methods.
 
     `continue_`, `modify`, `inject_context` and `ask_user` let the next interceptor decide;
     `deny`, `retry`, `stop` and `fail` end the chain. None of the latter performs the operation.
@@ -202,7 +204,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome:
-    """What the decisions on one event add up to.
+    """What the decisions on one event add up to (001-U1).
 
     Attributes:
         hook: The event.

@@ -96,6 +96,9 @@ class HookRegistry:
 
         Returns:
             A function that removes this registration (001-03).
+
+        Raises:
+            TypeError: `event` is no name, or `handler` cannot be called.
         """
         _check_event(event)
         if not callable(handler):
@@ -148,9 +151,12 @@ class HookRegistry:
         self._default_fields.update(fields)
 
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, tell observers, and return what it adds up to.
+        """Ask the handlers of `event`, tell observers, and return what it adds up to (001-U1).
 
         A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
+
+        Raises:
+            TypeError: `event` is no name.
         """
         _check_event(event)
         given: dict[str, Any] = {**self._default_fields, **(data or {})}

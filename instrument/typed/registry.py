@@ -30,7 +30,7 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """Takes an event, and writes what may be written of it; what it returns is ignored."""
+    """Takes an event, and writes what may be written of it (002-10); its result is ignored."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
@@ -53,7 +53,7 @@ class HookProvider(Protocol):
 
 
 class HookRegistry:
-    """Call-backs of typed events.
+    """Call-backs of typed events (002-01).
 
     A view: call-backs live on the bus, and also decide on the operations that it is told of.
 
@@ -88,7 +88,7 @@ class HookRegistry:
 
         Before-events and others reach call-backs in order of registration, after-events in
         reverse (002-08). A call-back runs inline with the agent (002-12), may be async where the
-        agent is, and what it raises is raised in the agent.
+        agent is, and what it raises is raised in the agent (002-U1).
 
         Args:
             event_type: The event, or a list of them; None: what the call-back's annotation says.
