@@ -53,6 +53,20 @@ class Injection(NamedTuple):
     """To be appended to the last tool result, where there is one."""
 
 
+def is_duration(seconds: object) -> bool:
+    """Return whether one can wait so long: a number above 0, and not for ever."""
+    return (
+        isinstance(seconds, int | float)
+        and not isinstance(seconds, bool)
+        and 0 < seconds < float("inf")  # false for NaN
+    )
+
+
+def are_kwargs(changes: object) -> bool:
+    """Return whether `changes` maps names of kwargs to values."""
+    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
+
+
 class Question(NamedTuple):
     """What a person is asked before the operation may go on (001-14)."""
 

@@ -106,7 +106,10 @@ class HookRegistry:
         """
         _check_event(event)
         if not callable(handler):
-            raise TypeError(f"Cannot register {handler!r} for {event}: it is not callable.")
+            raise TypeError(
+                f"Cannot register {handler!r} for {event}: it is not callable. "
+                "Give a function that takes the event and its data."
+            )
         adapter = _Adapter(self, event, handler, name or describe(handler))
         adapter.offs = [
             self.bus._add_interceptor(

@@ -103,7 +103,10 @@ class HookRegistry:
                 or no event is named, neither here nor by an annotation.
         """
         if not callable(callback):
-            raise TypeError(f"Cannot add {callback!r} for {event_type!r}: it is not callable.")
+            raise TypeError(
+                f"Cannot add {callback!r} for {event_type!r}: it is not callable. "
+                "Give a function that takes the event."
+            )
         kinds = event_types(event_type, callback)
         if AgentInitializedEvent in kinds and _is_async(callback):
             raise ValueError(
