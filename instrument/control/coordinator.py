@@ -12,7 +12,6 @@ from instrument.asking import NO_PROVIDER, Subject, ask_person
 from instrument.bus import Bus
 from instrument.control.registry import HookRegistry
 from instrument.control.result import HookResult, question_of
-from instrument.waiting import AsyncWaiting
 
 _logger = logging.getLogger("mcp.instrument")
 
@@ -80,6 +79,9 @@ class ModuleCoordinator:
             channel: Such as `observability.events`: the events that a module emits.
             name: Of the contributor; a second one of that name replaces the first.
             callback: Sync or async; returns what it contributes, or None.
+
+        Raises:
+            TypeError: `callback` cannot be called.
         """
         if not callable(callback):
             raise TypeError(f"Cannot let {name} contribute to {channel}: it is not callable.")
@@ -102,7 +104,11 @@ class ModuleCoordinator:
         return collected
 
     def register_cleanup(self, cleanup: Callable[[], Any]) -> None:
-        """Let `cleanup`, sync or async, be called by `cleanup()`."""
+        """Let `cleanup`, sync or async, be called by `cleanup()`.
+
+        Raises:
+            TypeError: It is not callable.
+        """
         if not callable(cleanup):
             raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")
         self._cleanups.append(cleanup)
@@ -127,7 +133,7 @@ class ModuleCoordinator:
             return result
         subject = Subject(event, hook_name, result.data or {})
         bus = self.hooks.bus
-        answer = await ask_person(bus, AsyncWaiting(bus), question_of(result), subject)
+        answer = await ask_person(bus, bus._waiting, question_of(result), subject)
         if answer.is_granted:
             data = {**(result.data or {}), **answer.changes}
             return HookResult("continue", data=data, reason=answer.reason)
