@@ -25,6 +25,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -96,7 +97,8 @@ def print_losses(cases: Sequence[Case], times_ns: Times) -> None:
         ratio = times_ns[case.work, case.beside] / times_ns[case.work, case.who]
         if ratio > 1:
             why = REASONS.get((case.beside, case.who), "no reason is known yet")
-            print(f"  {case.who} is {ratio:.2f} x as fast as {case.beside}: {case.work}\n    {why}")
+            print(f"  {case.who} is {ratio:.2f} x as fast as {case.beside}: {case.work}")
+            print(fill(why, 96, initial_indent="      ", subsequent_indent="      "))
 
 
 if __name__ == "__main__":

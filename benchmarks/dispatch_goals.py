@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 from dispatch_others import EMPTY, LOOP, SEED
 from dispatch_ours import (
+    DISPATCH,
     EMIT_ASYNC,
+    EMIT_SYNC,
     GUARDED,
+    TYPED_INVOKE,
 )
 from dispatch_work import NOTHING, ONE_ASYNC, OPERATION
 
@@ -33,5 +36,22 @@ GOALS = (
     Goal((OPERATION, "operation, one observer after"), (NOTHING, EMPTY), 50),
 )
 
-REASONS: dict[tuple[str, str], str] = {}
-"""Whom we are slower than, and why; by how we are called, and who they are."""
+_PLUGGY = (
+    "pluggy calls plain functions and looks for the first value that is not None. A decision of "
+    "ours is checked against the contract of its event, timed, and kept in a trail; an interceptor "
+    "may be async, may raise, and knows how deep it is nested."
+)
+_STRANDS = (
+    "Strands hands one event object to a list of functions. Each of our call-backs gets an event "
+    "of its own, with copies of what it may write into, so that what it wrote is known as its own: "
+    "it is compared, checked against the contract and kept in the trail."
+)
+REASONS: dict[tuple[str, str], str] = {
+    (DISPATCH, "pluggy, firstresult"): _PLUGGY,
+    ("instrument, dispatch_sync", "pluggy, firstresult"): _PLUGGY,
+    (TYPED_INVOKE, "strands, invoke_callbacks_async"): _STRANDS,
+    (EMIT_SYNC, "blinker, send"): (
+        "a signal is an object of its own, so that no name has to be looked up."
+    ),
+}
+"""Why we are slower; by how we are called and whom we are compared with."""

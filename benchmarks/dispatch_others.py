@@ -24,7 +24,6 @@ from dispatch_ours import (
     EMIT_ASYNC,
     EMIT_SYNC,
     GUARD,
-    GUARDED,
     TYPED_INVOKE,
 )
 from dispatch_work import (
@@ -72,7 +71,7 @@ def floors() -> Iterator[Case]:
 
 def other_cases() -> Iterator[Case]:
     """Give all that is not ours."""
-    yield Case(NOTHING, "seed 000, guarded", GUARD, defaultdict(list).get, GUARDED)
+    yield Case(NOTHING, "seed 000, guarded", GUARD, defaultdict(list).get)
     for work, count in TOLD_SYNC:
         yield Case(work, SEED, EMIT, _seed([sync_observer] * count), EMIT_ASYNC)
     for work, count in TOLD_ASYNC:

@@ -46,9 +46,10 @@ async def ask_person(
     Raises:
         asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
     """
-    if not bus._approval_providers:
+    providers = bus._approval_providers  # read once: another thread may withdraw the last
+    if not providers:
         return ApprovalAnswer("deny", NO_PROVIDER)
-    (provider,) = bus._approval_providers[-1]
+    (provider,) = providers[-1]
     request = _request(question, subject, kind)
     await waiting.tell("request_opened", _opening(request))
     try:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
-from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast, overload
 
@@ -25,6 +24,7 @@ from instrument.delivery import (
     NamedObserver,
     Observer,
     Table,
+    describe,
     emit_sync,
     make_emit,
     observers_of,
@@ -36,7 +36,9 @@ from instrument.interceptors import (
     only_observers_of,
     with_interceptor,
 )
+from instrument.once import FirstTimes, once
 from instrument.operations import Operation, RepeatableOperation
+from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 
 NOT_TO_BE_DECIDED = frozenset(
@@ -74,7 +76,8 @@ class Bus:
         self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
-        self._unheeded: set[str] = set()  # hooks whose unheeded policies were logged
+        self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
+        self._unknown = UnknownNames()
         self._lock = Lock()  # for writers; readers take whole tuples
         self._emit = make_emit(self._hooks)
         self._tell = make_emit(self._hooks, only_observers_of)
@@ -84,27 +87,43 @@ class Bus:
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
 
-        Registered twice it is called twice. `fn` may be sync or async; a returned awaitable is
-        awaited, and what it gives is ignored. It should take `**kwargs`, because minor versions
-        add some, and change nothing that it is given. Budget: 200 µs (000-25).
+        Any name will do (000-01). Registered twice it is called twice (000-U2). `fn` may be sync or
+        async; a coroutine that it returns is awaited, and what that gives is ignored (000-04). What
+        it raises is logged and swallowed (000-07). It should take `**kwargs`, because minor
+        versions add some, and change nothing that it is given. Budget: 200 µs (000-25).
+
+        Any name is accepted; one that the catalogue has not is said once, at debug level.
 
         Raises:
-            TypeError: `fn` cannot be called.
+            TypeError: `fn` cannot be called, or `name` is no string.
         """
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Cannot register {describe(fn)} for {name!r}: a hook is named by a string, "
+                "such as 'before_tool_call'."
+            )
         if not callable(fn):
-            raise TypeError(f"Cannot register {fn!r} for {name}: it is not callable.")
+            raise TypeError(
+                f"Cannot register {fn!r} for {name!r}: it is not callable. "
+                "Give a function that takes **kwargs."
+            )
         with self._lock:
             self._hooks[name] = (*observers_of(self._hooks, name), fn)
+        self._unknown.note(name)
 
     def unregister(self, name: str, fn: Observer) -> None:
-        """Remove the first registration of `fn` for `name`; do nothing if there is none."""
+        """Remove the first registration of `fn` for `name`, if there is one (000-02)."""
         with self._lock:
             self._remove(name, fn)
 
     def observe(self, hook: str, fn: Observer) -> Callable[[], None]:
-        """Like `register`; return a function that undoes it, once, however often it is called."""
+        """Like `register`; return a function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `fn` cannot be called.
+        """
         self.register(hook, fn)
-        return _once(partial(self.unregister, hook, fn))
+        return once(partial(self.unregister, hook, fn))
 
     def observe_all(self, fn: Observer) -> Callable[[], None]:
         """Call `fn(name, **kwargs)` for every later event, catalogued or not.
@@ -114,14 +133,20 @@ class Bus:
 
         Returns:
             A function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `fn` cannot be called.
         """
         if not callable(fn):
-            raise TypeError(f"Cannot observe all with {fn!r}: it is not callable.")
+            raise TypeError(
+                f"Cannot observe all with {fn!r}: it is not callable. "
+                "Give a function that takes the name of the hook and **kwargs."
+            )
         with self._lock:
             for name in (CATALOGUE.keys() | self._hooks.keys()) - {EVERY}:
                 self._hooks[name] = (*observers_of(self._hooks, name), NamedObserver(fn, name))
             self._hooks[EVERY] = (*self._hooks.get(EVERY, ()), fn)
-        return _once(partial(self._stop_observing_all, fn))
+        return once(partial(self._stop_observing_all, fn))
 
     def intercept(
         self,
@@ -142,7 +167,7 @@ class Bus:
         Args:
             hook: A name of the catalogue, or any other.
             fn: Who decides.
-            priority: Lower is asked earlier; among equals, who came first.
+            priority: Lower is asked earlier; among equals, who came first (001-02, 001-U6).
             name: For the trail; default: the name of `fn`.
             on_error: What happens when `fn` raises: `raise` leaves the operation as that
                 exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
@@ -154,14 +179,10 @@ class Bus:
             A function that undoes it, once, however often it is called.
 
         Raises:
-            TypeError: `fn` cannot be called, or `priority` is not an integer.
+            TypeError: `hook` is no string, `fn` cannot be called, or `priority` is not an integer.
             ValueError: `on_error` or `timeout` is not possible, or nothing can be decided on
                 `hook`, because the bus itself tells it.
         """
-        if hook in NOT_TO_BE_DECIDED:
-            raise ValueError(
-                f"Cannot intercept {hook}: the bus tells it about itself. Use `observe`."
-            )
         interceptor = Interceptor(
             hook, fn, priority=priority, name=name, on_error=on_error, timeout_s=timeout
         )
@@ -184,8 +205,11 @@ class Bus:
 
         Returns:
             A function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `wrapper` cannot be called.
         """
-        row, pair = find_noun(noun), Around(noun, wrapper)
+        pair, row = Around(noun, wrapper), find_noun(noun)
         offs = [
             self._add_interceptor(Interceptor(row.before, pair.before, name=pair.name)),
             *(
@@ -200,7 +224,7 @@ class Bus:
             for off in offs:
                 off()
 
-        return _once(remove)
+        return once(remove)
 
     def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
         """Let `provider` put questions to a person; the last one that was set does.
@@ -226,7 +250,7 @@ class Bus:
 
         with self._lock:
             self._approval_providers = (*self._approval_providers, entry)
-        return _once(withdraw)
+        return once(withdraw)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
         """Let interceptors decide on one event that is no operation, and tell what they decided.
@@ -242,10 +266,14 @@ class Bus:
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Do the same from sync code.
+        """Do as `dispatch`, from sync code.
 
         On a thread whose event loop is running it cannot wait: a person is not asked (that
-        denies), and an async interceptor that has to wait is a `HookContractError`.
+        denies), and an async interceptor that has to wait is a `HookContractError` (002-U1).
+
+        Raises:
+            Exception: What an interceptor with `on_error="raise"` raised.
+            HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
         completed(self._dispatch(self._sync_waiting, outcome))
@@ -273,6 +301,7 @@ class Bus:
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
 
+        Its before hook is followed by exactly one after or error hook, whatever happens (000-15).
         What interceptors decide against it leaves the block, on entering or leaving, as
         `HookDenied`, `HookFailed` or `HookStopped`.
 
@@ -300,8 +329,10 @@ class Bus:
         Raises:
             HookDenied: An interceptor or a person refused it.
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
+            HookContractError: An interceptor decided what the event does not allow (004-07).
         """
-        for attempt in count():
+        attempt = 0
+        while True:
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:
                 async with op:
@@ -313,11 +344,18 @@ class Bus:
             if not op.must_run_again():
                 return op.result
             kwargs |= op.next_attempt(attempt, self._max_retries)
-        raise AssertionError("attempts are counted without end")
+            attempt += 1
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
-        """Run a sync `fn` as an operation, and return the final result; see `call`."""
-        for attempt in count():
+        """Do as `call` with a sync `fn`, from sync code.
+
+        Raises:
+            HookDenied: An interceptor or a person refused it.
+            HookFailed: An interceptor ended it, or wanted more retries than there may be.
+            HookContractError: An interceptor decided what the event does not allow (004-07).
+        """
+        attempt = 0
+        while True:
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:
                 with op:
@@ -328,20 +366,26 @@ class Bus:
             if not op.must_run_again():
                 return cast(T, op.result)
             kwargs |= op.next_attempt(attempt, self._max_retries)
-        raise AssertionError("attempts are counted without end")
+            attempt += 1
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
         """Emit from sync code; see `instrument.delivery.emit_sync`."""
-        emit_sync(self._hooks, name, args, kwargs)
+        if self._hooks:
+            emit_sync(self._hooks, name, args, kwargs)
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)
 
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
+        if new.hook in NOT_TO_BE_DECIDED:
+            raise ValueError(
+                f"Cannot intercept {new.hook}: the bus tells it about itself. Use `observe`."
+            )
         with self._lock:
             new.unheeded = self._unheeded
             self._hooks[new.hook] = with_interceptor(observers_of(self._hooks, new.hook), new)
-        return _once(partial(self.unregister, new.hook, new))
+        self._unknown.note(new.hook)
+        return once(partial(self.unregister, new.hook, new))
 
     def _stop_observing_all(self, fn: Observer) -> None:
         with self._lock:
@@ -362,16 +406,3 @@ class Bus:
             self._hooks[name] = rest
         else:
             del self._hooks[name]
-
-
-def _once(undo: Callable[[], None]) -> Callable[[], None]:
-    remaining = [undo]
-
-    def off() -> None:
-        try:
-            undo = remaining.pop()
-        except IndexError:
-            return
-        undo()
-
-    return off

@@ -53,6 +53,20 @@ class Injection(NamedTuple):
     """To be appended to the last tool result, where there is one."""
 
 
+def is_duration(seconds: object) -> bool:
+    """Return whether one can wait so long: a number above 0, and not for ever."""
+    return (
+        isinstance(seconds, int | float)
+        and not isinstance(seconds, bool)
+        and 0 < seconds < float("inf")  # false for NaN
+    )
+
+
+def are_kwargs(changes: object) -> bool:
+    """Return whether `changes` maps names of kwargs to values."""
+    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
+
+
 class Question(NamedTuple):
     """What a person is asked before the operation may go on (001-14)."""
 
@@ -64,7 +78,9 @@ class Question(NamedTuple):
 
 
 class Decision:
-    """What an interceptor decides. Made by its class methods; None means `continue_()`.
+    """What an interceptor decides (001-10, 004-06). None means `continue_()`.
+
+    Made by its class methods.
 
     `continue_`, `modify`, `inject_context` and `ask_user` let the next interceptor decide;
     `deny`, `retry`, `stop` and `fail` end the chain. None of the latter performs the operation.
@@ -190,7 +206,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome:
-    """What the decisions on one event add up to.
+    """What the decisions on one event add up to (001-U1).
 
     Attributes:
         hook: The event.

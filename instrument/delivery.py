@@ -43,7 +43,8 @@ def observers_of(table: Table, name: str) -> tuple[Observer, ...]:
     """Return who hears `name`, in order; names outside the catalogue reach observers of all."""
     observers = table.get(name)
     if observers is None:
-        observers = tuple(NamedObserver(every, name) for every in table.get(EVERY, ()))
+        every = table.get(EVERY)
+        observers = () if every is None else tuple(NamedObserver(fn, name) for fn in every)
     return observers
 
 

@@ -45,13 +45,15 @@ class Ruling:
 
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
+    reason: str | None
+    """Of a retry, like `retry_changes`."""
+    retry_changes: dict[str, Any]
+
     def __init__(self) -> None:
         self.injections: list[Injection] = []
         self.is_final = False
         """Whether it ended before its body ran."""
         self.order: Order | None = None
-        self.reason: str | None = None
-        self.retry_changes: dict[str, Any] = {}
         self.verdict: HookVerdict | None = None
         """What it ended with, if it was an interceptor that ended it."""
 
@@ -242,9 +244,8 @@ class Operation:
                     left = await self._settle(self._bus._waiting, hook, exc)
                 else:
                     await emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if isinstance(left, GeneratorExit):  # closed meanwhile
@@ -272,9 +273,8 @@ class Operation:
                     left = completed(self._settle(self._bus._sync_waiting, hook, exc))
                 else:
                     emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if CLOSED in table or EVERY in table:

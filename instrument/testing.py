@@ -11,6 +11,8 @@ from instrument.bus import Bus
 from instrument.control import HookResult, ModuleCoordinator
 from instrument.control.registry import REGISTRY, TIMESTAMP
 
+__all__ = ["EventRecorder", "MockCoordinator", "TestCoordinator", "capture_hook"]
+
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 

@@ -131,7 +131,7 @@ def _in_one_step(awaitable: Awaitable[Any]) -> Any:
         next(steps)
     except StopIteration as end:
         return end.value
-    close = getattr(awaitable, "close", None)
+    close = getattr(steps, "close", None)
     if close is not None:
         close()
     raise HookContractError(

@@ -78,8 +78,7 @@ def install(
     try:
         from subscribers.installation import connect  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("opentelemetry"):
-            raise
+        _check_otel_is_missing(error)
         _logger.warning(
             "Hooks are not traced: OpenTelemetry is missing. "
             "Install it with: pip install 'mcp-agent-inspector[otel]'"
@@ -106,7 +105,8 @@ def inject(meta: MutableMapping[str, Any]) -> None:
     """
     try:
         from subscribers import propagation  # noqa: PLC0415 - needs the extra
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        _check_otel_is_missing(error)
         return
     propagation.inject(meta)
 
@@ -120,6 +120,13 @@ def extract(meta: Any) -> Context | None:
     """
     try:
         from subscribers import propagation  # noqa: PLC0415 - needs the extra
-    except ModuleNotFoundError:
+    except ModuleNotFoundError as error:
+        _check_otel_is_missing(error)
         return None
     return propagation.extract(meta)
+
+
+def _check_otel_is_missing(error: ModuleNotFoundError) -> None:
+    """Let only the absence of OpenTelemetry pass: any other missing module is a mistake."""
+    if not (error.name or "").startswith("opentelemetry"):
+        raise error

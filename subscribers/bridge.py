@@ -35,6 +35,7 @@ from subscribers.facts import (
     server_uri,
     target_matches,
     transport_facts,
+    uri_text,
 )
 from subscribers.failures import (
     CANCELLED,
@@ -44,8 +45,8 @@ from subscribers.failures import (
     is_callers_fault,
 )
 from subscribers.metrics import Metrics, duration_s
-from subscribers.options import Capture, Vocabulary
-from subscribers.paths import compile_path, read_path
+from subscribers.options import Capture, SpanMode, Vocabulary
+from subscribers.paths import compile_path, read_path, step
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.progress import ProgressLimiter
 from subscribers.propagation import parent_over_mcp
@@ -107,6 +108,7 @@ class Bridge:
     ) -> None:
         self._engine = engine
         self._official = engine.in_official_words()
+        self._is_enriching = engine.options.mode is SpanMode.ENRICH
         self._metrics = metrics
         self._prices = prices
         self._spec = engine.spec
@@ -165,16 +167,21 @@ class Bridge:
 
     # --- starting -----------------------------------------------------------------------------
 
-    def _on_opened(self, call_id: str, noun: str, kwargs: Mapping[str, Any], **rest: Any) -> None:
-        given = {**kwargs, "call_id": call_id, "parent_call_id": rest.get("parent_call_id")}
+    def _on_opened(self, **event: Any) -> None:
+        call_id, noun, kwargs = (event.get(name) for name in ("call_id", "noun", "kwargs"))
+        if not (isinstance(call_id, str) and isinstance(noun, str) and isinstance(kwargs, Mapping)):
+            return
+        given = {**kwargs, "call_id": call_id, "parent_call_id": event.get("parent_call_id")}
+        _check_identity(given)
         if noun in self._spans_of:
             self._start(f"before_{noun}", noun, given, is_announced=True)
         elif f"before_{noun}" in self._spec.hooks:
-            self._put_call(call_id, self._alias(noun, given))
+            self._put_call(call_id, self._alias(noun, given, is_announced=True))
         else:
             self._start_custom(noun, kwargs, given)
 
     def _on_before(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        _check_identity(kwargs)
         call = self._table.calls.get(kwargs.get("call_id") or "")
         if call is None:
             span = self._spec.spans[hook.span or ""]
@@ -188,13 +195,14 @@ class Bridge:
         began_ns, call_id = perf_counter_ns(), kwargs.get("call_id")
         spec = self._choose(noun, kwargs)
         if noun in {"rpc_request", "rpc_handle"}:
-            kwargs["$rpc"] = rpc = self._rpc.of_request(kwargs)
-            if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
+            kwargs["$rpc"] = self._rpc.of_request(kwargs)
+            if self._is_taken_in(noun, hook, kwargs, is_announced=is_announced):
                 return None
         parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
         self._add_known(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
-        span = self._tracer.start_span(
+        borrowed = self._table.borrow() if self._is_enriching else None
+        span = borrowed or self._tracer.start_span(
             self._engine.span_name(spec, attributes),
             context,
             _KINDS[spec.kind],
@@ -207,10 +215,21 @@ class Bridge:
             owned.facts = self._official.attributes(hook, kwargs)
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
-        mark_duplicate(trace.get_current_span(context), owned)
-        owned.enter(context)
+        if borrowed is not None:
+            self._enrich(owned, context)
+        else:
+            mark_duplicate(trace.get_current_span(context), owned)
+            owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
+
+    def _enrich(self, owned: OwnedSpan, context: Context) -> None:
+        """Let the emitter's own span carry what hooks say; its name, kind and end are its own."""
+        owned.is_borrowed = True
+        owned.span.set_attributes(owned.attributes)
+        owned.enter(context)
+        if self._live is not None:
+            self._live.progress(owned.span, owned.attributes)
 
     def _place(
         self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
@@ -267,10 +286,9 @@ class Bridge:
 
     def _put_call(self, call_id: str, call: Call) -> None:
         """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
-        former = self._table.calls.get(call_id)
-        if former is not None and former.owned is not None and not former.is_merged:
-            self._reap(former.owned)
-        self._table.calls[call_id] = call
+        for former in self._table.put_call(call_id, call):
+            if former.owned is not None and not former.is_merged:
+                self._reap(former.owned)
 
     def _on_task_done(self, owned: OwnedSpan, task: asyncio.Task[Any]) -> None:
         """End a span whose task died: an emitter's `except Exception` sees no cancellation."""
@@ -291,7 +309,9 @@ class Bridge:
         value = self._key_paths[spec.name](kwargs)
         if spec.noun in {"rpc_request", "rpc_handle"}:
             rpc = kwargs.get("$rpc") or {}
-            return (value, is_notification(rpc.get("method")))
+            return (_plain(value), is_notification(rpc.get("method")))
+        if spec.noun == "resource_fetch":
+            value = uri_text(value)
         return value if isinstance(value, str | int) else id(value)
 
     def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
@@ -314,18 +334,21 @@ class Bridge:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 
     def _is_taken_in(
-        self, hook: str, kwargs: dict[str, Any], rpc: Mapping[str, Any], is_announced: bool
+        self, noun: str, hook: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> bool:
         """Whether a request gets no span of its own: a quiet notification, or merged.
 
         The first `tools/call` inside the tool's own span is the same operation (MCP conventions:
         no second span); what it says is added there.
         """
-        call_id = kwargs.get("call_id")
+        call_id, rpc = kwargs.get("call_id"), kwargs["$rpc"]
         if rpc.get("method") in _QUIET_NOTIFICATIONS:
             if call_id is not None:
-                self._put_call(call_id, self._alias("rpc_request", kwargs))
+                alias = self._alias(noun, kwargs, is_announced=is_announced)
+                self._put_call(call_id, alias)
             return True
+        if noun == "rpc_handle":
+            return False
         parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
         is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
         if parent is None or not is_inner or parent.aliases:
@@ -339,10 +362,10 @@ class Bridge:
         self._learn(parent, hook, kwargs, is_merged=True)
         return True
 
-    def _alias(self, noun: str, kwargs: dict[str, Any]) -> Call:
+    def _alias(self, noun: str, kwargs: dict[str, Any], *, is_announced: bool) -> Call:
         """A call without a span: what happens inside it belongs to its parent's."""
         parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
-        return Call(noun, parent, is_announced=True, is_merged=True)
+        return Call(noun, parent, is_announced=is_announced, is_merged=True)
 
     # --- while it runs ------------------------------------------------------------------------
 
@@ -383,8 +406,14 @@ class Bridge:
         if not changed:
             return
         known.update(changed)
+        if owned.is_borrowed and not owned.span.is_recording():
+            return  # its emitter ended it before its last hook
         owned.span.set_attributes(changed)
-        if owned.template is not None and self._engine.may_rename(owned.template, changed):
+        if (
+            owned.template is not None
+            and not owned.is_borrowed
+            and self._engine.may_rename(owned.template, changed)
+        ):
             name = self._engine.span_name(owned.template, known)
             if name != getattr(owned.span, "name", name):
                 owned.span.update_name(name)
@@ -394,6 +423,7 @@ class Bridge:
     # --- ending -------------------------------------------------------------------------------
 
     def _on_outcome(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        _check_identity(kwargs)
         spec = self._spec.spans[hook.span or ""]
         failure = self._failure(hook, kwargs)
         call = self._table.calls.get(kwargs.get("call_id") or "")
@@ -413,8 +443,9 @@ class Bridge:
         if call is None or not call.is_announced:
             self._end(owned)
 
-    def _on_closed(self, call_id: str, **kwargs: Any) -> None:
-        call = self._table.calls.get(call_id)
+    def _on_closed(self, **kwargs: Any) -> None:
+        call_id = kwargs.pop("call_id", None)
+        call = self._table.calls.get(call_id) if isinstance(call_id, str) else None
         if call is None:
             return
         if call.is_merged or call.owned is None:
@@ -470,10 +501,10 @@ class Bridge:
         self._learn(owned, hook.name, kwargs)
         self._account(owned, kwargs, ended_by)
         owned.is_finished, owned.failure = True, failure
-        if failure is None:
+        if failure is None or not owned.span.is_recording():
             return
         owned.span.set_status(StatusCode.ERROR, failure.message or None)
-        if failure.exception_type is not None:
+        if failure.exception_type is not None and not owned.is_borrowed:
             exception = {
                 "exception.type": failure.exception_type,
                 "exception.message": failure.message,
@@ -516,8 +547,14 @@ class Bridge:
     def _find_bare(self, spec: SpanSpec, kwargs: dict[str, Any]) -> OwnedSpan | None:
         """Find the span that a hook without a known `call_id` ends."""
         if spec.noun in {"rpc_request", "rpc_handle"}:
-            is_quiet = is_answer_to_notification(kwargs.get("envelope")) and "exc" not in kwargs
-            return self._table.find_bare(spec.name, (kwargs.get("transport"), is_quiet))
+            envelope = kwargs.get("envelope")
+            # After a failure the envelope is the request; else it is the answer.
+            is_quiet = (
+                is_notification(step(envelope, "method"))
+                if "exc" in kwargs
+                else is_answer_to_notification(envelope)
+            )
+            return self._table.find_bare(spec.name, (_plain(kwargs.get("transport")), is_quiet))
         for family in self._spans_of[spec.noun]:
             owned = self._table.find_bare(family.name, self._key(spec, kwargs))
             if owned is not None:
@@ -532,9 +569,9 @@ class Bridge:
         failure: Failure | None,
     ) -> bool:
         """Whether a bare RPC outcome belongs to a merged request, or to a quiet notification."""
-        if spec.noun != "rpc_request":
+        if spec.noun not in {"rpc_request", "rpc_handle"}:
             return False
-        owned = current_owned()
+        owned = current_owned() if spec.noun == "rpc_request" else None
         if owned is not None and "" in owned.aliases:
             self._merged_outcome(hook, owned, kwargs, failure)
             return True
@@ -548,22 +585,23 @@ class Bridge:
         given = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
         owned = self._start(before, spec.noun, given, is_announced=False)
         if owned is not None:
-            owned.span.set_attribute(ORPHAN, True)
+            if not owned.is_borrowed:
+                owned.span.set_attribute(ORPHAN, True)
             owned.is_finished = True  # nothing is known of how long it took
             self._finish(hook, owned, kwargs, failure)
             self._end(owned)
 
     def _end(self, owned: OwnedSpan) -> None:
-        if not owned.is_open:
+        if not self._table.close(owned):
             return
-        owned.is_open = False
         for held_ns, attributes in self._progress.release(id(owned)):
             self._tell("inspector.progress", held_ns, owned, attributes)
         failure = owned.failure
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
         for child in list(owned.children):
             self._reap(child, cause)
-        owned.span.end()
+        if not owned.is_borrowed:
+            owned.span.end()
         owned.leave()
         self._table.forget(owned)
         self._release(owned)
@@ -584,7 +622,7 @@ class Bridge:
         if failure is not None:
             values: dict[str, Any] = {}
             self._finish(self._spec.hooks["operation_closed"], owned, values, failure)
-        if failure is None or not failure.is_cancelled:
+        if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
 
@@ -607,7 +645,7 @@ class Bridge:
         owned = self._event_span(hook, kwargs)
         if hook.name == "progress_update":
             is_final = (attributes.get("inspector.progress.percent") or 0) >= 100
-            key = kwargs.get("operation_id")
+            key = _plain(kwargs.get("operation_id"))
             if not self._progress.admit(
                 id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
             ):
@@ -628,8 +666,9 @@ class Bridge:
             case "session_started":
                 self._begin_session(kwargs)
             case "session_paused":
-                if len(self._paused_ns) < MAX_PAUSES:
-                    self._paused_ns[_pause(kwargs)] = now_ns
+                if len(self._paused_ns) >= MAX_PAUSES:
+                    self._paused_ns.pop(next(iter(self._paused_ns)), None)
+                self._paused_ns[_pause(kwargs)] = now_ns
             case "session_resumed":
                 paused_ns = self._paused_ns.pop(_pause(kwargs), None)
                 if paused_ns is not None:
@@ -649,7 +688,7 @@ class Bridge:
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":
             return
-        connection = (str(connection_of(kwargs)), str(kwargs.get("uri")))
+        connection = (connection_of(kwargs), _plain(uri_text(kwargs.get("uri"))))
         if hook == "transport_connected":
             self._metrics.connected(connection)
             return
@@ -741,4 +780,16 @@ class Bridge:
 
 
 def _pause(kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-    return str(kwargs.get("session_id")), str(kwargs.get("signal_name"))
+    return _plain(kwargs.get("session_id")), _plain(kwargs.get("signal_name"))
+
+
+def _plain(value: Any) -> str | int | None:
+    """Return what can be a key of a table; emitters hand over anything."""
+    return value if isinstance(value, str | int) else None
+
+
+def _check_identity(kwargs: dict[str, Any]) -> None:
+    """Leave out a `call_id` or `parent_call_id` that is none."""
+    for name in ("call_id", "parent_call_id"):
+        if not isinstance(kwargs.get(name, ""), str):
+            kwargs[name] = None

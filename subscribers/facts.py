@@ -33,6 +33,7 @@ class RpcFacts:
         """Return `$rpc` for an outgoing or incoming request."""
         envelope = kwargs.get("envelope")
         method = step(envelope, "method")
+        method = method if isinstance(method, str) else None
         params = step(envelope, "params")
         facts: dict[str, Any] = {
             "method": method,
@@ -47,7 +48,7 @@ class RpcFacts:
         elif method == "prompts/get":
             facts["prompt"] = step(params, "name")
             facts["prompt_arguments"] = step(params, "arguments")
-        elif isinstance(method, str) and "resources/" in method:
+        elif method is not None and "resources/" in method:
             facts["uri"] = step(params, "uri")
         return facts
 
@@ -89,7 +90,7 @@ def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
             return False
         return key == name or key.endswith(tuple(f"{sep}{name}" for sep in "_-./:"))
     if family == "resource":
-        return rpc.get("method") == "resources/read" and str(rpc.get("uri")) == str(key)
+        return rpc.get("method") == "resources/read" and uri_text(rpc.get("uri")) == key
     if family == "prompt":
         return rpc.get("prompt") == key and rpc.get("method") == "prompts/get"
     return False
@@ -135,10 +136,27 @@ def transport_facts(transport_type: object) -> dict[str, Any]:
 
 def server_uri(value: object) -> str | None:
     """A connection's URI without its secrets; None for a command line."""
-    return uri(value) if "://" in str(value)[:64] else None
+    text = uri_text(value)
+    if not isinstance(text, str) or "://" not in text[:64]:
+        return None
+    try:
+        return uri(text)
+    except ValueError:  # an address that is none, such as `http://[`
+        return None
 
 
 def connection_of(kwargs: Mapping[str, Any]) -> Any:
     """What tells the connections of a process apart, as far as is known."""
     names = ("connection_id", "server_name", "transport", "transport_type")
-    return next((value for name in names if (value := kwargs.get(name))), None)
+    named = (kwargs.get(name) for name in names)
+    return next((name for name in named if name and isinstance(name, str | int)), None)
+
+
+def uri_text(value: Any) -> Any:
+    """A URI that came as an object (pydantic's) as text; anything else as it is."""
+    if isinstance(value, str) or step(value, "unicode_string") is None:
+        return value
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - `__str__` of somebody's class
+        return None

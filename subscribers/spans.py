@@ -38,14 +38,17 @@ FrameKey: TypeAlias = tuple[str, Any]
 MAX_OPEN_BARE = 10_000
 """Open spans without a `call_id`; beyond it the oldest is taken for lost."""
 
+MAX_CALLS = 100_000
+"""Call ids that stand for something; beyond it the oldest is taken for lost."""
+
 
 class OwnedSpan:
     """A span of ours, from start to end."""
 
     __slots__ = (
         "agent", "aliases", "attributes", "began_ns", "call_id", "children", "context", "facts",
-        "failure", "family", "is_finished", "is_open", "key", "kwargs", "outer", "parent", "span",
-        "template", "unwatch",
+        "failure", "family", "is_borrowed", "is_finished", "is_open", "key", "kwargs", "outer",
+        "parent", "span", "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -73,6 +76,8 @@ class OwnedSpan:
         self.aliases: list[str] = []
         """The `call_id`s of RPC requests that were taken for this operation."""
         self.is_open = True
+        self.is_borrowed = False
+        """Whether `span` is the emitter's own, which is enriched and never ended."""
         self.is_finished = False
         """Whether an after or error hook was seen."""
         self.failure: Any = None
@@ -122,7 +127,20 @@ class SpanTable:
         self.calls: dict[str, Call] = {}
         self._bare: dict[FrameKey, list[OwnedSpan]] = {}
         self._bare_count = 0
+        self._borrowed: set[int] = set()
         self._lock = Lock()
+
+    def borrow(self) -> Span | None:
+        """Return the current span, if it is the emitter's own and stands for no operation yet."""
+        current = trace.get_current_span()
+        if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
+            return None
+        span_id = current.get_span_context().span_id
+        with self._lock:
+            if span_id in self._borrowed:
+                return None
+            self._borrowed.add(span_id)
+        return current
 
     def parent_of(
         self, kwargs: dict[str, Any], *, is_operation: bool, family: str | None = None
@@ -141,7 +159,7 @@ class SpanTable:
         innermost = owned_of(current)
         call = self.calls.get(kwargs.get("parent_call_id") or "")
         if call is not None:
-            parent = nearest_open(call.owned)
+            parent = _innermost_bare(innermost, nearest_open(call.owned))
         elif is_operation:
             # The bus says that no operation surrounds it: what a generator left behind here,
             # spans with a call id, is not its parent; a bare hook's may be.
@@ -158,6 +176,21 @@ class SpanTable:
             return parent, current
         return parent, trace.set_span_in_context(parent.span, current)
 
+    def close(self, owned: OwnedSpan) -> bool:
+        """Take the right to end a span; False if somebody has it already, in another thread."""
+        with self._lock:
+            was_open, owned.is_open = owned.is_open, False
+        return was_open
+
+    def put_call(self, call_id: str, call: Call) -> list[Call]:
+        """Let `call_id` stand for `call`; return those that it takes the place of."""
+        former = self.calls.pop(call_id, None)
+        self.calls[call_id] = call
+        replaced = [] if former is None else [former]
+        if len(self.calls) > MAX_CALLS:
+            replaced.append(self.calls.pop(next(iter(self.calls))))
+        return replaced
+
     def add_bare(self, owned: OwnedSpan) -> OwnedSpan | None:
         """Remember a span without a `call_id`; return one that must go to make room."""
         with self._lock:
@@ -170,7 +203,8 @@ class SpanTable:
     def find_bare(self, family: str, key: Any) -> OwnedSpan | None:
         """Return the innermost open span of this family and key; here, else in the process."""
         for owned in _chain(owned_of(otel_context.get_current())):
-            if owned.is_open and owned.family == family and owned.key == key:
+            is_bare = owned.is_open and owned.call_id is None
+            if is_bare and owned.family == family and owned.key == key:
                 return owned
         with self._lock:
             candidates = self._bare.get((family, key), ())
@@ -178,6 +212,8 @@ class SpanTable:
 
     def forget(self, owned: OwnedSpan) -> None:
         """Drop a span that has ended."""
+        if owned.is_borrowed:
+            self._borrowed.discard(owned.span.get_span_context().span_id)
         for call_id in (*owned.aliases, owned.call_id or ""):
             call = self.calls.get(call_id)
             if call is not None and call.owned is owned:
@@ -207,8 +243,8 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
     """
     context = parent_context if parent_context is not None else otel_context.get_current()
     owned = owned_of(context)
-    parent, scope = span.parent, span.instrumentation_scope
-    if owned is None or parent is None or (scope is not None and scope.name == BRIDGE_SCOPE):
+    parent = span.parent
+    if owned is None or parent is None or owned.is_borrowed or _is_ours(span):
         return None
     if parent.span_id != owned.span.get_span_context().span_id:
         return None
@@ -217,16 +253,18 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
 
 def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
     """Mark the foreign span around a new one of ours, if it is there for the same operation."""
-    if not isinstance(current, Span) or not current.is_recording():
+    if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
         return
-    scope = current.instrumentation_scope
-    if (scope is not None and scope.name == BRIDGE_SCOPE) or DUPLICATE_OF in (
-        current.attributes or {}
-    ):
+    if DUPLICATE_OF in (current.attributes or {}):
         return
     if _is_same_operation(current, owned):
         ours = owned.span.get_span_context().span_id
         current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
+
+
+def _is_ours(span: Span) -> bool:
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == BRIDGE_SCOPE
 
 
 _TARGETS = {
@@ -268,6 +306,18 @@ def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedS
     while owned is not None and not (owned.is_open and owned.family != not_a):
         owned = owned.parent
     return owned
+
+
+def _innermost_bare(innermost: OwnedSpan | None, outer: OwnedSpan | None) -> OwnedSpan | None:
+    """Return the innermost open span inside `outer` that the bus knows nothing of; else `outer`."""
+    if innermost is outer:
+        return outer
+    for owned in _chain(innermost):
+        if owned is outer:
+            break
+        if owned.is_open and owned.call_id is None and (outer is None or outer in _chain(owned)):
+            return owned
+    return outer
 
 
 def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:

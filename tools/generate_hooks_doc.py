@@ -23,7 +23,7 @@ Generated from `instrument/catalogue.py` by `make gen`; do not edit.
 
 This is the contract between those who emit (agents, frameworks, MCP clients and servers),
 those who observe (the OpenTelemetry bridge, your own code) and those who decide.
-How to write a hook, in four vocabularies: [the guide](guide/write-a-hook.md).
+How to write a hook, in five vocabularies: [the guide](guide/write-a-hook.md).
 It began as `docs/inspector/instrumentation-hooks.md` of mcp-agent, whose 32 hooks of version 1.2
 are here unchanged; the module that was `mcp_agent.core.instrument` is `instrument`.
 
@@ -51,6 +51,21 @@ are here unchanged; the module that was `mcp_agent.core.instrument` is `instrume
   and `CancelledError` passes when it is the emitting task that is being cancelled.
 * Observers may be registered from any thread, also during an emission; an emission that has begun
   keeps the observers it began with.
+* A name that is not in the catalogue is accepted, and said once at debug level on `mcp.instrument`.
+
+## Threads
+
+The bus needs no global interpreter lock:
+
+* A hook's entries are one tuple, replaced whole under a lock that only writers take. A reader takes
+  one look and keeps that tuple, so it sees all of a change or nothing.
+* What is to happen once (undoing a registration, saying a thing, drawing a `call_id`) hangs on one
+  step of a list, dict or counter, which is atomic also where threads run in parallel.
+* Call-backs run on the thread that emits, and may run on several at a time: what they keep is
+  theirs to guard. An operation belongs to the task or thread that entered it, `op.chunk()` too.
+* No call-back and no log handler is called while the lock is held.
+* An interceptor that is registered while another thread emits may or may not be asked. If the
+  emitter had seen none when it looked, this is reported like any policy that is not heeded.
 
 ## Names
 
@@ -177,8 +192,9 @@ def outputs() -> dict[Path, str]:
 def _hook_row(hook: Hook) -> str:
     shown = hook.kwargs[: -len(IDENTITY)] if _is_of_an_operation(hook) else hook.kwargs
     kwargs = ", ".join(
-        f"`{kwarg.name}`" + ("" if kwarg.always else f" ({kwarg.since})") for kwarg in shown
-    )
+        f"`{kwarg.name}: {kwarg.type}`" + ("" if kwarg.always else f" ({kwarg.since})")
+        for kwarg in shown
+    ).replace("|", r"\|")
     return f"| `{hook.name}` | {hook.when} | {kwargs} | {hook.since} |"
 
 
@@ -200,7 +216,9 @@ def _control_row(hook: Hook) -> str:
     writable = ", ".join(f"`{name}`" for name in hook.writable)
     value = stop = ""
     if hook.value is not None:
-        value = f"`{hook.value.kwarg}`: `{hook.value.input}`"
+        value = f"`{hook.value.kwarg}: {hook.value.input}`"
+        if hook.value.output != hook.value.input:
+            value += f" → `{hook.value.output}`"
         stop = f"`{hook.value.stop}`" if hook.value.stop else ""
     retry = "yes" if hook.retryable else ""
     aliases = ", ".join(

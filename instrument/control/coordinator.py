@@ -79,6 +79,9 @@ class ModuleCoordinator:
             channel: Such as `observability.events`: the events that a module emits.
             name: Of the contributor; a second one of that name replaces the first.
             callback: Sync or async; returns what it contributes, or None.
+
+        Raises:
+            TypeError: `callback` cannot be called.
         """
         if not callable(callback):
             raise TypeError(f"Cannot let {name} contribute to {channel}: it is not callable.")
@@ -101,7 +104,11 @@ class ModuleCoordinator:
         return collected
 
     def register_cleanup(self, cleanup: Callable[[], Any]) -> None:
-        """Let `cleanup`, sync or async, be called by `cleanup()`."""
+        """Let `cleanup`, sync or async, be called by `cleanup()`.
+
+        Raises:
+            TypeError: It is not callable.
+        """
         if not callable(cleanup):
             raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")
         self._cleanups.append(cleanup)

@@ -41,11 +41,16 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
 }
 """Kwarg to the name that it has in `data` (001-17); others keep theirs."""
 
+_KWARGS: Mapping[str, Mapping[str, str]] = {
+    hook: {theirs: ours for ours, theirs in names.items()} for hook, names in _FIELDS.items()
+}
+"""The way back."""
+
 REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
 TIMESTAMP = "timestamp"
-"""Where it finds when the event was emitted, in UTC (001-U9)."""
+"""Where it finds when the event was emitted, in UTC."""
 
 _OURS = frozenset({REGISTRY, TIMESTAMP})
 """What no handler changes, and no emitter gives."""
@@ -95,10 +100,16 @@ class HookRegistry:
 
         Returns:
             A function that removes this registration (001-03).
+
+        Raises:
+            TypeError: `event` is no name, or `handler` cannot be called.
         """
         _check_event(event)
         if not callable(handler):
-            raise TypeError(f"Cannot register {handler!r} for {event}: it is not callable.")
+            raise TypeError(
+                f"Cannot register {handler!r} for {event}: it is not callable. "
+                "Give a function that takes the event and its data."
+            )
         adapter = _Adapter(self, event, handler, name or describe(handler))
         adapter.offs = [
             self.bus._add_interceptor(
@@ -144,9 +155,12 @@ class HookRegistry:
         self._default_fields.update(fields)
 
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, tell observers, and return what it adds up to.
+        """Ask the handlers of `event`, tell observers, and return what it adds up to (001-U1).
 
         A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
+
+        Raises:
+            TypeError: `event` is no name.
         """
         _check_event(event)
         given: dict[str, Any] = {**self._default_fields, **(data or {})}
@@ -211,7 +225,7 @@ class _Adapter:
         data[REGISTRY] = self.registry
 
         def changes_of(wanted: Mapping[str, Any]) -> dict[str, Any]:
-            names = _names(hook)
+            names = _KWARGS.get(hook, {})
             changes: dict[str, Any] = {}
             for key, value in changed(given, wanted).items():
                 kwarg = names.get(key, key)
@@ -224,7 +238,7 @@ class _Adapter:
             return changes
 
         returned = self.handler(self.event, data)
-        if isawaitable(returned):
+        if type(returned) is not HookResult and isawaitable(returned):
             return _decided_later(returned, changes_of)
         return decision_from(returned, changes_of)
 
@@ -252,10 +266,5 @@ def _data(hook: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kwargs(hook: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    names = _names(hook)
+    names = _KWARGS.get(hook, {})
     return {names.get(key, key): value for key, value in data.items()}
-
-
-def _names(hook: str) -> dict[str, str]:
-    """Return the kwarg of each name in `data`, where they differ."""
-    return {theirs: ours for ours, theirs in _FIELDS.get(hook, {}).items()}

@@ -28,9 +28,13 @@ class HookResult:
         data: Of `modify`, the event's data as it shall be.
         reason: Why; of a deny, what the agent is told.
         context_injection: Of `inject_context`, text for the model.
+        context_injection_role: Whose words it is: `system`, `user` or `assistant`.
         context_injections: In what `emit` returns: every injection, in order.
         ephemeral: Whether the text is for the next model call only.
+        suppress_output: Whether the user is not shown it.
+        append_to_last_tool_result: Whether it belongs to the last tool result, where there is one.
         approval_prompt: Of `ask_user`, the question.
+        approval_options: What may be answered; default: Allow and Deny.
         approval_timeout: In seconds.
         approval_default: What counts when nobody answers in time: `allow` or `deny`.
         user_message: A line for the user, whatever the action.
@@ -72,18 +76,20 @@ def decision_from(
     if returned is None:
         return None
     result = returned
-    if isinstance(returned, Mapping) and returned.keys() <= _NAMES:
+    if not isinstance(returned, HookResult):
+        if not (isinstance(returned, Mapping) and returned.keys() <= _NAMES):
+            raise MalformedDecisionError(
+                f"A handler returned {type(returned).__name__}, which is no HookResult."
+            )
         result = HookResult(**returned)
-    if not isinstance(result, HookResult):
-        raise MalformedDecisionError(
-            f"A handler returned {type(returned).__name__}, which is no HookResult."
-        )
     action: object = result.action
     if not isinstance(action, str) or action not in _MAKERS:
         raise MalformedDecisionError(
             f"A handler returned a HookResult with action {action!r}; possible are "
             f"{', '.join(_MAKERS)}."
         )
+    if action == "continue" and result.reason is None and result.user_message is None:
+        return None
     made = _MAKERS[action](result)
     if action == "modify" and result.data is not None:
         made.changes = changes_of(_mapping(result.data))

@@ -9,7 +9,7 @@ from typing import Any
 
 from instrument import default
 from instrument.bus import Bus
-from instrument.decision import UNSET, Decision
+from instrument.decision import UNSET, Decision, Unset
 from instrument.flow.contracts import (
     CONTRACTS,
     AgentEvent,
@@ -32,7 +32,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class HookPoint:
-    """Something that rules can be put on: an object of its own, or a base of an agent's class.
+    """Something that rules can be put on (004-02): of its own, or the base of an agent's class.
 
     Args:
         agent: What a rule's status has as agent; default: an instance of a subclass itself.
@@ -92,7 +92,13 @@ class Hook:
             )
 
     def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
-        """Let the rule act only if `condition(status)`, sync or async, is true; all must be."""
+        """Let the rule act only if `condition(status)`, sync or async, is true (004-03).
+
+        Called again it adds a condition: all must be true.
+
+        Raises:
+            TypeError: `condition` cannot be called.
+        """
         if not callable(condition):
             raise TypeError(f"{self._attempt()}: its condition {condition!r} is not callable.")
         self._conditions.append(condition)
@@ -111,7 +117,11 @@ class Hook:
             value: The new value, or `value_fn(status, current_value)`; with FAIL a message.
                 None keeps the current one, but where the event allows None.
             effects: `effect_fn(status)`: change the state, through the status. They run before
-                the value is computed, and what they return is ignored.
+                the value is computed, and what they return is ignored (004-U1).
+
+        Raises:
+            ValueError: There is no such decision.
+            TypeError: An effect cannot be called.
         """
         try:
             self._decision = HookDecision(decision)
@@ -146,18 +156,25 @@ class Hook:
         check_value(self._event, self._types, current, "input")
         status = status_from(self._event, kwargs, self._agent, current)
         for condition in self._conditions:
-            if not await _result(condition(status)):
+            holds = condition(status)
+            if not (await holds if _must_be_awaited(holds) else holds):
                 return None
         for effect in self._effects:
-            await _result(effect(status))
-        value = await self._new_value(status, current)
+            returned = effect(status)
+            if _must_be_awaited(returned):
+                await returned
+        value = self._new_value(status, current)
+        if _must_be_awaited(value):
+            value = await value
         return self._decided(kwargs, current, value)
 
-    async def _new_value(self, status: AgentStatus, current: Any) -> Any:
+    def _new_value(self, status: AgentStatus, current: Any) -> Any:
+        """Return the value that the rule gives, or that to be awaited."""
+        if self._value is UNSET:
+            return UNSET
         if callable(self._value):
-            return await _result(self._value(status, current))
-        is_none_meant = self._value is None and CONTRACTS[self._event].is_optional
-        if self._value is UNSET or (self._value is None and not is_none_meant):
+            return self._value(status, current)
+        if self._value is None and not CONTRACTS[self._event].is_optional:
             return UNSET
         return self._value
 
@@ -184,5 +201,9 @@ class Hook:
         return f"Cannot put a hook on {self._event.name}"
 
 
-async def _result(returned: Any) -> Any:
-    return await returned if isawaitable(returned) else returned
+def _must_be_awaited(returned: object) -> bool:
+    return type(returned) not in _NEVER_AWAITED and isawaitable(returned)
+
+
+_NEVER_AWAITED = frozenset({bool, type(None), Unset})
+"""What most rules give: told without the long way of `isawaitable`."""

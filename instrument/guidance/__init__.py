@@ -50,7 +50,7 @@ from instrument.guidance.session import (
 
 ComposedHooksResult = ComposedHooks
 HookDefinitionInput: TypeAlias = HookDefinition | Mapping[str, object]
-"""What `register` takes."""
+"""What `register` takes (003-01)."""
 HookDefinitionWithId = HookDefinition
 
 createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling

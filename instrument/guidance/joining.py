@@ -35,7 +35,7 @@ def attach(
     moments: Iterable[str] | None = None,
     priority: int = 0,
 ) -> Callable[[], None]:
-    """Inject the guidance that counts into the events of `bus`, in the role of the assistant.
+    """Inject the guidance that counts into the events of `bus`, as the assistant's (003-35).
 
     Guidance never breaks an agent: when it fails, the event goes on without it. The same notice is
     told once. A text is read on the emitting thread, the first time that it is needed.
@@ -102,7 +102,7 @@ def attach_gate(
     priority: int = 0,
     notify: Notify = notify_locally,
 ) -> Callable[[], None]:
-    """Deny tool calls that `tracker` does not allow, and tell it of those that succeeded.
+    """Deny tool calls that `tracker` does not allow (003-41), and tell it of those that succeeded.
 
     A tracker with a `session_id` leaves events of other sessions alone; events that do not say
     their session it judges too. When it fails, the call is denied.
@@ -117,19 +117,21 @@ def attach_gate(
         A function that detaches, once, however often it is called.
     """
 
-    def is_mine(event: Event) -> bool:
-        session_id = scope_of(event).get("session_id")
-        return None in {tracker.session_id, session_id} or session_id == tracker.session_id
+    def is_mine(scope: Mapping[str, str]) -> bool:
+        mine, session_id = tracker.session_id, scope.get("session_id")
+        return mine is None or session_id is None or session_id == mine
 
     def check(**event: Any) -> Decision | None:
-        if not is_mine(event):
+        scope = scope_of(event)
+        if not is_mine(scope):
             return None
-        refusal = tracker.check_tool_allowed(event["tool_name"], scope_of(event).get("request_id"))
+        refusal = tracker.check_tool_allowed(event["tool_name"], scope.get("request_id"))
         return None if refusal is None else Decision.deny(refusal)
 
     def record(**event: Any) -> None:
-        if is_mine(event):
-            request_id = scope_of(event).get("request_id")
+        scope = scope_of(event)
+        if is_mine(scope):
+            request_id = scope.get("request_id")
             done = tracker.record_tool_call(event["tool_name"], event.get("args"), request_id)
             if done.guidance is not None:
                 tell(notify, done.guidance)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class ToolUse(dict[str, Any]):
-    """A tool use of the model: `name`, `toolUseId`, `input`; as items and as attributes."""
+    """A tool use of the model: `name`, `toolUseId`, `input`; items and attributes (002-11)."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -31,7 +31,9 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 @dataclass
 class BaseHookEvent:
-    """A moment. Properties are read-only, but for those that `_can_write` allows.
+    """A moment (002-13). Properties are read-only, but for those that `_can_write` allows.
+
+    Writing another one is an `AttributeError` (002-09).
 
     A dataclass made of it is an event of its own: call-backs can be added for it, and
     `invoke_callbacks` brings it to them.
@@ -49,8 +51,8 @@ class BaseHookEvent:
         return name in self.writable
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_answers", {})
-        object.__setattr__(self, "_interrupts", set())
+        self.__dict__["_interrupts"] = set()
+        self.__dict__["_answers"] = {}  # from now on only what is writable can be written
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_answers" in self.__dict__ and not self._can_write(name):
@@ -61,7 +63,7 @@ class BaseHookEvent:
         object.__setattr__(self, name, value)
 
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
-        """Wait for a person, and return the answer.
+        """Wait for a person, and return the answer (002-U6).
 
         The call-back is left here, and run again from its beginning once there is an answer.
 
@@ -87,7 +89,7 @@ class BaseHookEvent:
 
 @dataclass
 class HookEvent(BaseHookEvent):
-    """A moment in the life of an agent.
+    """A moment in the life of an agent (002-13).
 
     Attributes:
         agent: Whose life; None where the emitter did not say and the registry has none.
@@ -104,7 +106,7 @@ class LifecycleEvent(HookEvent):
 
 
 class ModelStopResponse(NamedTuple):
-    """What a model answered, and why it ended there, as far as the answer says."""
+    """What a model answered, and why it ended, as far as the answer says (002-U5)."""
 
     message: Any
     stop_reason: Any
@@ -112,7 +114,7 @@ class ModelStopResponse(NamedTuple):
 
 @dataclass
 class AgentInitializedEvent(LifecycleEvent):
-    """An agent has been built: the end of its `__init__`."""
+    """An agent has been built: the end of its `__init__` (002-03)."""
 
 
 @dataclass
@@ -153,14 +155,14 @@ class AfterInvocationEvent(LifecycleEvent):
 
 @dataclass
 class MessageAddedEvent(LifecycleEvent):
-    """A message has entered the agent's history."""
+    """A message has entered the agent's history (002-03)."""
 
     message: Any = None
 
 
 @dataclass
 class BeforeModelCallEvent(LifecycleEvent):
-    """A model is about to be called.
+    """A model is about to be called (002-04).
 
     Attributes:
         messages: What it will see.
@@ -176,12 +178,12 @@ class BeforeModelCallEvent(LifecycleEvent):
 
 @dataclass
 class AfterModelCallEvent(LifecycleEvent):
-    """A model has answered, or failed.
+    """A model has answered, or failed (002-04).
 
     Attributes:
         response: What it answered.
         exception: Why it did not.
-        retry: Set it to discard the answer and call again.
+        retry: Set it to discard the answer and call again (002-U5).
     """
 
     response: Any = None
@@ -204,12 +206,13 @@ class AfterModelCallEvent(LifecycleEvent):
 
 @dataclass
 class BeforeToolCallEvent(LifecycleEvent):
-    """A tool is about to be called.
+    """A tool is about to be called (002-04).
 
     Attributes:
         selected_tool: The tool itself; replace it to call another (002-10).
         tool_use: What the model asked for; may be replaced or written into.
-        cancel_tool: Set it to a reason, or to True, to keep the tool from being called.
+        cancel_tool: Set it to a reason, or to True, to keep the tool from being called
+            (002-U5).
     """
 
     selected_tool: Any = None
@@ -222,7 +225,7 @@ class BeforeToolCallEvent(LifecycleEvent):
 
 @dataclass
 class AfterToolCallEvent(LifecycleEvent):
-    """A tool has returned, or failed, or was kept from being called.
+    """A tool has returned, or failed, or was kept from being called (002-04).
 
     Attributes:
         result: What it returned; may be replaced or written into.

@@ -25,10 +25,10 @@ class Traced:
 
     def __init__(
         self,
+        meter_provider: MeterProvider | None = None,
         *,
         spec: Spec = SPEC,
         live: LiveRecords | None = None,
-        meter_provider: MeterProvider | None = None,
         **options: Any,
     ) -> None:
         self.bus = Bus()

@@ -146,3 +146,12 @@ async def test_a_bad_file_is_told_and_the_agent_goes_on(
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(PriceError, match="Cannot read the prices"):
         load_prices(tmp_path / "none.toml")
+
+
+def test_the_file_of_the_guide_can_be_used(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[3] / "docs" / "guide" / "shape-the-telemetry.md"
+    text = guide.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    file = tmp_path / "prices.toml"
+    file.write_text(text)
+    found = load_prices(file).find("some-model-2", "anthropic")
+    assert found == Price("some-model-*", "anthropic", 3.0, 15.0, 0.3, 3.75)

@@ -20,7 +20,7 @@ ROW = '{ current = "a.b", from = "agent", type = "string", req = "R", cut = "T1"
 ALL_OF_1_2 = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]
 
 
-def test_every_hook_of_the_catalogue_has_telemetry() -> None:
+def test_every_hook_of_the_catalogue_has_telemetry() -> None:  # 000-26
     assert len(ALL_OF_1_2) == 32
     assert load_spec().hooks.keys() == CATALOGUE.keys()
 
@@ -44,7 +44,7 @@ def agreed() -> Iterator[Agreed]:
             continue
         hooks, current, legacy, *cells = [cell.strip() for cell in line.split("|")]
         for hook in hooks.split(", "):
-            for key in filter(None, {*current.split(", "), *legacy.split(", ")}):
+            for key in dict.fromkeys(filter(None, [*current.split(", "), *legacy.split(", ")])):
                 yield Agreed(hook, key, *cells)
 
 
