@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from subscribers.errors import SpecError, SubscribersError
 from subscribers.options import Capture, Options, Vocabulary, read_options
 from subscribers.redaction import Redactor
-from subscribers.spec import Spec, load_spec
+from subscribers.spec import Spec
+from subscribers.spec_loader import load_spec
 from subscribers.state import capture_state, dump_state_to_span
 
 if TYPE_CHECKING:
@@ -59,14 +60,12 @@ def install(
         redactor: Default: the built-in patterns.
         live: Told about what is not over yet; default: nobody.
         session_id: Asked for the session on every span; `None` and `"unknown"` mean none.
-        spec: Default: `INSPECTOR_TELEMETRY_SPEC`, else the one shipped.
+        spec: Default: the one shipped, with what the file named by `INSPECTOR_TELEMETRY_SPEC`
+            adds and changes. A file that is wrong is told in one warning and left out.
 
     Returns:
         A function that stops, and ends the spans that are open. Idempotent. Without OpenTelemetry
         nothing is installed, which is logged once, and it does nothing.
-
-    Raises:
-        SpecError: The telemetry spec cannot be used.
     """
     try:
         from subscribers.installation import connect  # noqa: PLC0415 - needs the extra

@@ -23,10 +23,12 @@ from subscribers.content import Content
 from subscribers.engine import TRUNCATED, Attributes, Engine, key_part
 from subscribers.facts import (
     RpcFacts,
+    agent_name,
     is_answer_to_notification,
     is_notification,
     progress_percent,
     reason_text,
+    selection,
     server_uri,
     target_matches,
 )
@@ -180,7 +182,7 @@ class Bridge:
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template = spec
         if noun == "agent_call":
-            owned.agent = attributes.get("gen_ai.agent.name") or owned.agent
+            owned.agent = agent_name(kwargs) or owned.agent
         owned.enter(context)
         self._remember_open(owned, noun, kwargs, is_announced=is_announced)
         return owned
@@ -552,6 +554,9 @@ class Bridge:
             case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
+                self._rpc.note_connection(kwargs)
+            case "after_model_select":
+                kwargs["$selection"] = selection(kwargs)
             case "state_captured" if self._engine.options.capture is not Capture.OFF:
                 kwargs["$state"] = self._take_state(kwargs)
 

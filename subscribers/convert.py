@@ -195,6 +195,33 @@ def unless_messages(value: Any) -> Any:
     return None if looks_like_messages(value) else value
 
 
+def input_messages_or_none(value: Any) -> Any:
+    """Input messages, if the value is message-like."""
+    return input_messages(value) if looks_like_messages(value) else None
+
+
+def unless_one(value: Any) -> int | None:
+    """A count that is not 1 (the convention's rule)."""
+    found = integer(value)
+    return None if found == 1 else found
+
+
+def output_type(value: Any) -> str | None:
+    """What kind of output was asked for: `json` for a schema, else the format's own name."""
+    if value is None or isinstance(value, type):
+        return None if value is None else "json"
+    kind = text(step(value, "type") if not isinstance(value, str) else value)
+    if kind in {"text", "json", "image", "speech"}:
+        return kind
+    return "speech" if kind == "audio" else "json"
+
+
+def transport_status(exc: Any) -> str:
+    """What a failed request says of its transport: `disconnected`, else `error`."""
+    is_closed = isinstance(exc, ConnectionError | EOFError) or "Resource" in type(exc).__name__
+    return "disconnected" if is_closed else "error"
+
+
 def tool_result(value: Any) -> Any:
     """A tool's result: its structured content, else its content, else a scalar in an object."""
     structured = read_path(value, "structuredContent|structured_content")
@@ -277,11 +304,12 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     function.__name__: function
     for function in (
         anything, boolean, byte_count, class_name, count, finish_reasons, input_messages,
-        input_tokens, integer, is_tools_call, mcp_input, mcp_output, messages_or_none, name, names,
-        network_protocol, network_transport, number, other_jsonrpc_version, output_messages, parsed,
-        percent, provider, raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address,
-        server_command, server_port, stringified, system_instructions, text, tool_definitions,
-        tool_result, top_scores, transport, unless_messages, uri,
+        input_messages_or_none, input_tokens, integer, is_tools_call, mcp_input, mcp_output,
+        messages_or_none, name, names, network_protocol, network_transport, number,
+        other_jsonrpc_version, output_messages, output_type, parsed, percent, provider,
+        raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address, server_command,
+        server_port, stringified, system_instructions, text, tool_definitions, tool_result,
+        top_scores, transport, transport_status, unless_messages, unless_one, uri,
     )
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subscribers.convert import number, transport, uri
+from subscribers.convert import number, top_scores, transport, uri
 from subscribers.failures import exception_text
 from subscribers.paths import read_path, step
 from subscribers.redaction import Redactor
@@ -15,10 +15,12 @@ MAX_CONNECTIONS = 256
 
 
 class RpcFacts:
-    """Reads envelopes; remembers the protocol version that each connection negotiated."""
+    """Reads envelopes; remembers each connection's address and protocol version."""
 
     def __init__(self) -> None:
         self._versions: dict[Any, str] = {}
+        self._addresses: dict[Any, str | None] = {}
+        """By connection; None where two that cannot be told apart are open."""
 
     def of_request(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return `$rpc` for an outgoing or incoming request."""
@@ -30,6 +32,7 @@ class RpcFacts:
             "is_http": transport(kwargs.get("transport")) in {"http", "sse"},
             "protocol_version": step(step(params, "_meta"), _PROTOCOL_VERSION)
             or self._versions.get(_connection(kwargs)),
+            "server_uri": self._addresses.get(_connection(kwargs)),
         }
         if method == "tools/call":
             facts["tool"] = step(params, "name")
@@ -40,6 +43,15 @@ class RpcFacts:
         elif isinstance(method, str) and "resources/" in method:
             facts["uri"] = step(params, "uri")
         return facts
+
+    def note_connection(self, kwargs: Mapping[str, Any]) -> None:
+        """Remember where a transport leads to; forget it once that is closed."""
+        key, address = _connection(kwargs), kwargs.get("$server_uri")
+        if "reason" in kwargs or address is None:
+            self._addresses.pop(key, None)
+        elif key in self._addresses or len(self._addresses) < MAX_CONNECTIONS:
+            is_known = self._addresses.get(key, address) == address
+            self._addresses[key] = address if is_known else None
 
     def note_response(self, kwargs: Mapping[str, Any]) -> None:
         """Remember the version that the answer to `initialize` names."""
@@ -82,6 +94,19 @@ def progress_percent(kwargs: Mapping[str, Any]) -> float | None:
     return 100 * done / total if done is not None and total else None
 
 
+def agent_name(kwargs: Mapping[str, Any]) -> str | None:
+    """What the spans inside an agent call name as their agent."""
+    name = read_path(kwargs, "agent.name|agent")
+    return name if isinstance(name, str) else None
+
+
+def selection(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """What was selected and the best scores: the seed's one JSON for both."""
+    scores = kwargs.get("scores")
+    found = {"selected_model": kwargs.get("selected_model")}
+    return found if scores is None else {**found, "scores": top_scores(scores)}
+
+
 def reason_text(reason: object, redactor: Redactor) -> str | None:
     """A disconnect's reason, which may be an exception."""
     if isinstance(reason, BaseException):
@@ -98,4 +123,5 @@ def server_uri(value: object) -> str | None:
 
 
 def _connection(kwargs: Mapping[str, Any]) -> Any:
-    return kwargs.get("connection_id") or kwargs.get("server_name") or kwargs.get("transport")
+    names = ("connection_id", "server_name", "transport", "transport_type")
+    return next((value for name in names if (value := kwargs.get(name))), None)

@@ -17,7 +17,8 @@ from subscribers.engine import Engine
 from subscribers.options import Options, read_options
 from subscribers.redaction import Redactor
 from subscribers.spans import BRIDGE_SCOPE
-from subscribers.spec import Spec, load_spec
+from subscribers.spec import Spec
+from subscribers.spec_loader import usable_spec
 
 _logger = logging.getLogger("inspector")
 
@@ -35,7 +36,7 @@ def connect(
     spec: Spec | None,
 ) -> Callable[[], None]:
     """Make a bridge and subscribe it; see `subscribers.install`."""
-    engine = Engine(spec or load_spec(), options or read_options(), redactor)
+    engine = Engine(spec or usable_spec(), options or read_options(), redactor)
     tracer = trace.get_tracer(
         BRIDGE_SCOPE,
         _version(),

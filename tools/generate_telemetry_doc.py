@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from subscribers.spec import DEFAULT_PATH as SPEC_PATH
-from subscribers.spec import Attribute, HookSpec, Requirement, Spec, load_spec
+from subscribers.spec import Attribute, HookSpec, Requirement, Spec
+from subscribers.spec_loader import load_spec
 
 _HEAD = """\
 # Telemetry
@@ -30,6 +31,31 @@ How running spans and moments are sent: [formats.md](formats.md).
   `INSPECTOR_CAPTURE_CONTENT` decides (`full`, `redacted`, `off`).
   What must never be recorded (headers, settings objects, environment) has no row.
 - **Hook** is the hook whose arguments the value is read from.
+
+## Rows of your own
+
+`INSPECTOR_TELEMETRY_SPEC` names a file of the same form. A row whose key has none yet in that hook
+is added; a row whose key has one changes the cells it names; a table does the same with its own
+cells. So this sends one more attribute with each tool call, and treats another as content:
+
+```toml
+[[hooks.before_tool_call.attributes]]
+current = "acme.tenant"
+from = "context.tenant"
+type = "string"
+req = "own"
+cut = "T1"
+sens = "S1"
+
+[[hooks.before_tool_call.attributes]]
+current = "gen_ai.tool.description"
+sens = "S3"
+```
+
+`from` is a path into the arguments of the hook: mapping keys, list indexes or attributes, and after
+`|` where to look next. What is not there, or has another type, is left out. The columns are
+explained at the top of `telemetry_spec.toml`. A mistake in the file is one line in the agent's log,
+with file, line and column, and the table that is shipped is used alone.
 
 ## Spans
 

@@ -235,3 +235,33 @@ print([m for m in sys.modules if m.split(".")[0] in {"fastapi", "starlette", "uv
     )
     done = run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
     assert done.stdout.strip() == "[]"
+
+
+IN_CONTEXT = HELLO.replace(
+    "args={", 'context={"tenant": "acme", "tool_description": "Hi."}, args={'
+)
+
+
+def test_a_spec_of_ones_own_adds_its_attribute(receiver: Receiver, tmp_path: Path) -> None:
+    document = (ROOT / "docs" / "telemetry-spec.md").read_text(encoding="utf-8")
+    (own := tmp_path / "own.toml").write_text(
+        document.partition("```toml\n")[2].partition("```")[0], encoding="utf-8"
+    )
+    environ = {"INSPECTOR_URL": receiver.url, "INSPECTOR_CAPTURE_CONTENT": "off"}
+    run_program(IN_CONTEXT, tmp_path, **environ)
+    done = run_program(IN_CONTEXT, tmp_path, INSPECTOR_TELEMETRY_SPEC=str(own), **environ)
+    without, with_own = (attributes(span.attributes) for span in receiver.spans)
+    assert with_own.pop("acme.tenant") == "acme"
+    assert without.pop("gen_ai.tool.description") == "Hi."
+    assert with_own == without
+    assert "telemetry spec" not in done.stderr
+
+
+def test_a_broken_spec_of_ones_own_costs_one_line(receiver: Receiver, tmp_path: Path) -> None:
+    (own := tmp_path / "own.toml").write_text("[hooks.before_tool_cal]\n", encoding="utf-8")
+    environ = {"INSPECTOR_URL": receiver.url, "INSPECTOR_TELEMETRY_SPEC": str(own)}
+    done = run_program(HELLO, tmp_path, **environ)
+    assert [span.name for span in receiver.spans] == ["execute_tool hello"]
+    (line,) = [line for line in done.stderr.splitlines() if "telemetry spec" in line]
+    assert f"{own}:1:1" in line
+    assert "did you mean 'before_tool_call'?" in line

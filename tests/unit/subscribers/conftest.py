@@ -12,7 +12,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from instrument import Bus
-from subscribers import Capture, Options, install, load_spec
+from subscribers import Capture, Options, Spec, install, load_spec
+from subscribers.bridge import LiveRecords
 from tests.support.receiver import Receiver
 
 SPEC = load_spec()
@@ -21,20 +22,24 @@ SPEC = load_spec()
 class Traced:
     """A bus whose hooks become spans in memory."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(
+        self, *, spec: Spec = SPEC, live: LiveRecords | None = None, **options: Any
+    ) -> None:
         self.bus = Bus()
         self.exporter = InMemorySpanExporter()
         self.provider = TracerProvider(resource=Resource.get_empty(), shutdown_on_exit=False)
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.tracer = self.provider.get_tracer("foreign")
         self.session: str | None = None
+        self.spec = spec
         given = Options(**{"capture": Capture.REDACTED, **options})
         self.off = install(
             self.bus,
             tracer_provider=self.provider,
             options=given,
             session_id=lambda: self.session,
-            spec=SPEC,
+            spec=spec,
+            live=live,
         )
 
     @property

@@ -1,0 +1,110 @@
+"""Fires hooks as an agent would, and tells what became of them."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import SpanContext
+
+from subscribers import Spec
+from tests.support.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
+from tests.unit.subscribers.conftest import SPEC, Traced
+
+WAITED = "inspector.session.wait_ms"
+
+
+@dataclass
+class Moments:
+    """The live records, kept."""
+
+    told: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
+        """Nothing: the span will have them."""
+
+    def moment(
+        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
+    ) -> None:
+        """Keep it."""
+        self.told.append((name, attributes))
+
+
+@dataclass(frozen=True)
+class Fired:
+    """What hooks became."""
+
+    spans: list[ReadableSpan]
+    moments: list[tuple[str, Mapping[str, Any]]]
+
+    def attributes(self) -> list[dict[str, Any]]:
+        """Return the attributes of every span, span event and record, in a fixed order."""
+        spans = sorted(self.spans, key=lambda span: span.start_time or 0)
+        found = [dict(span.attributes or {}) for span in spans]
+        found += [dict(event.attributes or {}) for span in spans for event in span.events]
+        found += [dict(attributes) for _, attributes in self.moments]
+        for attributes in found:
+            if WAITED in attributes:
+                attributes[WAITED] = 0  # it depends on the clock
+        return found
+
+
+def fire(hooks: Iterable[str], spec: Spec = SPEC, **options: Any) -> Fired:
+    """Fire every example of `hooks`, with what belongs before and after: alone, and in an agent."""
+    moments = Moments()
+
+    def run() -> Traced:
+        traced = Traced(spec=spec, live=moments, **options)
+        emit, ids = traced.bus._emit_sync, count()
+        emit("session_started", **EXAMPLES["session_started"][0])
+        emit("transport_connected", **TRANSPORT)
+        for hook in hooks:
+            for example in EXAMPLES[hook]:
+                _sequence(traced, hook, example, f"call-{next(ids)}", None)
+                outer = f"call-{next(ids)}"
+                agent: Kwargs = {"agent": Planner(), "call_id": outer, "parent_call_id": None}
+                emit("before_agent_call", **agent)
+                _sequence(traced, hook, example, f"call-{next(ids)}", outer)
+                emit("after_agent_call", **agent, result=None)
+        traced.off()
+        return traced
+
+    traced = contextvars.Context().run(run)
+    return Fired(traced.spans, moments.told)
+
+
+def _sequence(traced: Traced, hook: str, example: Kwargs, call_id: str, parent: str | None) -> None:
+    emit = traced.bus._emit_sync
+    identity = {"call_id": call_id, "parent_call_id": parent}
+    spec = traced.spec.hooks[hook]
+    match hook, spec.action:
+        case "operation_opened", _:
+            emit(hook, **{**example, **identity})
+            emit("operation_closed", **{**EXAMPLES["operation_closed"][-1], "call_id": call_id})
+        case "operation_closed", _:
+            noun = example["noun"]
+            kwargs = EXAMPLES.get(f"before_{noun}", [{}])[0]
+            emit("operation_opened", noun=noun, kwargs=kwargs, **identity)
+            emit(hook, **{**example, "call_id": call_id})
+        case _, "start":
+            error = f"error{hook.removeprefix('before')}"
+            emit(hook, **example, **identity)
+            emit(error, **EXAMPLES[error][0], **identity)
+        case _, "end":
+            before = f"before_{traced.spec.spans[spec.span or ''].noun}"
+            emit(before, **EXAMPLES[before][-1 if "rpc" in before else 0], **identity)
+            emit(hook, **example, **identity)
+        case _, "remember":
+            emit(hook, **example)
+            emit("after_model_select", **EXAMPLES["after_model_select"][0])
+        case "session_resumed", _:
+            emit("session_paused", **EXAMPLES["session_paused"][0])
+            emit(hook, **example)
+        case _:
+            given = {"call_id": parent} if "call_id" in example else {}
+            emit(hook, **{**example, **given})
