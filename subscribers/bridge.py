@@ -708,9 +708,10 @@ class Bridge:
     def _take_state(self, kwargs: Mapping[str, Any]) -> Snapshot:
         trace_id = trace.get_current_span().get_span_context().trace_id
         name, value = kwargs.get("name"), kwargs.get("value")
-        if isinstance(name, str) and is_secret_key(name) and value is not None:
+        name = name[:256] if isinstance(name, str) else ""
+        if is_secret_key(name) and value is not None:
             value = REDACTED
-        return self._states.take((trace_id, str(name)[:256]), value)
+        return self._states.take((trace_id, name), value)
 
     def _event_span(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> OwnedSpan | None:
         if hook.on == "operation":

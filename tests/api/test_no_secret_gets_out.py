@@ -144,7 +144,7 @@ def test_no_secret_is_in_any_byte(tmp_path: Path, semconv: str, capture: str) ->
     wire = [bytes(stream) for stream in tap.streams]
     stored = [(str(path.relative_to(tmp_path)), path.read_bytes()) for path in files(tmp_path)]
     assert len(SECRETS) >= 100
-    assert sum(map(len, wire)) > 100_000
+    assert sum(map(len, wire)) > (100_000 if capture == "redacted" else 10_000)
     assert any(name.endswith(".sqlite3") for name, _ in stored), [name for name, _ in stored]
     assert any(name == "span" for name, _ in shown)
     content = b"".join(wire)

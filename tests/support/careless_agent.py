@@ -337,6 +337,7 @@ def main() -> None:
     asyncio.run(decisions())
     state()
     foreign()
+    assert handle.flush(60.0)
     handle.detach()
     print("places:", json.dumps(list(SECRETS)))  # noqa: T201 - its answer
 

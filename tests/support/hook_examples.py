@@ -262,6 +262,12 @@ EXAMPLES: dict[str, list[Kwargs]] = {
         {"call_id": "c-1", "noun": "index", "status": "error", "exc": ERROR,
          "stream": STREAM}
     ],
+    # Small, then grown beyond what is sent whole.
+    "state_captured": [
+        {"name": "plan", "value": {"notes": ["x" * 200] * count}, "description": "the plan",
+         "is_result": False}
+        for count in (100, 160)
+    ],
     "hook_decided": [
         {"call_id": "c-1", "hook": "before_tool_call", "interceptor": "policy", "action": "modify",
          "reason": "House rule.", "microseconds": 12.0, "before": {"q": 1}, "after": {"q": 2}}

@@ -44,7 +44,7 @@ def agreed() -> Iterator[Agreed]:
             continue
         hooks, current, legacy, *cells = [cell.strip() for cell in line.split("|")]
         for hook in hooks.split(", "):
-            for key in dict.fromkeys(filter(None, [*current.split(", "), *legacy.split(", ")])):
+            for key in filter(None, dict.fromkeys([*current.split(", "), *legacy.split(", ")])):
                 yield Agreed(hook, key, *cells)
 
 
@@ -76,6 +76,8 @@ def test_every_row_of_the_spec_was_agreed_or_is_known_as_ours() -> None:
     assert not {key for key in extra if key.startswith("inspector.")} - {
         "inspector.session.title", "inspector.engine", "inspector.cancelled",
         "inspector.agent.class", "inspector.mcp.server.name", "inspector.mcp.server.command",
+        "inspector.state.name", "inspector.state.description", "inspector.state.value",
+        "inspector.state.patch", "inspector.state.hash", "inspector.state.base",
     }  # fmt: skip
 
 
