@@ -16,7 +16,6 @@ from subscribers import Spec
 from tests.support.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
 from tests.unit.subscribers.conftest import SPEC, Traced
 
-
 WAITED = "inspector.session.wait_ms"
 
 
