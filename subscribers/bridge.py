@@ -31,7 +31,13 @@ from subscribers.facts import (
     server_uri,
     target_matches,
 )
-from subscribers.failures import CANCELLED, Failure, failure_of_exception, failure_of_result
+from subscribers.failures import (
+    CANCELLED,
+    Failure,
+    failure_of_exception,
+    failure_of_result,
+    is_fault_of_caller,
+)
 from subscribers.paths import compile_path, read_path
 from subscribers.progress import ProgressLimiter
 from subscribers.spans import Call, OwnedSpan, SpanTable, current_owned, nearest_open
@@ -248,6 +254,8 @@ class Bridge:
         if spec.noun == "llm_generate":
             kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
             kwargs["$unknown_provider"] = "unknown"
+            kwargs["$is_inference"] = spec.name == "llm"
+            kwargs["$is_loop"] = spec.name == "llm_loop"
         elif spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(kwargs.get("workflow")).__qualname__
 
@@ -354,7 +362,7 @@ class Bridge:
             self._table.calls.pop(call_id, None)
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
-        kwargs["$is_llm"] = call.noun == "llm_generate"
+        kwargs["$is_inference"] = owned.family == "llm"
         if owned.is_finished and kwargs.get("stream") is None:
             self._end(owned)
             return
@@ -383,8 +391,11 @@ class Bridge:
             return None
         value = read_path(kwargs, hook.failure)
         if hook.failure == "exc":
-            return failure_of_exception(value, self._engine.redactor)
-        return failure_of_result(value, self._engine.redactor)
+            failure: Failure | None = failure_of_exception(value, self._engine.redactor)
+        else:
+            failure = failure_of_result(value, self._engine.redactor)
+        is_served = hook.span is not None and self._spec.spans[hook.span].kind == "server"
+        return None if is_served and is_fault_of_caller(failure) else failure
 
     def _finish(
         self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
@@ -393,6 +404,7 @@ class Bridge:
             return
         kwargs["$failure"] = failure
         kwargs["$status"] = "ok" if failure is None else "error"
+        kwargs["$is_inference"] = owned.family == "llm"
         attributes = self._engine.attributes(hook.name, kwargs)
         self._update(owned, attributes, is_last=True)
         owned.is_finished, owned.failure = True, failure

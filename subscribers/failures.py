@@ -15,6 +15,7 @@ from subscribers.redaction import Redactor
 
 MAX_MESSAGE_CHARS = 1_024
 
+_FAULTS_OF_CALLER = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
 # As `operation_closed` has it: a stream that its reader left is cancelled, too.
@@ -66,6 +67,11 @@ def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
     return None
 
 
+def is_fault_of_caller(failure: Failure | None) -> bool:
+    """Whether it is no failure of the server that answered so (MCP conventions, server spans)."""
+    return failure is not None and failure.rpc_code in _FAULTS_OF_CALLER
+
+
 def _message(exc: object, redactor: Redactor) -> str:
     if isinstance(exc, str):
         return _scrub(exc, redactor)
@@ -95,7 +101,8 @@ def _qualified_name(exc: object) -> str:
 
 def _rpc_code(exc: object) -> int | None:
     """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
-    if type(exc).__name__ not in {"McpError", "MCPError", "JSONRPCError"}:
+    names = {kind.__name__ for kind in type(exc).__mro__}
+    if not names & {"McpError", "MCPError", "JSONRPCError"}:
         return None
     code = read_path(exc, "error.code|code")
     return code if isinstance(code, int) and not isinstance(code, bool) else None

@@ -43,13 +43,16 @@ pytestmark = [
     pytest.mark.skipif(
         PHOENIX is None,
         reason="needs `phoenix` of arize-phoenix, in an environment of its own: on PATH, or "
-        "named by INSPECTOR_TEST_PHOENIX",
+        "named by INSPECTOR_TEST_PHOENIX, or the address of one that runs",
     ),
 ]
 
 
 @pytest.fixture(scope="module")
 def phoenix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if str(PHOENIX).startswith("http"):
+        yield str(PHOENIX)
+        return
     directory = tmp_path_factory.mktemp("phoenix")
     port = free_port()
     environ = {
@@ -155,7 +158,8 @@ def test_phoenix_shows_kinds_names_parents_and_tokens(phoenix: str, vocabulary: 
     assert llm["llm.token_count.completion"] == 30
     assert llm["llm.token_count.total"] == 150
     assert llm["llm.token_count.prompt_details.cache_read"] == 100
-    assert llm["llm.input_messages.0.message.content"] == "Where is the log?"
+    assert llm["llm.input_messages.0.message.content"] == "Answer shortly."
+    assert llm["llm.input_messages.1.message.content"] == "Where is the log?"
     assert llm["session.id"] == "s-1"
     tool = spans["execute_tool search"]["attributes"]
     assert tool["tool.name"] == "search"

@@ -44,7 +44,7 @@ def agreed() -> Iterator[Agreed]:
             continue
         hooks, current, legacy, *cells = [cell.strip() for cell in line.split("|")]
         for hook in hooks.split(", "):
-            for key in filter(None, {*current.split(", "), *legacy.split(", ")}):
+            for key in filter(None, dict.fromkeys([*current.split(", "), *legacy.split(", ")])):
                 yield Agreed(hook, key, *cells)
 
 
