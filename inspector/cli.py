@@ -121,17 +121,34 @@ def token(
 
 @app.command()
 def sessions(
+    query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
     status: Annotated[str | None, typer.Option(help="Only those that are so.")] = None,
     as_json: Json = False,
 ) -> None:
     """List sessions, newest first: of the running service, else of the store."""
-    found = _reader().get("/sessions", limit=limit, status=status)["sessions"]
+    found = _found(_reader(), "sessions", limit, q=query, status=status)
     if as_json:
         return _say_json(found)
     from inspector.console import show_sessions  # noqa: PLC0415
 
     show_sessions(found)
+    return None
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")],
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Find spans, newest first: of the running service, else of the store."""
+    found = _found(_reader(), "spans", limit, "/search", q=query)
+    if as_json:
+        return _say_json(found)
+    from inspector.console import show_hits  # noqa: PLC0415
+
+    show_hits(found)
     return None
 
 
@@ -231,8 +248,24 @@ def _reader() -> _Reader:
         return OfflineClient(settings)
 
 
+def _found(
+    reader: _Reader, what: str, limit: int, path: str = "/sessions", **query: object
+) -> list[dict[str, Any]]:
+    """Return as many as wanted: pages of a query may be short, and not the last."""
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while len(found) < limit:
+        page = reader.get(path, limit=limit - len(found), cursor=cursor, **query)
+        found += page[what]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    return found
+
+
 def _one_session(reader: _Reader, wanted: str) -> dict[str, Any]:
-    found = reader.get("/sessions", q=wanted, limit=100)["sessions"]
+    quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
+    found = _found(reader, "sessions", 100, q=f'id~"{quoted}"')
     fitting = [session for session in found if session["id"].startswith(wanted)]
     exact = [session for session in fitting if session["id"] == wanted] or fitting
     if len(exact) != 1:

@@ -56,6 +56,14 @@ def show_sessions(sessions: list[Row]) -> None:
     console.print(table)
 
 
+def show_hits(hits: list[Row]) -> None:
+    """Print the spans that a search found, and whose they are."""
+    console = Console()
+    for hit in hits:
+        owner = (f"  {plain(hit['session_title']).plain}  {plain(hit['session_id']).plain}", "dim")
+        console.print(Text.assemble(_span_line(hit["span"]), owner), soft_wrap=True)
+
+
 def _counts(session: Row) -> tuple[str, ...]:
     tokens = session["input_tokens"] + session["output_tokens"]
     return str(session["span_count"]), str(session["error_count"]), str(tokens)

@@ -375,7 +375,7 @@ class SpanDetail(SpanRow):
 
 
 class SearchHit(Wire):
-    """A span whose name or attributes contain what was searched for."""
+    """A span that is what was searched for, and whose it is."""
 
     session_id: str
     session_title: str
@@ -383,11 +383,11 @@ class SearchHit(Wire):
 
 
 class SearchResult(Wire):
-    """The newest hits first."""
+    """The newest first. A page may be short, or empty, and not the last: see `next_cursor`."""
 
-    sessions: list[Session] = Field(description="Whose title or id contains it.")
+    sessions: list[Session] = Field(description="On the first page.")
     spans: list[SearchHit]
-    is_complete: bool = Field(description="False: older spans were not looked at.")
+    next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
 
 
 class Problem(BaseModel):
@@ -398,6 +398,10 @@ class Problem(BaseModel):
     status: int
     detail: str
     code: str
+    position: int | None = Field(
+        None, description="Of a `bad_query`: the index of the character that is wrong."
+    )
+    length: int | None = Field(None, description="How many characters are; 0 at its end.")
 
 
 # --- the stream (`GET /events`) ---------------------------------------------------------------

@@ -19,23 +19,28 @@ GRANTS = frozenset({"allow", "allow once", "allow always"})
 
 
 class ApprovalRequest(NamedTuple):
-    """What a person is asked, and about what."""
+    """What a person is asked, and about what (001-14)."""
 
     request_id: str
+    """Unique in this process."""
     kind: Kind
     hook: str | None
+    """The event that waits; None: it is about no event."""
     call_id: str | None
+    """The operation that waits; None: it is no operation."""
     interceptor: str
+    """Who wants it asked."""
     prompt: str
     options: tuple[str, ...]
     default: str
+    """What counts when nobody answers in time: `allow` or `deny`."""
     timeout_s: float
     data: Mapping[str, Any]
     """The final kwargs of the event; not to be changed."""
 
 
 class ApprovalAnswer(NamedTuple):
-    """What a person answered."""
+    """What a person answered (001-U12)."""
 
     decision: str
     """`allow`, `allow_once`, `allow_always`, `deny`, `decline`; to a question `answer`."""
@@ -52,7 +57,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 class ApprovalProvider(Protocol):
-    """Who asks people: a terminal, the inspector, a test.
+    """Who asks people: a terminal, the inspector, a test (001-U12).
 
     When sync code waits, `ask` is run on a loop of its own; a provider that minds has `ask_sync`
     too (`SyncApprovalProvider`).

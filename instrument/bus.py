@@ -80,9 +80,10 @@ class Bus:
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
 
-        Registered twice it is called twice. `fn` may be sync or async; a returned awaitable is
-        awaited, and what it gives is ignored. It should take `**kwargs`, because minor versions
-        add some, and change nothing that it is given. Budget: 200 µs (000-25).
+        Any name will do (000-01). Registered twice it is called twice (000-U2). `fn` may be sync or
+        async; a coroutine that it returns is awaited, and what that gives is ignored (000-04). What
+        it raises is logged and swallowed (000-07). It should take `**kwargs`, because minor
+        versions add some, and change nothing that it is given. Budget: 200 µs (000-25).
 
         Raises:
             TypeError: `fn` cannot be called.
@@ -93,12 +94,16 @@ class Bus:
             self._hooks[name] = (*observers_of(self._hooks, name), fn)
 
     def unregister(self, name: str, fn: Observer) -> None:
-        """Remove the first registration of `fn` for `name`; do nothing if there is none."""
+        """Remove the first registration of `fn` for `name`, if there is one (000-02)."""
         with self._lock:
             self._remove(name, fn)
 
     def observe(self, hook: str, fn: Observer) -> Callable[[], None]:
-        """Like `register`; return a function that undoes it, once, however often it is called."""
+        """Like `register`; return a function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `fn` cannot be called.
+        """
         self.register(hook, fn)
         return _once(partial(self.unregister, hook, fn))
 
@@ -110,6 +115,9 @@ class Bus:
 
         Returns:
             A function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `fn` cannot be called.
         """
         if not callable(fn):
             raise TypeError(f"Cannot observe all with {fn!r}: it is not callable.")
@@ -138,7 +146,7 @@ class Bus:
         Args:
             hook: A name of the catalogue, or any other.
             fn: Who decides.
-            priority: Lower is asked earlier; among equals, who came first.
+            priority: Lower is asked earlier; among equals, who came first (001-02, 001-U6).
             name: For the trail; default: the name of `fn`.
             on_error: What happens when `fn` raises: `raise` leaves the operation as that
                 exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
@@ -180,6 +188,9 @@ class Bus:
 
         Returns:
             A function that undoes it, once, however often it is called.
+
+        Raises:
+            TypeError: `wrapper` cannot be called.
         """
         row, pair = find_noun(noun), Around(noun, wrapper)
         offs = [
@@ -238,10 +249,14 @@ class Bus:
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Do the same from sync code.
+        """Do as `dispatch`, from sync code.
 
         On a thread whose event loop is running it cannot wait: a person is not asked (that
-        denies), and an async interceptor that has to wait is a `HookContractError`.
+        denies), and an async interceptor that has to wait is a `HookContractError` (002-U1).
+
+        Raises:
+            Exception: What an interceptor with `on_error="raise"` raised.
+            HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
         completed(self._dispatch(SyncWaiting(self), outcome))
@@ -269,6 +284,7 @@ class Bus:
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
 
+        Its before hook is followed by exactly one after or error hook, whatever happens (000-15).
         What interceptors decide against it leaves the block, on entering or leaving, as
         `HookDenied`, `HookFailed` or `HookStopped`.
 
@@ -296,6 +312,7 @@ class Bus:
         Raises:
             HookDenied: An interceptor or a person refused it.
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
+            HookContractError: An interceptor decided what the event does not allow (004-07).
         """
         for attempt in count():
             op = RepeatableOperation(self, noun, dict(kwargs))
@@ -312,7 +329,13 @@ class Bus:
         raise AssertionError("attempts are counted without end")
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
-        """Run a sync `fn` as an operation, and return the final result; see `call`."""
+        """Do as `call` with a sync `fn`, from sync code.
+
+        Raises:
+            HookDenied: An interceptor or a person refused it.
+            HookFailed: An interceptor ended it, or wanted more retries than there may be.
+            HookContractError: An interceptor decided what the event does not allow (004-07).
+        """
         for attempt in count():
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:

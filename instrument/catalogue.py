@@ -668,7 +668,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _OPERATION,
     _DECISION,
 )
-"""Hook name to its row, family by family."""
+"""Hook name to its row, family by family (000-19)."""
 
 
 def _always(hook: str) -> Mapping[str, None]:

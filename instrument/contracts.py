@@ -60,6 +60,14 @@ def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> No
             )
 
 
+def is_fixed(hook: str, kwarg: str) -> bool:
+    """Return whether the catalogue has `kwarg` on `hook` and lets nobody change it."""
+    row = CATALOGUE.get(hook)
+    if row is None or kwarg in row.writable:
+        return False
+    return any(known.name == kwarg for known in row.kwargs)
+
+
 def _check_form(hook: str, decision: object, interceptor: str) -> None:
     problem = None
     if not isinstance(decision, Decision):

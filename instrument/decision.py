@@ -62,7 +62,9 @@ class Question(NamedTuple):
 
 
 class Decision:
-    """What an interceptor decides. Made by its class methods; None means `continue_()`.
+    """What an interceptor decides (001-10, 004-06). None means `continue_()`.
+
+    Made by its class methods.
 
     `continue_`, `modify`, `inject_context` and `ask_user` let the next interceptor decide;
     `deny`, `retry`, `stop` and `fail` end the chain. None of the latter performs the operation.
@@ -188,7 +190,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome:
-    """What the decisions on one event add up to.
+    """What the decisions on one event add up to (001-U1).
 
     Attributes:
         hook: The event.
@@ -200,6 +202,8 @@ class Outcome:
         stop_value: What a stop returns.
         retry_changes: Kwargs that the next attempt is to have.
         changes: The kwargs that interceptors or a person replaced.
+        shown: What a vocabulary shows its own handlers in place of `data`, where the event does
+            not let them change it.
         injections: Text for the model, in order.
         question: What the first `ask_user` asked, or None.
         approval: The answer to it.
@@ -218,6 +222,7 @@ class Outcome:
         "question",
         "reason",
         "retry_changes",
+        "shown",
         "stop_value",
         "trail",
         "user_messages",
@@ -232,6 +237,7 @@ class Outcome:
         self.stop_value: Any = None
         self.retry_changes: dict[str, Any] = {}
         self.changes: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
         self.injections: list[Injection] = []
         self.question: Question | None = None
         self.approval: ApprovalAnswer | None = None

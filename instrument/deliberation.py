@@ -34,7 +34,13 @@ GOING_ON = Decision.continue_()
 """What None means."""
 
 _logger = logging.getLogger("mcp.instrument")
-_deciding: ContextVar[tuple[str, ...]] = ContextVar("instrument.deciding", default=())
+_deciding: ContextVar[tuple[Outcome, ...]] = ContextVar("instrument.deciding", default=())
+
+
+def being_decided() -> Outcome | None:
+    """Return what is being decided where this is called: for interceptors."""
+    outcomes = _deciding.get()
+    return outcomes[-1] if outcomes else None
 
 
 async def decide(
@@ -63,12 +69,12 @@ async def decide(
             more than `MAX_DEPTH` times.
     """
     outer = _deciding.get()
-    if outer.count(outcome.hook) >= MAX_DEPTH:
+    if sum(other.hook == outcome.hook for other in outer) >= MAX_DEPTH:
         raise HookContractError(
             f"{outcome.hook} is being decided inside itself {MAX_DEPTH} times: an interceptor "
             "emits the event that it decides on. Emit another, or only from the outside."
         )
-    inner = (*outer, outcome.hook)
+    inner = (*outer, outcome)
     _deciding.set(inner)
     try:
         chain = _Chain(bus, waiting, outcome)

@@ -36,15 +36,19 @@ class HookVerdict(Exception):  # noqa: N818 - a decision is not an error
 
 
 class HookDenied(HookVerdict):
-    """An interceptor, or a person, refused the operation. It did not run."""
+    """An interceptor, or a person, refused the operation; it did not run (001-11)."""
 
 
 class HookFailed(HookVerdict, RuntimeError):  # noqa: N818 - a decision is not an error
-    """An interceptor ended the operation with an error."""
+    """An interceptor ended the operation with an error (004-U5)."""
 
 
 class HookStopped(HookVerdict):
-    """An interceptor ended the operation early; `value` is what there is instead of a result."""
+    """An interceptor ended the operation early (004-06).
+
+    Attributes:
+        value: What there is instead of a result.
+    """
 
     def __init__(
         self,
@@ -60,7 +64,10 @@ class HookStopped(HookVerdict):
 
 
 class HookContractError(RuntimeError):
-    """An interceptor decided what the contract of the event does not allow."""
+    """An interceptor decided what the contract of the event does not allow (004-07 to 004-09).
+
+    The message names the hook, what was expected, what came, and which events allow it.
+    """
 
 
 class MalformedDecisionError(HookContractError):

@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 from instrument import default
 from instrument.bus import Bus
 from instrument.control import HookResult, ModuleCoordinator
+from instrument.control.registry import REGISTRY, TIMESTAMP
+
+__all__ = ["EventRecorder", "MockCoordinator", "TestCoordinator", "capture_hook"]
 
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -68,34 +71,49 @@ class EventRecorder:
     __test__ = False
 
     def __init__(self) -> None:
-        self._events: list[tuple[str, dict[str, Any]]] = []
+        self.events: list[tuple[str, dict[str, Any]]] = []
 
-    async def record(self, event: str, data: Mapping[str, Any]) -> None:
+    async def record(self, event: str, data: Mapping[str, Any]) -> HookResult:
         """Keep one event."""
-        kept = {key: value for key, value in data.items() if key != "hooks"}
-        self._events.append((event, kept))
-
-    async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
-        """Keep one event, as a handler that lets everything go on."""
-        await self.record(event, data)
+        kept = {key: value for key, value in data.items() if key != REGISTRY}
+        self.events.append((event, kept))
         return HookResult()
+
+    emit = record
+    """So that it can stand in for a registry."""
+
+    async def __call__(self, event: str, data: Mapping[str, Any]) -> HookResult:
+        """Keep one event, without when it was, as a handler that lets everything go on."""
+        return await self.record(event, {k: data[k] for k in data if k != TIMESTAMP})
 
     def get_events(self, event: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         """Return `(event, data)` of all that was recorded, or of one event, in order."""
-        return [kept for kept in self._events if event in (None, kept[0])]
+        return [kept for kept in self.events if event in (None, kept[0])]
 
     def clear(self) -> None:
         """Forget everything."""
-        self._events.clear()
+        self.events.clear()
 
 
 class TestCoordinator(ModuleCoordinator):
-    """A coordinator with a bus of its own (001-07)."""
+    """A coordinator with a bus of its own, in a session called `test-session` (001-07)."""
 
     __test__ = False
 
-    def __init__(self, bus: Bus | None = None) -> None:
-        super().__init__(Bus() if bus is None else bus)
+    def __init__(
+        self,
+        bus: Bus | None = None,
+        *,
+        session_id: str | None = "test-session",
+        parent_id: str | None = None,
+        config: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            Bus() if bus is None else bus,
+            session_id=session_id,
+            parent_id=parent_id,
+            config=config,
+        )
 
 
 MockCoordinator = TestCoordinator

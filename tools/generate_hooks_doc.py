@@ -23,7 +23,7 @@ Generated from `instrument/catalogue.py` by `make gen`; do not edit.
 
 This is the contract between those who emit (agents, frameworks, MCP clients and servers),
 those who observe (the OpenTelemetry bridge, your own code) and those who decide.
-How to write a hook, in four vocabularies: [the guide](guide/write-a-hook.md).
+How to write a hook, in five vocabularies: [the guide](guide/write-a-hook.md).
 It began as `docs/inspector/instrumentation-hooks.md` of mcp-agent, whose 32 hooks of version 1.2
 are here unchanged; the module that was `mcp_agent.core.instrument` is `instrument`.
 
@@ -177,8 +177,9 @@ def outputs() -> dict[Path, str]:
 def _hook_row(hook: Hook) -> str:
     shown = hook.kwargs[: -len(IDENTITY)] if _is_of_an_operation(hook) else hook.kwargs
     kwargs = ", ".join(
-        f"`{kwarg.name}`" + ("" if kwarg.always else f" ({kwarg.since})") for kwarg in shown
-    )
+        f"`{kwarg.name}: {kwarg.type}`" + ("" if kwarg.always else f" ({kwarg.since})")
+        for kwarg in shown
+    ).replace("|", r"\|")
     return f"| `{hook.name}` | {hook.when} | {kwargs} | {hook.since} |"
 
 
@@ -200,7 +201,9 @@ def _control_row(hook: Hook) -> str:
     writable = ", ".join(f"`{name}`" for name in hook.writable)
     value = stop = ""
     if hook.value is not None:
-        value = f"`{hook.value.kwarg}`: `{hook.value.input}`"
+        value = f"`{hook.value.kwarg}: {hook.value.input}`"
+        if hook.value.output != hook.value.input:
+            value += f" → `{hook.value.output}`"
         stop = f"`{hook.value.stop}`" if hook.value.stop else ""
     retry = "yes" if hook.retryable else ""
     aliases = ", ".join(

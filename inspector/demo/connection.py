@@ -102,7 +102,7 @@ class McpConnection:
             result = await self._request(
                 "tools/call", {"name": name, "arguments": dict(arguments)}, send
             )
-        except MCPError as error:
+        except (MCPError, RuntimeError) as error:  # the latter: it breaks its own schema
             raise ToolFailedError(f"{self.name} refused {name}: {error}") from error
         return wire_form(result)
 

@@ -21,6 +21,7 @@ from inspector.hook_validation.functions import (
 )
 from inspector.hook_validation.target import Entry, Source, Target
 from instrument.catalogue import CATALOGUE
+from instrument.control.events import ALL_EVENTS
 from instrument.control.result import HookResult, ResultAction
 from instrument.decision import ROLES
 
@@ -34,9 +35,9 @@ _CHOICES = {
     "context_injection_role": tuple(ROLES),
 }
 _LOG_METHODS = frozenset({"debug", "info", "warning", "log"})
-_KNOWN_EVENTS = frozenset(
+_KNOWN_EVENTS = frozenset(ALL_EVENTS) | {
     name for hook in CATALOGUE.values() for name in (hook.name, *hook.aliases.get("control", ()))
-)
+}
 
 
 def check(target: Target) -> Iterator[Finding]:

@@ -80,6 +80,9 @@ async def _mount(mount: Any, file: str) -> list[_Finding]:
     coordinator = testing.TestCoordinator()
     hooks = coordinator.hooks = _Watched(coordinator.hooks.bus)
     cleanup = await mount(coordinator, {})
+    is_ready = getattr(sys.modules.get(mount.__module__), "on_session_ready", None)
+    if is_ready is not None:
+        await is_ready(coordinator)
     found = [one for handler in hooks.registered for one in _judge(*handler, file)]
     line = _place(mount, file)[1]
     if not hooks.registered:
@@ -148,6 +151,7 @@ def _lend_names() -> None:
         "amplifier_core.models": vars(control),
         "amplifier_core.hooks": vars(control),
         "amplifier_core.interfaces": vars(control),
+        "amplifier_core.events": vars(control.events),
         "amplifier_core.testing": vars(testing),
     }.items():
         lent = ModuleType(name)

@@ -27,6 +27,16 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
     raise _refusal()
 
 
+def change_cursor(cursor: str | None) -> int | None:
+    """Return the change of a cursor of a search."""
+    if cursor is None:
+        return None
+    match _decode(cursor):
+        case [int(change)] if 0 <= change < 2**63:
+            return change
+    raise _refusal()
+
+
 def span_cursor(cursor: str | None) -> SpanPosition | None:
     """Return the position of a cursor of a span list."""
     if cursor is None:

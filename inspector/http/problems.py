@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
+from inspector.query import QueryError
 from inspector.wire import Problem
 
 MEDIA_TYPE = "application/problem+json"
@@ -27,6 +28,7 @@ class ProblemError(Exception):
         title: The kind of problem, in a few words.
         detail: What was attempted, what is wrong, what to do.
         headers: To add to the answer.
+        place: (index, length) of what is wrong in a text that was sent.
     """
 
     def __init__(
@@ -37,17 +39,27 @@ class ProblemError(Exception):
         detail: str,
         *,
         headers: Mapping[str, str] | None = None,
+        place: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(detail)
+        self.position = place[0] if place else None
+        self.length = place[1] if place else None
         self.status, self.code, self.title, self.detail = status, code, title, detail
         self.headers = dict(headers or {})
 
 
 def problem_response(error: ProblemError) -> Response:
     """Return `error` as a response."""
-    body = Problem(title=error.title, status=error.status, detail=error.detail, code=error.code)
+    body = Problem(
+        title=error.title,
+        status=error.status,
+        detail=error.detail,
+        code=error.code,
+        position=error.position,
+        length=error.length,
+    )
     return Response(
-        body.model_dump_json(),
+        body.model_dump_json(exclude_none=True),
         status_code=error.status,
         media_type=MEDIA_TYPE,
         headers=error.headers,
@@ -70,6 +82,10 @@ def as_problem(error: Exception) -> ProblemError:
         case StoreUnavailableError():
             return ProblemError(
                 503, error.code, "Store unavailable", str(error), headers={"Retry-After": "5"}
+            )
+        case QueryError():
+            return ProblemError(
+                400, error.code, "Bad query", str(error), place=(error.position, error.length)
             )
         case InspectorError():
             return ProblemError(500, error.code, "Failed", str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from time import time_ns
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -15,9 +16,15 @@ from inspector.export import session_lines
 from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, span_cursor
 from inspector.http.problems import ProblemError
+from inspector.http.queries import QUERY
 from inspector.ingest import Ingest
 from inspector.model import SessionStatus
-from inspector.storage.base import Reader, SessionQuery, Store
+from inspector.query import Scope, parse_query
+from inspector.query.fields import SESSION_FIELDS
+from inspector.query.syntax import MAX_CHARS
+from inspector.query.tree import All, one_of
+from inspector.search import Search
+from inspector.storage.base import Reader, Store
 
 router = APIRouter(tags=["sessions"])
 
@@ -31,22 +38,22 @@ _JSON = "application/json"
 def list_sessions(
     request: Request,
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
-    q: Annotated[
-        str, Query(max_length=200, description="Part of the title or the id, in any case.")
-    ] = "",
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire.SessionList:
-    """List sessions, running and stored alike, newest start first."""
-    query = SessionQuery(tuple(status or ()), q, session_cursor(cursor), limit + 1)
+    """List sessions, running and stored alike, newest start first.
+
+    With a query, a page may be short, or empty, and not the last: `next_cursor` tells.
+    """
+    now_ns = time_ns()
+    wanted = All((parse_query(q, Scope.SESSION, now_ns), one_of(SESSION_FIELDS["status"], status)))
     with _store(request).read() as reader:
-        found, head = reader.sessions(query), reader.head
-    page = found[:limit]
+        page = Search(reader, now_ns).sessions(wanted, session_cursor(cursor), limit)
+        head = reader.head
     return wire.SessionList(
-        sessions=[presenter.session(record.row) for record in page],
-        next_cursor=encode_cursor(page[-1].row.started_ns, page[-1].row.id)
-        if len(found) > limit
-        else None,
+        sessions=[presenter.session(record.row) for record in page.rows],
+        next_cursor=encode_cursor(*page.next) if page.next else None,
         as_of=_feed(request).position(head),
     )
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from time import time_ns
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from inspector import presenter, wire
+from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.http.problems import ProblemError
-from inspector.storage.base import SessionQuery, Store
+from inspector.http.queries import QUERY
+from inspector.query import Scope, parse_query
+from inspector.query.syntax import MAX_CHARS
+from inspector.search import Search
+from inspector.storage.base import Store
 
 router = APIRouter(tags=["spans"])
-
-# Contents are looked through one by one: so many take some tens of milliseconds.
-_SEARCHED_SPANS = 20_000
 
 
 @router.get("/spans/{trace_id}/{span_id}", response_model=wire.SpanDetail)
@@ -44,15 +47,20 @@ def get_span(
 @router.get("/search")
 def search(
     request: Request,
-    q: Annotated[str, Query(min_length=1, max_length=200, description="A piece of text.")],
+    q: Annotated[str, Query(min_length=1, max_length=MAX_CHARS, description=QUERY)],
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.SearchResult:
-    """Find sessions by title or id, and recent spans by name (any case) or content (as written)."""
+    """Find sessions and spans, newest first."""
     store: Store = request.app.state.store
+    now_ns = time_ns()
+    of_sessions = parse_query(q, Scope.SESSION, now_ns)
+    of_spans = parse_query(q, Scope.SPAN, now_ns)
     with store.read() as reader:
-        sessions = reader.sessions(SessionQuery(text=q, limit=limit))
-        found, is_complete = reader.search_spans(q, limit, _SEARCHED_SPANS)
-        owners = {span.session_id: reader.session(span.session_id) for span in found}
+        looking = Search(reader, now_ns)
+        sessions = looking.sessions(of_sessions, None, limit).rows if cursor is None else []
+        page = looking.spans(of_spans, change_cursor(cursor), limit)
+        owners = {span.session_id: reader.session(span.session_id) for span in page.rows}
     return wire.SearchResult(
         sessions=[presenter.session(record.row) for record in sessions],
         spans=[
@@ -61,8 +69,8 @@ def search(
                 session_title=owner.row.title,
                 span=presenter.span_row(span.row()),
             )
-            for span in found
+            for span in page.rows
             if (owner := owners[span.session_id])
         ],
-        is_complete=is_complete,
+        next_cursor=encode_cursor(page.next) if page.next is not None else None,
     )

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Json, Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
+from inspector.model import Json, Moment, SessionRow, SpanKind, SpanRow, SpanStatus
 from inspector.normalise.attributes import flat_attributes, json_value
+from inspector.query.tree import Node
 
 MAX_INT = 2**63 - 1
 """The largest integer that every store can hold."""
@@ -208,17 +209,18 @@ class Changes:
         return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
 
 
-@dataclass(frozen=True, slots=True)
-class SessionQuery:
-    """Which sessions to list, newest first."""
+T = TypeVar("T")
+P = TypeVar("P")
 
-    statuses: Collection[SessionStatus] = ()
-    """Any of these; empty: all."""
-    text: str = ""
-    """Part of the title or the id, in any case."""
-    after: tuple[int, str] | None = None
-    """(started_ns, id) of the last row of the page before."""
-    limit: int = 100
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Generic[T, P]):
+    """A stretch of a list, looked at."""
+
+    rows: list[T]
+    """Those of it that may be what is asked for."""
+    next: P | None
+    """The place of the last one that was looked at; None: there are no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,16 @@ class Reader(Protocol):
     head: int
     """The newest change it shows."""
 
-    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
-        """Return a page of sessions, newest start first."""
+    def newest_sessions(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` sessions, newest start first, behind (started_ns, id).
+
+        All that fit `node` are returned, and any others: whoever asks has to look.
+        """
+
+    def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
+        """Look at the next `most` spans, last changed first, from before a change; likewise."""
 
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
@@ -284,12 +294,6 @@ class Reader(Protocol):
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
-
-    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
-        """Return spans with `text` in their name (any case) or content (as written), newest first.
-
-        Only the `newest` spans are looked at; the second value tells whether those were all.
-        """
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""

@@ -12,14 +12,15 @@ from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
 from inspector.model import SpanStatus
+from inspector.query.tree import Node
 from inspector.storage.base import (
     Change,
     Changes,
+    Chunk,
     Content,
     Departure,
     MomentRecord,
     Reader,
-    SessionQuery,
     SessionRecord,
     SpanPosition,
     SpanRecord,
@@ -129,17 +130,18 @@ class _Tables:
 
     # --- reading ----------------------------------------------------------------------------
 
-    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
-        text = query.text.casefold()
-        found = [
-            record
-            for record in self._sessions.values()
-            if (not query.statuses or record.row.status in query.statuses)
-            and (text in record.row.title.casefold() or text in record.row.id.casefold())
-            and (query.after is None or (record.row.started_ns, record.row.id) < query.after)
-        ]
-        found.sort(key=lambda record: (record.row.started_ns, record.row.id), reverse=True)
-        return found[: query.limit]
+    def newest_sessions(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        places = ((one.row.started_ns, one.row.id) for one in self._sessions.values())
+        older = sorted((place for place in places if not after or place < after), reverse=True)
+        rows = [self._sessions[session_id] for _, session_id in older[:most]]
+        return Chunk(rows, older[most - 1] if len(older) > most else None)
+
+    def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
+        older = [span for span in self._spans.values() if before is None or span.change < before]
+        older.sort(key=lambda span: span.change, reverse=True)
+        return Chunk(older[:most], older[most - 1].change if len(older) > most else None)
 
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
@@ -237,16 +239,6 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
-
-    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
-        folded, raw = text.casefold(), text.encode()
-        spans = sorted(self._spans.values(), key=lambda span: span.change, reverse=True)
-        found = [
-            span
-            for span in spans[:newest]
-            if folded in span.name.casefold() or raw in self._contents[span.content].payload
-        ]
-        return found[:limit], len(spans) <= newest
 
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]

@@ -12,7 +12,6 @@ import apsw
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
 from inspector.paths import make_file
-from inspector.storage.sqlite_reader import contains_folded
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 _BUSY_MS = 5_000
@@ -144,7 +143,6 @@ def _open_connection(
     connection.set_busy_timeout(_BUSY_MS)
     connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
-    connection.create_scalar_function("contains_folded", contains_folded, 2, deterministic=True)
     return connection
 
 

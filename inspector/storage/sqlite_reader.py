@@ -10,17 +10,20 @@ import apsw
 import orjson
 
 from inspector.model import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.query.tree import Node
 from inspector.storage.base import (
+    MAX_INT,
     Change,
+    Chunk,
     Content,
     Departure,
     MomentRecord,
-    SessionQuery,
     SessionRecord,
     SpanPosition,
     SpanRecord,
     TraceRecord,
 )
+from inspector.storage.sqlite_narrowing import narrowing
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
@@ -61,24 +64,39 @@ class SqliteReader:
     def _all(self, sql: str, parameters: tuple[apsw.SQLiteValue, ...] = ()) -> list[_Row]:
         return list(self._connection.execute(sql, parameters))
 
-    def sessions(self, query: SessionQuery) -> list[SessionRecord]:
-        """Return a page of sessions, newest start first."""
-        where = ["1"]
-        parameters: list[apsw.SQLiteValue] = []
-        if query.statuses:
-            where.append(f"status IN ({_marks(query.statuses)})")
-            parameters += [status.value for status in query.statuses]
-        if query.text:
-            where.append("(contains_folded(title, ?) OR contains_folded(id, ?))")
-            parameters += [query.text.casefold()] * 2
-        if query.after:
-            where.append("(started_ns, id) < (?, ?)")
-            parameters += query.after
-        rows = self._all(
-            f"{_SESSION} WHERE {' AND '.join(where)} ORDER BY started_ns DESC, id DESC LIMIT ?",
-            (*parameters, query.limit),
+    def newest_sessions(
+        self, node: Node, after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` sessions, newest start first; return what may fit."""
+        behind, start = ("(started_ns, id) < (?, ?)", after) if after else ("1", ())
+        newest = "ORDER BY started_ns DESC, id DESC"
+        ends = self._all(
+            f"SELECT started_ns, id FROM session WHERE {behind} {newest} LIMIT 2 OFFSET ?",
+            (*start, most - 1),
         )
-        return [_session(row) for row in rows]
+        within, end = ("(started_ns, id) >= (?, ?)", ends[0]) if len(ends) == 2 else ("1", ())
+        fits = narrowing(node)
+        rows = self._all(
+            f"{_SESSION} WHERE {behind} AND {within} AND {fits.sql} {newest}",
+            (*start, *end, *fits.parameters),
+        )
+        return Chunk([_session(row) for row in rows], end or None)
+
+    def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
+        """Look at the next `most` spans, last changed first; return what may fit."""
+        before = MAX_INT if before is None else before
+        newest = "ORDER BY span.change DESC"
+        ends = self._all(
+            f"SELECT change FROM span WHERE change < ? {newest} LIMIT 2 OFFSET ?",
+            (before, most - 1),
+        )
+        end = ends[0][0] if len(ends) == 2 else None
+        fits = narrowing(node)
+        rows = self._all(
+            f"{_SPAN} WHERE span.change < ? AND span.change >= ? AND {fits.sql} {newest}",
+            (before, end or 0, *fits.parameters),
+        )
+        return Chunk([_span(row) for row in rows], end)
 
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
@@ -203,19 +221,6 @@ class SqliteReader:
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
-    def search_spans(self, text: str, limit: int, newest: int) -> tuple[list[SpanRecord], bool]:
-        """Return spans with `text` in their name or content, newest first."""
-        hits = (
-            "SELECT change FROM (SELECT change, name, content FROM span ORDER BY change DESC"
-            " LIMIT ?) AS recent CROSS JOIN content ON content.no = recent.content"
-            " WHERE contains_folded(name, ?) OR instr(payload, ?)"
-            " ORDER BY change DESC LIMIT ?"
-        )
-        sql = f"{_SPAN} WHERE span.change IN ({hits}) ORDER BY span.change DESC"
-        rows = self._all(sql, (newest, text.casefold(), text.encode(), limit))
-        beyond = self._all("SELECT 1 FROM span LIMIT 1 OFFSET ?", (newest,))
-        return [_span(row) for row in rows], not beyond
-
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [
@@ -233,12 +238,6 @@ class SqliteReader:
         return [read(row) for row in rows]
 
 
-def contains_folded(*arguments: apsw.SQLiteValue) -> bool:
-    """SQL function of (text, folded): whether `text`, without case, contains `folded`."""
-    text, folded = arguments
-    return isinstance(text, str) and str(folded) in text.casefold()
-
-
 def _place(
     trace_id: str | None, span_id: str | None, session_id: str | None
 ) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
@@ -246,10 +245,6 @@ def _place(
         return "moment.session_no = (SELECT no FROM session WHERE id = ?)", (session_id,)
     where = "moment.trace_no = (SELECT no FROM trace WHERE id = ?) AND moment.span_id IS ?"
     return where, (bytes.fromhex(trace_id), None if span_id is None else bytes.fromhex(span_id))
-
-
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def _session(row: _Row) -> SessionRecord:

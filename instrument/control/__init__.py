@@ -7,12 +7,16 @@ A handler is `async def handler(event, data) -> HookResult`. What it denies does
 the event comes from: `registry.emit`, or an operation of the bus.
 """
 
+from instrument.control.approval import ApprovalProvider, ApprovalRequest, ApprovalResponse
 from instrument.control.coordinator import ModuleCoordinator
 from instrument.control.mount import MountError, mount_plan
 from instrument.control.registry import HookHandler, HookRegistry
 from instrument.control.result import HookResult
 
 __all__ = [
+    "ApprovalProvider",
+    "ApprovalRequest",
+    "ApprovalResponse",
     "HookHandler",
     "HookRegistry",
     "HookResult",

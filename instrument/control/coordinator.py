@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from inspect import isawaitable
 from typing import Any
 
 from instrument.approvals import ApprovalAnswer
@@ -12,17 +14,64 @@ from instrument.control.registry import HookRegistry
 from instrument.control.result import HookResult, question_of
 from instrument.waiting import AsyncWaiting
 
+_logger = logging.getLogger("mcp.instrument")
+
 
 class ModuleCoordinator:
-    """The registry that modules register with, and what they contribute.
+    """The registry that modules register with, what they contribute, and what they share.
 
     Args:
         bus: Where their handlers decide; default: the one that everybody shares.
+        session_id: What modules are told as the id of their session.
+        parent_id: The session that began it, if one did.
+        config: What modules are told as the configuration of the session.
     """
 
-    def __init__(self, bus: Bus | None = None) -> None:
+    def __init__(
+        self,
+        bus: Bus | None = None,
+        *,
+        session_id: str | None = None,
+        parent_id: str | None = None,
+        config: dict[str, Any] | None = None,
+    ) -> None:
         self.hooks = HookRegistry(bus)
+        self.session_id = session_id
+        self.parent_id = parent_id
+        self.config = {} if config is None else config
+        self._mounted: dict[str, dict[str, Any]] = {}
+        self._capabilities: dict[str, Any] = {}
         self._contributors: dict[str, dict[str, Callable[[], Any]]] = {}
+        self._cleanups: list[Callable[[], Any]] = []
+
+    def get(self, mount_point: str, name: str | None = None) -> Any:
+        """Return what is mounted at `mount_point` under `name`, or None.
+
+        Without a name it is what was mounted without one, else all that is there, by name.
+        `hooks` is the registry.
+        """
+        if mount_point == "hooks":
+            return self.hooks
+        there = self._mounted.get(mount_point, {})
+        if name is not None or "" in there:
+            return there.get(name or "")
+        return dict(there) or None
+
+    async def mount(self, mount_point: str, module: Any, name: str | None = None) -> None:
+        """Let modules find `module`, such as a provider of `providers`, by `get`."""
+        self._mounted.setdefault(mount_point, {})[name or ""] = module
+
+    async def unmount(self, mount_point: str, name: str | None = None) -> None:
+        """Undo `mount`; do nothing if nothing is there."""
+        self._mounted.get(mount_point, {}).pop(name or "", None)
+
+    def register_capability(self, name: str, value: Any) -> None:
+        """Let other modules have `value`, most often a function, by `name`; None withdraws it."""
+        self._capabilities[name] = value
+
+    def get_capability(self, name: str) -> Any:
+        """Return what is registered as `name`, or None."""
+        return self._capabilities.get(name)
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
         """Let `callback` add to what is collected on `channel` (001-06).
@@ -30,22 +79,48 @@ class ModuleCoordinator:
         Args:
             channel: Such as `observability.events`: the events that a module emits.
             name: Of the contributor; a second one of that name replaces the first.
-            callback: Returns a list, one item, or None.
+            callback: Sync or async; returns what it contributes, or None.
+
+        Raises:
+            TypeError: `callback` cannot be called.
         """
         if not callable(callback):
             raise TypeError(f"Cannot let {name} contribute to {channel}: it is not callable.")
         self._contributors.setdefault(channel, {})[name] = callback
 
-    def collect_contributions(self, channel: str) -> list[Any]:
-        """Return what all contributors of `channel` give, in order of registration."""
+    async def collect_contributions(self, channel: str) -> list[Any]:
+        """Return what each contributor of `channel` gives, in order of registration.
+
+        One that fails is logged, and left out.
+        """
         collected: list[Any] = []
-        for callback in self._contributors.get(channel, {}).values():
-            given = callback()
-            if isinstance(given, list | tuple | set):
-                collected.extend(given)
-            elif given is not None:
+        for name, callback in list(self._contributors.get(channel, {}).items()):
+            try:
+                given = await _result(callback())
+            except Exception:
+                _logger.warning("Contributor %s to %s failed", name, channel, exc_info=True)
+                continue
+            if given is not None:
                 collected.append(given)
         return collected
+
+    def register_cleanup(self, cleanup: Callable[[], Any]) -> None:
+        """Let `cleanup`, sync or async, be called by `cleanup()`.
+
+        Raises:
+            TypeError: It cannot be called.
+        """
+        if not callable(cleanup):
+            raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")
+        self._cleanups.append(cleanup)
+
+    async def cleanup(self) -> None:
+        """Call what was registered to clean up, last first, each once; failures are logged."""
+        while self._cleanups:
+            try:
+                await _result(self._cleanups.pop()())
+            except Exception:
+                _logger.warning("A module failed to clean up", exc_info=True)
 
     async def process_hook_result(
         self, result: HookResult, event: str, hook_name: str = "hook"
@@ -70,3 +145,7 @@ def _reason(answer: ApprovalAnswer) -> str:
     if answer.reason == NO_PROVIDER:
         return "No approval system available"
     return answer.reason or f"User denied: {answer.decision}"
+
+
+async def _result(returned: Any) -> Any:
+    return await returned if isawaitable(returned) else returned

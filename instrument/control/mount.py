@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
@@ -24,11 +25,12 @@ class MountError(RuntimeError):
 async def mount_plan(
     coordinator: ModuleCoordinator, plan: Mapping[str, Any] | Sequence[Any]
 ) -> Callable[[], None]:
-    """Mount every module of the `hooks` of `plan`, in order.
+    """Mount every module of the `hooks` of `plan`, in order (001-04).
 
     Each entry has `module`, the name of an installed entry point of the group
     `amplifier.modules`, and may have `config`, passed to its `mount(coordinator, config)`. A
-    `source` is not fetched: what is to run here is installed by whoever runs it.
+    `source` is not fetched: what is to run here is installed by whoever runs it. When all are
+    mounted, `on_session_ready(coordinator)` of those that have one is called.
 
     Returns:
         A function that cleans all of them up, last first.
@@ -43,10 +45,14 @@ async def mount_plan(
             _clean_up(cleanups.pop())
 
     try:
+        mounted: list[EntryPoint] = []
         for entry in _entries(plan):
-            cleanup = await _mount(coordinator, entry)
+            found, cleanup = await _mount(coordinator, entry)
+            mounted.append(found)
             if cleanup is not None:
                 cleanups.append(cleanup)
+        for found in mounted:
+            await _tell_ready(coordinator, found)
     except BaseException:
         clean_up()
         raise
@@ -63,7 +69,9 @@ def _entries(plan: Mapping[str, Any] | Sequence[Any]) -> Sequence[Any]:
     return entries
 
 
-async def _mount(coordinator: ModuleCoordinator, entry: Any) -> Callable[[], Any] | None:
+async def _mount(
+    coordinator: ModuleCoordinator, entry: Any
+) -> tuple[EntryPoint, Callable[[], Any] | None]:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("module"), str):
         raise MountError(
             f"Cannot mount {entry!r}: an entry is a mapping with the name of a `module`."
@@ -74,17 +82,34 @@ async def _mount(coordinator: ModuleCoordinator, entry: Any) -> Callable[[], Any
     found = _find(name, entry.get("source"))
     try:
         mount = found.load()
-        cleanup = await mount(coordinator, {} if config is None else dict(config))
+        cleanup = mount(coordinator, {} if config is None else dict(config))
+        if isawaitable(cleanup):
+            cleanup = await cleanup
     except Exception as error:
         raise MountError(f"Cannot mount {name} ({found.value}): {error}") from error
-    if cleanup is not None and not callable(cleanup):
-        raise MountError(
-            f"Cannot mount {name}: its mount() returned {type(cleanup).__name__}; it must return "
-            "a function that cleans up, or None."
-        )
     _logger.debug("Mounted %s", name)
-    checked: Callable[[], Any] | None = cleanup
-    return checked
+    if cleanup is None or callable(cleanup):
+        return found, cleanup
+    _logger.warning(
+        "mount() of %s returned %s, which cannot clean up. It should return a function that "
+        "does, or None.",
+        name,
+        type(cleanup).__name__,
+    )
+    return found, None
+
+
+async def _tell_ready(coordinator: ModuleCoordinator, found: EntryPoint) -> None:
+    """Let a module finish what needs all others: it may hear the events that they contribute."""
+    is_ready = getattr(importlib.import_module(found.module), "on_session_ready", None)
+    if is_ready is None:
+        return
+    try:
+        returned = is_ready(coordinator)
+        if isawaitable(returned):
+            await returned
+    except Exception:
+        _logger.warning("on_session_ready of %s failed", found.name, exc_info=True)
 
 
 def _find(name: str, source: object) -> EntryPoint:

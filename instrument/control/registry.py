@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from inspect import isawaitable
 from typing import Any, Protocol, runtime_checkable
 
 from instrument import default
 from instrument.bus import Bus
+from instrument.contracts import is_fixed
+from instrument.control import events
 from instrument.control.result import HookResult, decision_from, result_from
 from instrument.decision import Outcome
+from instrument.deliberation import being_decided
 from instrument.delivery import describe
 from instrument.interceptors import Interceptor
 from instrument.views import changed, copied, hooks_named
@@ -41,18 +45,38 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
 REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
+TIMESTAMP = "timestamp"
+"""Where it finds when the event was emitted, in UTC (001-U9)."""
+
+_OURS = frozenset({REGISTRY, TIMESTAMP})
+"""What no handler changes, and no emitter gives."""
+
 
 class HookRegistry:
     """Handlers of `ns:name` events, in order of priority.
 
     A view: handlers live on the bus, and also decide on the operations that it is told of.
 
+    A handler may change what the contract of the event lets it change. Any other change is shown
+    to the handlers after it, and the operation keeps its own: what a module masks for the log is
+    masked in the log.
+
     Args:
         bus: Default: the one that everybody shares.
     """
 
+    SESSION_START = events.SESSION_START
+    SESSION_END = events.SESSION_END
+    PROMPT_SUBMIT = events.PROMPT_SUBMIT
+    TOOL_PRE = events.TOOL_PRE
+    TOOL_POST = events.TOOL_POST
+    CONTEXT_PRE_COMPACT = events.CONTEXT_PRE_COMPACT
+    ORCHESTRATOR_COMPLETE = events.ORCHESTRATOR_COMPLETE
+    USER_NOTIFICATION = events.USER_NOTIFICATION
+
     def __init__(self, bus: Bus | None = None) -> None:
         self.bus = default.bus if bus is None else bus
+        self._default_fields: dict[str, Any] = {}
 
     def register(
         self,
@@ -72,60 +96,86 @@ class HookRegistry:
 
         Returns:
             A function that removes this registration (001-03).
+
+        Raises:
+            TypeError: `event` is no name, or `handler` cannot be called.
         """
         _check_event(event)
         if not callable(handler):
             raise TypeError(f"Cannot register {handler!r} for {event}: it is not callable.")
-        adapter = _Adapter(self, event, handler)
-        offs = [
+        adapter = _Adapter(self, event, handler, name or describe(handler))
+        adapter.offs = [
             self.bus._add_interceptor(
                 Interceptor(
                     hook,
                     adapter.on(hook),
                     priority=priority,
-                    name=name or describe(handler),
+                    name=adapter.name,
                     on_error="continue",
                     spelling=event,
                 )
             )
             for hook in hooks_named("control", event)
         ]
-
-        def unregister() -> None:
-            for off in offs:
-                off()
-
-        return unregister
+        return adapter.remove
 
     on = register
+
+    def unregister(self, name: str) -> None:
+        """Remove every handler that was registered under `name`; do nothing if there is none."""
+        for adapter in self._adapters():
+            if adapter.name == name:
+                adapter.remove()
 
     @property
     def handlers(self) -> Mapping[str, list[Callable[..., Any]]]:
         """Event to its handlers, in order; an event without any has an empty list (001-05)."""
         found: defaultdict[str, list[Callable[..., Any]]] = defaultdict(list)
+        for adapter in self._adapters():
+            found[adapter.event].append(adapter.handler)
+        return found
+
+    def list_handlers(self, event: str | None = None) -> dict[str, list[str]]:
+        """Return the names of the handlers, in order, by event or of one event."""
+        found: dict[str, list[str]] = {} if event is None else {event: []}
+        for adapter in self._adapters():
+            if event in (None, adapter.event):
+                found.setdefault(adapter.event, []).append(adapter.name)
+        return found
+
+    def set_default_fields(self, **fields: Any) -> None:
+        """Let every event's data have `fields`, such as `session_id`, where it has none itself."""
+        self._default_fields.update(fields)
+
+    async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
+        """Ask the handlers of `event`, tell observers, and return what it adds up to (001-U1).
+
+        A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
+
+        Raises:
+            TypeError: `event` is no name.
+        """
+        _check_event(event)
+        given: dict[str, Any] = {**self._default_fields, **(data or {})}
+        for key in _OURS:
+            given.pop(key, None)
+        hook = _hook_for(event, given)
+        outcome = Outcome(hook, _kwargs(hook, given))
+        await self.bus._dispatch(AsyncWaiting(self.bus), outcome, spelling=event, asks=False)
+        final = {**_data(hook, outcome.data), **outcome.shown}
+        final.pop(TIMESTAMP, None)
+        return result_from(outcome, final)
+
+    def _adapters(self) -> Iterator[_Adapter]:
+        """Give what this registry has on the bus, each once, in order."""
         seen: set[_Adapter] = set()
         for entries in list(self.bus._hooks.values()):
             for entry in entries:
                 adapter = getattr(getattr(entry, "fn", None), "adapter", None)
-                if not isinstance(adapter, _Adapter) or adapter in seen:
-                    continue
-                if adapter.registry is self:
+                if isinstance(adapter, _Adapter) and adapter not in seen:
                     seen.add(adapter)
-                    found[adapter.event].append(adapter.handler)
-        return found
-
-    async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, tell observers, and return what it adds up to.
-
-        A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
-        """
-        _check_event(event)
-        given = dict(data or {})
-        given.pop(REGISTRY, None)
-        hook = _hook_for(event, given)
-        outcome = Outcome(hook, _kwargs(hook, given))
-        await self.bus._dispatch(AsyncWaiting(self.bus), outcome, spelling=event, asks=False)
-        return result_from(outcome, _data(hook, outcome.data))
+                    if adapter.registry is self:
+                        yield adapter
 
 
 class _OnHook:
@@ -142,23 +192,43 @@ class _OnHook:
 class _Adapter:
     """A handler of one event."""
 
-    def __init__(self, registry: HookRegistry, event: str, handler: Callable[..., Any]) -> None:
+    def __init__(
+        self, registry: HookRegistry, event: str, handler: Callable[..., Any], name: str
+    ) -> None:
         self.registry = registry
         self.event = event
         self.handler = handler
+        self.name = name
+        self.offs: list[Callable[[], None]] = []
 
     def on(self, hook: str) -> _OnHook:
         return _OnHook(self, hook)
 
+    def remove(self) -> None:
+        """Take it off the bus; idempotent."""
+        for off in self.offs:
+            off()
+
     def decide(self, hook: str, kwargs: dict[str, Any]) -> Any:
         """Call the handler with data of its own, and return its decision, or that to be awaited."""
-        given = _data(hook, kwargs)
+        outcome = being_decided() or Outcome(hook, kwargs)
+        outcome.shown.setdefault(TIMESTAMP, datetime.now(UTC).isoformat())
+        given = {**self.registry._default_fields, **_data(hook, kwargs), **outcome.shown}
         data = copied(given)
         data[REGISTRY] = self.registry
 
         def changes_of(wanted: Mapping[str, Any]) -> dict[str, Any]:
-            kept = {key: value for key, value in wanted.items() if key != REGISTRY}
-            return _kwargs(hook, changed(given, kept))
+            names = _names(hook)
+            changes: dict[str, Any] = {}
+            for key, value in changed(given, wanted).items():
+                kwarg = names.get(key, key)
+                if key in _OURS:
+                    continue
+                if is_fixed(hook, kwarg):
+                    outcome.shown[key] = value
+                else:
+                    changes[kwarg] = value
+            return changes
 
         returned = self.handler(self.event, data)
         if isawaitable(returned):
@@ -189,5 +259,10 @@ def _data(hook: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kwargs(hook: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    names = {theirs: ours for ours, theirs in _FIELDS.get(hook, {}).items()}
+    names = _names(hook)
     return {names.get(key, key): value for key, value in data.items()}
+
+
+def _names(hook: str) -> dict[str, str]:
+    """Return the kwarg of each name in `data`, where they differ."""
+    return {theirs: ours for ours, theirs in _FIELDS.get(hook, {}).items()}

@@ -28,9 +28,13 @@ class HookResult:
         data: Of `modify`, the event's data as it shall be.
         reason: Why; of a deny, what the agent is told.
         context_injection: Of `inject_context`, text for the model.
+        context_injection_role: Whose words it is: `system`, `user` or `assistant`.
         context_injections: In what `emit` returns: every injection, in order.
         ephemeral: Whether the text is for the next model call only.
+        suppress_output: Whether the user is not shown it.
+        append_to_last_tool_result: Whether it belongs to the last tool result, where there is one.
         approval_prompt: Of `ask_user`, the question.
+        approval_options: What may be answered; default: Allow and Deny.
         approval_timeout: In seconds.
         approval_default: What counts when nobody answers in time: `allow` or `deny`.
         user_message: A line for the user, whatever the action.

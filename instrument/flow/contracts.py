@@ -36,13 +36,14 @@ class HookDecision(StrEnum):
 
 
 class EventContract(NamedTuple):
-    """What an event allows; types by their name in `FlowTypes`, None for no value."""
+    """What an event allows (004-10); types by their name in `FlowTypes`, None for no value."""
 
     value: str | None
     """Of what comes in and what must come out."""
     is_optional: bool = False
     """Whether the value may be None as well."""
     is_retryable: bool = False
+    """Whether the phase can be run again."""
     stop: str | None = None
     """Type that a stop must give; None: a stop makes no sense there."""
 
@@ -60,7 +61,7 @@ CONTRACTS: Mapping[AgentEvent, EventContract] = {
     ),
     AgentEvent.QUERY_END: EventContract("AssistantResponse", is_optional=True),
 }
-"""The contracts of the seed (004-10)."""
+"""Event to what it allows (004-10)."""
 
 
 def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> None:

@@ -32,7 +32,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class HookPoint:
-    """Something that rules can be put on: an object of its own, or a base of an agent's class.
+    """Something that rules can be put on (004-02): of its own, or the base of an agent's class.
 
     Args:
         agent: What a rule's status has as agent; default: an instance of a subclass itself.
@@ -92,7 +92,13 @@ class Hook:
             )
 
     def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
-        """Let the rule act only if `condition(status)`, sync or async, is true; all must be."""
+        """Let the rule act only if `condition(status)`, sync or async, is true (004-03).
+
+        Called again it adds a condition: all must be true.
+
+        Raises:
+            TypeError: `condition` cannot be called.
+        """
         if not callable(condition):
             raise TypeError(f"{self._attempt()}: its condition {condition!r} is not callable.")
         self._conditions.append(condition)
@@ -102,7 +108,7 @@ class Hook:
         self,
         decision: HookDecision | str = HookDecision.CONTINUE,
         value: Any = UNSET,
-        effects: Sequence[Callable[[AgentStatus], Any]] = (),
+        effects: Sequence[Callable[[AgentStatus], Any]] | None = None,
     ) -> Hook:
         """Put the rule in force, after those that are.
 
@@ -111,17 +117,22 @@ class Hook:
             value: The new value, or `value_fn(status, current_value)`; with FAIL a message.
                 None keeps the current one, but where the event allows None.
             effects: `effect_fn(status)`: change the state, through the status. They run before
-                the value is computed, and what they return is ignored.
+                the value is computed, and what they return is ignored (004-U1).
+
+        Raises:
+            ValueError: There is no such decision.
+            TypeError: An effect cannot be called.
         """
         try:
             self._decision = HookDecision(decision)
         except ValueError:
             names = ", ".join(other.name for other in HookDecision)
             raise ValueError(f"{self._attempt()}: decision {decision!r}; give {names}.") from None
-        if not all(callable(effect) for effect in effects):
+        wanted: Any = () if effects is None else effects
+        if not isinstance(wanted, Sequence) or not all(callable(effect) for effect in wanted):
             raise TypeError(f"{self._attempt()}: effects must be a list of functions.")
         self.remove()
-        self._value, self._effects, self._is_handled = value, tuple(effects), True
+        self._value, self._effects, self._is_handled = value, tuple(wanted), True
         self._offs = [
             self._bus._add_interceptor(
                 Interceptor(hook, self._decide, name=f"{self._event.value} {self._decision.value}")

@@ -71,13 +71,13 @@ def status_from(
     status = AgentStatus(
         event,
         agent,
-        iteration=kwargs.get("iteration"),
+        iteration=kwargs.get("iteration") or 0,
         conversation_history=history if isinstance(history, list) else [],
     )
     put_value(status, value)
     if event is AgentEvent.ON_TOOL_ERROR:
         said = getattr(value, "error", None) or getattr(value, "result", None)
-        status.error = kwargs.get("exc") or said
+        status.error = said if said is None or isinstance(said, str) else str(said)
     return status
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 @dataclass(slots=True)
 class AssistantMessage:
-    """What a model answered."""
+    """What a model answered (004-10)."""
 
     content: Any = ""
     tool_calls: list[Any] = field(default_factory=list)
@@ -16,7 +16,7 @@ class AssistantMessage:
 
 @dataclass(slots=True)
 class ToolCall:
-    """What a model wants to have called."""
+    """What a model wants to have called (004-10)."""
 
     id: str | None = None
     name: str | None = None
@@ -25,7 +25,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool returned; `error` when it failed."""
+    """What a tool returned; `error` when it failed (004-10)."""
 
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -35,14 +35,14 @@ class ToolResult:
 
 @dataclass(slots=True)
 class AssistantResponse:
-    """What an agent answers at its end."""
+    """What an agent answers at its end (004-10)."""
 
     content: Any = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowTypes:
-    """The classes of the values; a host that has its own names them.
+    """The classes of the values (004-09); a host that has its own names them.
 
     Each must be constructible by the keywords of ours, and have the same attributes.
     """
@@ -64,15 +64,19 @@ class AgentStatus:
     Attributes:
         event: The event.
         agent: Whose it is.
-        iteration: Which round of the agent's loop, where the emitter says it.
+        iteration: Which round of the agent's loop; 0 where the emitter does not say it.
+        tool_call: What is about to be called, or was.
+        tool_result: What came of it.
+        assistant_message: What the model answered.
+        error: What went wrong, as text.
         conversation_history: The agent's own list: what an effect appends is remembered.
     """
 
     event: Any
     agent: Any = None
-    iteration: int | None = None
+    iteration: int = 0
     tool_call: Any = None
     tool_result: Any = None
     assistant_message: Any = None
-    error: Any = None
+    error: str | None = None
     conversation_history: list[Any] = field(default_factory=list)

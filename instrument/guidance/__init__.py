@@ -7,6 +7,9 @@ guidance can only ask for. `attach` and `attach_gate` join them to a bus.
 Names of the guidance vocabulary are also there in camelCase, as are keys and options.
 """
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from instrument.guidance.composer import ComposedHooks, Composer, HookSummary, create_composer
 from instrument.guidance.definition import (
     Conditions,
@@ -45,6 +48,11 @@ from instrument.guidance.session import (
     create_blocking_response,
 )
 
+ComposedHooksResult = ComposedHooks
+HookDefinitionInput: TypeAlias = HookDefinition | Mapping[str, object]
+"""What `register` takes (003-01)."""
+HookDefinitionWithId = HookDefinition
+
 createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling
 createComposer = create_composer  # noqa: N816 - the seed's spelling
 createContentLoader = create_content_loader  # noqa: N816 - the seed's spelling
@@ -52,6 +60,7 @@ createHookRegistry = create_hook_registry  # noqa: N816 - the seed's spelling
 
 __all__ = [
     "ComposedHooks",
+    "ComposedHooksResult",
     "Composer",
     "Conditions",
     "ContentError",
@@ -61,6 +70,8 @@ __all__ = [
     "GuidanceError",
     "GuidanceValueError",
     "HookDefinition",
+    "HookDefinitionInput",
+    "HookDefinitionWithId",
     "HookLifecycle",
     "HookRegistry",
     "HookSummary",

@@ -36,7 +36,7 @@ _RANK = {level: rank for rank, level in enumerate(get_args(RequirementLevel))}
 
 
 class HookSummary(NamedTuple):
-    """What the composer did with a hook."""
+    """What the composer did with a hook (003-33)."""
 
     id: str
     tag: str
@@ -78,7 +78,10 @@ class ComposedHooks:
 
 
 class Composer:
-    """Puts texts together. It keeps nothing, so one will do for all threads and sessions."""
+    """Puts texts together (003-30, 003-31).
+
+    It keeps nothing, so one will do for all threads and sessions.
+    """
 
     def __init__(
         self,
@@ -128,7 +131,7 @@ class Composer:
         *,
         notify: Notify | None = None,
     ) -> ComposedHooks:
-        """Do as `compose`, with what was skipped and what failed given one by one."""
+        """Do as `compose`, with what was skipped and what failed given one by one (003-U4)."""
         ordered = sorted(resolved, key=_place)
         count = self._how_many_fit(ordered)
         included, over = ordered[:count], ordered[count:]
@@ -203,7 +206,7 @@ def _were(hooks: list[HookSummary]) -> str:
 
 
 def create_composer(options: Mapping[str, object] | None = None, /, **named: Any) -> Composer:
-    r"""Return a composer.
+    r"""Return a composer (003-32).
 
     Args:
         options: The keywords below as a mapping, in either spelling.
@@ -211,6 +214,9 @@ def create_composer(options: Mapping[str, object] | None = None, /, **named: Any
             `separator` (`"\n\n---\n\n"`) between the hooks of a section;
             `include_rfc2119_reference` (True); `max_chars` (None), beyond which the least binding
             hooks are left out; `notify`, which is called with each notice.
+
+    Raises:
+        GuidanceValueError: An option is unknown, or not what it should be.
     """
     known = {
         "include_preambles",

@@ -28,9 +28,16 @@ from instrument.guidance.errors import GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 HookType: TypeAlias = Literal["session", "action", "storage", "config"]
+"""What a hook is about (003-01)."""
+
 HookLifecycle: TypeAlias = Literal["start", "running", "progress", "cancel", "end"]
+"""When it speaks (003-01)."""
+
 RequirementLevel: TypeAlias = Literal["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"]
+"""How strongly it binds (003-01, RFC 2119)."""
+
 McpFeature: TypeAlias = Literal["tools", "resources", "prompts", "sampling", "elicitation"]
+"""What a client or server of MCP may offer (003-02)."""
 
 DEFAULT_APP = "mcp-toolkit"
 """The app of a hook when neither it nor its registry names one."""
@@ -138,7 +145,11 @@ class HookDefinition:
     def parse(
         cls, given: HookDefinition | Mapping[str, object] | None = None, /, **named: Any
     ) -> HookDefinition:
-        """Return `given`, made from a mapping in either spelling and keywords if it is none."""
+        """Return `given`, made from a mapping in either spelling and keywords if it is none.
+
+        Raises:
+            GuidanceValueError: A field is missing, unknown, or not what it should be.
+        """
         if isinstance(given, HookDefinition) and not named:
             return given
         values = merged("define a hook", given, named, _field_names(cls))

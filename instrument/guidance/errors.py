@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class GuidanceError(Exception):
-    """Any error of this package."""
+    """Any error of this package (003-02, 003-22, 003-U5)."""
 
 
 class GuidanceValueError(GuidanceError, ValueError):
-    """A definition, a query or an option is not what it should be."""
+    """A definition, a query or an option is not what it should be (003-02)."""
 
 
 class DuplicateHookError(GuidanceValueError):
-    """A hook with this id is registered already."""
+    """A hook with this id is registered already (003-02)."""
 
     def __init__(self, hook_id: str) -> None:
         super().__init__(
@@ -36,7 +36,7 @@ class DuplicateHookError(GuidanceValueError):
 
 
 class ContentError(GuidanceError):
-    """The text of a hook cannot be loaded."""
+    """The text of a hook cannot be loaded (003-22)."""
 
     def __init__(self, hook: HookDefinition, reason: str, remedy: str) -> None:
         super().__init__(f"Cannot load hook {hook.id!r}: {reason}. {remedy}")
@@ -46,7 +46,7 @@ class ContentError(GuidanceError):
 
 
 class WorkflowViolationError(GuidanceError, RuntimeError):
-    """A tool was to be called before the session allows it."""
+    """A tool was to be called before the session allows it (003-U5)."""
 
     def __init__(
         self, message: str, tool_name: str, current_state: SessionState, required_action: str

@@ -35,7 +35,7 @@ def attach(
     moments: Iterable[str] | None = None,
     priority: int = 0,
 ) -> Callable[[], None]:
-    """Inject the guidance that counts into the events of `bus`, in the role of the assistant.
+    """Inject the guidance that counts into the events of `bus`, as the assistant's (003-35).
 
     Guidance never breaks an agent: when it fails, the event goes on without it. The same notice is
     told once. A text is read on the emitting thread, the first time that it is needed.
@@ -102,7 +102,7 @@ def attach_gate(
     priority: int = 0,
     notify: Notify = notify_locally,
 ) -> Callable[[], None]:
-    """Deny tool calls that `tracker` does not allow, and tell it of those that succeeded.
+    """Deny tool calls that `tracker` does not allow (003-41), and tell it of those that succeeded.
 
     A tracker with a `session_id` leaves events of other sessions alone; events that do not say
     their session it judges too. When it fails, the call is denied.

@@ -27,7 +27,7 @@ _ATTEMPT = "create a content loader"
 
 @dataclass(frozen=True)
 class ResolvedHook:
-    """A hook with its text."""
+    """A hook with its text (003-21)."""
 
     hook: HookDefinition
     content: str
@@ -48,14 +48,19 @@ class ResolvedHook:
 
 
 class FailedHook(NamedTuple):
-    """A hook whose text could not be loaded."""
+    """A hook whose text could not be loaded (003-22)."""
 
     hook: HookDefinition
     error: str
 
 
 class LoadedHooks(list[ResolvedHook]):
-    """The hooks with their texts, those that failed, and those that the query had skipped."""
+    """The hooks with their texts, those that failed, and those that the query had skipped (003-22).
+
+    Attributes:
+        failed: What could not be loaded.
+        skipped: What the query had left out.
+    """
 
     def __init__(
         self,
@@ -67,9 +72,14 @@ class LoadedHooks(list[ResolvedHook]):
         self.failed = tuple(failed)
         self.skipped = tuple(skipped)
 
+    @property
+    def resolved(self) -> list[ResolvedHook]:
+        """The list itself."""
+        return self
+
 
 class ContentLoader:
-    """Loads texts, and keeps them until `clear_cache`.
+    """Loads texts, and keeps them until `clear_cache` (003-20).
 
     What cannot be loaded is logged at level `error` (003-22); with a cache once, and not each time
     that it is tried again.
@@ -223,13 +233,16 @@ def _text(hook: HookDefinition, path: Path, name: str) -> str:
 def create_content_loader(
     options: Mapping[str, object] | None = None, /, **named: Any
 ) -> ContentLoader:
-    """Return a loader with an empty cache.
+    """Return a loader with an empty cache (003-23).
 
     Args:
         options: The keywords below as a mapping, in either spelling.
         **named: `base_path`, the folder that holds all texts (by default each hook's is beside
             its definition); `cache`, False to read files anew each time; `log`, which is called
             with a level of MCP logging and a message.
+
+    Raises:
+        GuidanceValueError: An option is unknown, or not what it should be.
     """
     known = {"base_path", "cache", "log"}
     return ContentLoader(**merged(_ATTEMPT, options, named, known))

@@ -35,7 +35,7 @@ _QUERY_KEYS = frozenset(
 
 
 class SkippedHook(NamedTuple):
-    """A hook that was asked for and left out."""
+    """A hook that was asked for and left out (003-33)."""
 
     hook: HookDefinition
     reason: str
@@ -43,7 +43,11 @@ class SkippedHook(NamedTuple):
 
 
 class QueryResult(list[HookDefinition]):
-    """The hooks that count, highest priority first, and those whose conditions are not met."""
+    """The hooks that count, highest priority first, and those whose conditions are unmet (003-11).
+
+    Attributes:
+        skipped: What was asked for and left out, with reasons.
+    """
 
     def __init__(
         self, hooks: Iterable[HookDefinition] = (), skipped: Iterable[SkippedHook] = ()
@@ -53,7 +57,7 @@ class QueryResult(list[HookDefinition]):
 
 
 class HookRegistry:
-    """Hook definitions by id. All methods may be called from any thread."""
+    """Hook definitions by id (003-10). All methods may be called from any thread."""
 
     def __init__(self, *, app: str = DEFAULT_APP) -> None:
         check_app("create a hook registry", app)
@@ -222,10 +226,13 @@ def _one_or_more(options: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def create_hook_registry(
     options: Mapping[str, object] | None = None, /, **named: Any
 ) -> HookRegistry:
-    """Return an empty registry.
+    """Return an empty registry (003-03).
 
     Args:
         options: The keywords below as a mapping.
-        **named: `app`, the first part of the id of hooks that name none (003-03).
+        **named: `app`, the first part of the id of hooks that name none.
+
+    Raises:
+        GuidanceValueError: An option is unknown, or not what it should be.
     """
     return HookRegistry(**merged("create a hook registry", options, named, {"app"}))

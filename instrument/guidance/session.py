@@ -18,6 +18,7 @@ from instrument.guidance.errors import GuidanceValueError, WorkflowViolationErro
 from instrument.guidance.spelling import Alias, merged
 
 SessionState: TypeAlias = Literal["uninitialized", "initialized", "ready", "working"]
+"""Where a session is (003-40)."""
 
 INIT_TOOL = "session_init"
 
@@ -29,7 +30,7 @@ _GUIDANCE: dict[SessionState, str] = {
 
 @dataclass(frozen=True)
 class StateTransition:
-    """What a tool call did to the session."""
+    """What a tool call did to the session (003-42)."""
 
     previous_state: SessionState
     new_state: SessionState
@@ -47,7 +48,7 @@ class StateTransition:
 
 @dataclass(frozen=True)
 class TimingInfo:
-    """Where the session is, and since when."""
+    """Where the session is, and since when (003-U5)."""
 
     state: SessionState
     init_at: datetime | None
@@ -62,7 +63,7 @@ class TimingInfo:
 
 
 class SessionStateTracker:
-    """The state machine of one session; make one for each. Methods may be called by any thread.
+    """The state machine of one session (003-40); make one for each. Any thread may call it.
 
     Ask `check_tool_allowed` before a tool runs, and tell `record_tool_call` after it ran.
 
@@ -124,7 +125,7 @@ class SessionStateTracker:
         return self._state != "uninitialized"
 
     def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
-        """Return None if the tool may be called now, else what to do first, for the model."""
+        """Return None if the tool may be called now, else what the model must do first (003-41)."""
         with self._lock:
             self._note_request(request_id)
             if self.is_initialized or not self._needs_init(tool_name):
@@ -136,7 +137,11 @@ class SessionStateTracker:
         )
 
     def require_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> None:
-        """Raise `WorkflowViolationError` if the tool may not be called now."""
+        """Do nothing if the tool may be called now.
+
+        Raises:
+            WorkflowViolationError: It may not; the message says what to do first.
+        """
         message = self.check_tool_allowed(tool_name, request_id)
         if message is not None:
             raise WorkflowViolationError(message, tool_name, "uninitialized", self._way_in())
@@ -147,7 +152,7 @@ class SessionStateTracker:
         tool_input: object = None,
         request_id: str | int | None = None,
     ) -> StateTransition:
-        """Note that a tool ran; return what it changed, with guidance for the next action."""
+        """Note that a tool ran; return what it changed, and guidance for what is next (003-42)."""
         with self._lock:
             self._note_request(request_id)
             before = self._state

@@ -17,6 +17,7 @@ from instrument.typed.events import (
     AfterToolCallEvent,
     AfterToolInvocationEvent,
     AgentInitializedEvent,
+    BaseHookEvent,
     BeforeInvocationEvent,
     BeforeModelCallEvent,
     BeforeModelInvocationEvent,
@@ -24,10 +25,11 @@ from instrument.typed.events import (
     BeforeToolInvocationEvent,
     HookEvent,
     MessageAddedEvent,
+    ModelStopResponse,
     ToolUse,
 )
 from instrument.typed.host import HookHost
-from instrument.typed.registry import HookProvider, HookRegistry
+from instrument.typed.registry import HookCallback, HookOrder, HookProvider, HookRegistry
 
 __all__ = [
     "AfterInvocationEvent",
@@ -36,15 +38,19 @@ __all__ = [
     "AfterToolCallEvent",
     "AfterToolInvocationEvent",
     "AgentInitializedEvent",
+    "BaseHookEvent",
     "BeforeInvocationEvent",
     "BeforeModelCallEvent",
     "BeforeModelInvocationEvent",
     "BeforeToolCallEvent",
     "BeforeToolInvocationEvent",
+    "HookCallback",
     "HookEvent",
     "HookHost",
+    "HookOrder",
     "HookProvider",
     "HookRegistry",
     "MessageAddedEvent",
+    "ModelStopResponse",
     "ToolUse",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
 class ToolUse(dict[str, Any]):
-    """A tool use of the model: `name`, `toolUseId`, `input`; as items and as attributes."""
+    """A tool use of the model: `name`, `toolUseId`, `input`; items and attributes (002-11)."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -29,25 +30,32 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 
 @dataclass
-class HookEvent:
-    """A moment in the life of an agent. Properties are read-only, but for `writable`.
+class BaseHookEvent:
+    """A moment (002-13). Properties are read-only, but for those that `_can_write` allows.
 
-    Attributes:
-        agent: Whose life; None where the emitter did not say and the registry has none.
+    Writing another one is an `AttributeError` (002-09).
+
+    A dataclass made of it is an event of its own: call-backs can be added for it, and
+    `invoke_callbacks` brings it to them.
     """
-
-    agent: Any = None
 
     writable: ClassVar[frozenset[str]] = frozenset()
     is_after: ClassVar[bool] = False
-    """Whether call-backs run in reverse order (002-08)."""
+
+    @property
+    def should_reverse_callbacks(self) -> bool:
+        """Whether call-backs run in reverse order (002-08)."""
+        return self.is_after
+
+    def _can_write(self, name: str) -> bool:
+        return name in self.writable
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_answers", {})
         object.__setattr__(self, "_interrupts", set())
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_answers" in self.__dict__ and name not in self.writable:
+        if "_answers" in self.__dict__ and not self._can_write(name):
             allowed = ", ".join(sorted(self.writable)) or "nothing"
             raise AttributeError(
                 f"Property {name} of {type(self).__name__} is not writable. Writable: {allowed}."
@@ -55,7 +63,7 @@ class HookEvent:
         object.__setattr__(self, name, value)
 
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
-        """Wait for a person, and return the answer.
+        """Wait for a person, and return the answer (002-U6).
 
         The call-back is left here, and run again from its beginning once there is an answer.
 
@@ -80,27 +88,54 @@ class HookEvent:
 
 
 @dataclass
-class AgentInitializedEvent(HookEvent):
-    """An agent has been built: the end of its `__init__`."""
+class HookEvent(BaseHookEvent):
+    """A moment in the life of an agent (002-13).
+
+    Attributes:
+        agent: Whose life; None where the emitter did not say and the registry has none.
+    """
+
+    agent: Any
 
 
 @dataclass
-class BeforeInvocationEvent(HookEvent):
+class LifecycleEvent(HookEvent):
+    """One of the events below, which need not say whose they are."""
+
+    agent: Any = None
+
+
+class ModelStopResponse(NamedTuple):
+    """What a model answered, and why it ended there, as far as the answer says."""
+
+    message: Any
+    stop_reason: Any
+
+
+@dataclass
+class AgentInitializedEvent(LifecycleEvent):
+    """An agent has been built: the end of its `__init__` (002-03)."""
+
+
+@dataclass
+class BeforeInvocationEvent(LifecycleEvent):
     """A request to an agent begins (002-05).
 
     Attributes:
         messages: What the agent is asked; may be replaced.
         invocation_state: What travels with the request.
+        cancel: Set it to a reason, or to True, to keep the agent from being asked.
     """
 
     messages: Any = None
     invocation_state: dict[str, Any] = field(default_factory=dict)
+    cancel: bool | str = False
 
-    writable: ClassVar[frozenset[str]] = frozenset({"messages"})
+    writable: ClassVar[frozenset[str]] = frozenset({"messages", "cancel"})
 
 
 @dataclass
-class AfterInvocationEvent(HookEvent):
+class AfterInvocationEvent(LifecycleEvent):
     """A request to an agent has ended, with a result or an exception (002-06).
 
     Attributes:
@@ -119,15 +154,15 @@ class AfterInvocationEvent(HookEvent):
 
 
 @dataclass
-class MessageAddedEvent(HookEvent):
-    """A message has entered the agent's history."""
+class MessageAddedEvent(LifecycleEvent):
+    """A message has entered the agent's history (002-03)."""
 
     message: Any = None
 
 
 @dataclass
-class BeforeModelCallEvent(HookEvent):
-    """A model is about to be called.
+class BeforeModelCallEvent(LifecycleEvent):
+    """A model is about to be called (002-04).
 
     Attributes:
         messages: What it will see.
@@ -142,13 +177,13 @@ class BeforeModelCallEvent(HookEvent):
 
 
 @dataclass
-class AfterModelCallEvent(HookEvent):
-    """A model has answered, or failed.
+class AfterModelCallEvent(LifecycleEvent):
+    """A model has answered, or failed (002-04).
 
     Attributes:
         response: What it answered.
         exception: Why it did not.
-        retry: Set it to discard the answer and call again.
+        retry: Set it to discard the answer and call again (002-U5).
     """
 
     response: Any = None
@@ -159,15 +194,25 @@ class AfterModelCallEvent(HookEvent):
     writable: ClassVar[frozenset[str]] = frozenset({"retry"})
     is_after: ClassVar[bool] = True
 
+    @property
+    def stop_response(self) -> ModelStopResponse | None:
+        """The answer and why it ended; None where there is no answer."""
+        answer = self.response
+        if answer is None:
+            return None
+        said = answer if isinstance(answer, Mapping) else getattr(answer, "__dict__", {})
+        return ModelStopResponse(said.get("message", answer), said.get("stop_reason"))
+
 
 @dataclass
-class BeforeToolCallEvent(HookEvent):
-    """A tool is about to be called.
+class BeforeToolCallEvent(LifecycleEvent):
+    """A tool is about to be called (002-04).
 
     Attributes:
         selected_tool: The tool itself; replace it to call another (002-10).
         tool_use: What the model asked for; may be replaced or written into.
-        cancel_tool: Set it to a reason, or to True, to keep the tool from being called.
+        cancel_tool: Set it to a reason, or to True, to keep the tool from being called
+            (002-U5).
     """
 
     selected_tool: Any = None
@@ -179,8 +224,8 @@ class BeforeToolCallEvent(HookEvent):
 
 
 @dataclass
-class AfterToolCallEvent(HookEvent):
-    """A tool has returned, or failed, or was kept from being called.
+class AfterToolCallEvent(LifecycleEvent):
+    """A tool has returned, or failed, or was kept from being called (002-04).
 
     Attributes:
         result: What it returned; may be replaced or written into.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from instrument.bus import Bus
@@ -14,7 +14,10 @@ class HostMeta(ABCMeta):
     """Takes `hooks=` of a construction, and tells when `__init__` has ended."""
 
     def __call__(
-        cls, *args: Any, hooks: Iterable[HookProvider] | None = None, **kwargs: Any
+        cls,
+        *args: Any,
+        hooks: Iterable[HookProvider | Callable[..., Any]] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Make an instance; `hooks` is not passed on."""
         host: Any = super().__call__(*args, **kwargs)

@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from inspect import isawaitable, iscoroutinefunction
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from instrument import default
 from instrument.asking import Subject, ask_person
 from instrument.bus import Bus
 from instrument.decision import Decision, Outcome, Question
 from instrument.delivery import describe
-from instrument.interceptors import Interceptor
-from instrument.typed.events import AgentInitializedEvent, HookEvent, Interrupted
-from instrument.typed.translation import HOOKS, decision_from, event_from, kwargs_from
+from instrument.interceptors import Interceptor, interceptors_of
+from instrument.typed.events import AgentInitializedEvent, BaseHookEvent, Interrupted
+from instrument.typed.inference import event_types
+from instrument.typed.translation import (
+    HOOKS,
+    decision_from,
+    event_from,
+    hooks_of,
+    is_reversed,
+    kwargs_from,
+)
 from instrument.waiting import AsyncWaiting
 
-E = TypeVar("E", bound=HookEvent)
+E = TypeVar("E", bound=BaseHookEvent)
+C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
+
+
+class HookCallback(Protocol[C]):
+    """Takes an event, and writes what may be written of it (002-10); its result is ignored."""
+
+    def __call__(self, event: C, /) -> Awaitable[None] | None:
+        """Handle the event."""
+
+
+class HookOrder:
+    """Places in the order of call-backs: lower is earlier, also on after-events (002-U7)."""
+
+    SDK_FIRST: Final = -100
+    DEFAULT: Final = 0
+    SDK_LAST: Final = 100
 
 
 @runtime_checkable
@@ -29,7 +53,7 @@ class HookProvider(Protocol):
 
 
 class HookRegistry:
-    """Call-backs of typed events.
+    """Call-backs of typed events (002-01).
 
     A view: call-backs live on the bus, and also decide on the operations that it is told of.
 
@@ -53,49 +77,76 @@ class HookRegistry:
         """Whose registry it is."""
         return self._agent()
 
-    def add_callback(self, event_type: type[E], callback: Callable[[E], Any]) -> Callable[[], None]:
+    def add_callback(
+        self,
+        event_type: type[E] | list[type[E]] | None,
+        callback: Callable[[E], Any],
+        *,
+        order: int = HookOrder.DEFAULT,
+    ) -> Callable[[], None]:
         """Call `callback(event)` for every later event whose class is exactly `event_type`.
 
         Before-events and others reach call-backs in order of registration, after-events in
         reverse (002-08). A call-back runs inline with the agent (002-12), may be async where the
-        agent is, and what it raises is raised in the agent.
+        agent is, and what it raises is raised in the agent (002-U1).
+
+        Args:
+            event_type: The event, or a list of them; None: what the call-back's annotation says.
+            callback: Who is called.
+            order: Lower is earlier; what is said above holds among equals.
 
         Returns:
             A function that removes it, once, however often it is called.
 
         Raises:
             TypeError: `event_type` is no event, or `callback` cannot be called.
-            ValueError: An async call-back for `AgentInitializedEvent`: `__init__` cannot wait.
+            ValueError: An async call-back for `AgentInitializedEvent`: `__init__` cannot wait;
+                or no event is named, neither here nor by an annotation.
         """
-        hooks = HOOKS.get(event_type)
-        if hooks is None:
-            known = ", ".join(sorted(kind.__name__ for kind in HOOKS))
-            raise TypeError(
-                f"Cannot add a call-back for {event_type!r}: it is no event. Events: {known}."
-            )
         if not callable(callback):
-            raise TypeError(
-                f"Cannot add {callback!r} for {event_type.__name__}: it is not callable."
-            )
-        if event_type is AgentInitializedEvent and _is_async(callback):
+            raise TypeError(f"Cannot add {callback!r} for {event_type!r}: it is not callable.")
+        kinds = event_types(event_type, callback)
+        if AgentInitializedEvent in kinds and _is_async(callback):
             raise ValueError(
                 f"Cannot add {describe(callback)} for AgentInitializedEvent: it is async, and "
                 "`__init__` cannot wait for it. Use a plain function."
             )
-        return self._keep(event_type, callback, hooks)
+        offs = [self._keep(kind, callback, order) for kind in kinds]
 
-    def add_hook(self, provider: HookProvider) -> None:
-        """Let `provider` register its call-backs.
+        def remove() -> None:
+            for off in offs:
+                off()
+
+        return remove
+
+    def add_hook(self, provider: HookProvider | Callable[..., Any]) -> None:
+        """Let `provider` register its call-backs; a function is one, for what it is annotated.
 
         Raises:
-            TypeError: It has no `register_hooks`.
+            TypeError: It is a class, or has no `register_hooks` and is no function.
+            ValueError: It is a function whose annotation names no event.
         """
-        if not isinstance(provider, HookProvider):
+        if isinstance(provider, type):
+            raise TypeError(f"Cannot add the class {provider.__name__}: add an instance of it.")
+        if isinstance(provider, HookProvider):
+            provider.register_hooks(self)
+        elif callable(provider):
+            self.add_callback(None, provider)
+        else:
             raise TypeError(
                 f"Cannot add {provider!r}: it has no `register_hooks(registry)`. "
                 "For a single function use `add_callback`."
             )
-        provider.register_hooks(self)
+
+    def has_callbacks(self) -> bool:
+        """Return whether there is any call-back."""
+        return bool(self._offs)
+
+    def get_callbacks_for(self, event: BaseHookEvent) -> Iterator[Callable[..., Any]]:
+        """Give the call-backs that `event` would be brought to, in order."""
+        for entry in interceptors_of(self.bus._hooks, hooks_of(type(event))[0]):
+            if isinstance(entry.fn, _Adapter) and entry.fn.registry is self:
+                yield entry.fn.callback
 
     def clear(self) -> None:
         """Remove every call-back of this registry."""
@@ -110,11 +161,10 @@ class HookRegistry:
             RuntimeError: A call-back is async; use `invoke_callbacks_async`.
         """
         hook, kwargs = kwargs_from(event)
-        for entry in self.bus._hooks.get(hook, ()):
-            fn = getattr(entry, "fn", None)
-            if isinstance(fn, _Adapter) and fn.registry is self and _is_async(fn.callback):
+        for callback in self.get_callbacks_for(event):
+            if _is_async(callback):
                 raise RuntimeError(
-                    f"Cannot bring {type(event).__name__} to {describe(fn.callback)}: it is "
+                    f"Cannot bring {type(event).__name__} to {describe(callback)}: it is "
                     "async. Use `await invoke_callbacks_async(event)`."
                 )
         return _write_back(event, self.bus.dispatch_sync(hook, **kwargs))
@@ -125,14 +175,20 @@ class HookRegistry:
         return _write_back(event, await self.bus.dispatch(hook, **kwargs))
 
     def _keep(
-        self, kind: type[HookEvent], callback: Callable[..., Any], hooks: tuple[str, ...]
+        self, kind: type[BaseHookEvent], callback: Callable[..., Any], order: int
     ) -> Callable[[], None]:
         adapter = _Adapter(self, kind, callback)
         removals = [
             self.bus._add_interceptor(
-                Interceptor(hook, adapter, name=describe(callback), is_reversed=kind.is_after)
+                Interceptor(
+                    hook,
+                    adapter,
+                    priority=order,
+                    name=describe(callback),
+                    is_reversed=is_reversed(kind),
+                )
             )
-            for hook in hooks
+            for hook in hooks_of(kind)
         ]
         key = id(adapter)
 
@@ -149,7 +205,7 @@ class _Adapter:
     """A call-back as an interceptor."""
 
     def __init__(
-        self, registry: HookRegistry, kind: type[HookEvent], callback: Callable[..., Any]
+        self, registry: HookRegistry, kind: type[BaseHookEvent], callback: Callable[..., Any]
     ) -> None:
         self.registry = registry
         self.callback = callback
@@ -169,7 +225,7 @@ class _Adapter:
             return self._finished(returned, event, kwargs)
         return decision_from(event, kwargs)
 
-    async def _finished(self, returned: Any, event: HookEvent, kwargs: dict[str, Any]) -> Any:
+    async def _finished(self, returned: Any, event: BaseHookEvent, kwargs: dict[str, Any]) -> Any:
         try:
             await returned
         except Interrupted as interrupt:
@@ -182,7 +238,7 @@ class _Adapter:
         while True:
             bus = self.registry.bus
             question = Question(str(interrupt.reason or interrupt.name))
-            subject = Subject(HOOKS[self._kind][0], describe(self.callback), kwargs)
+            subject = Subject(hooks_of(self._kind)[0], describe(self.callback), kwargs)
             answer = await ask_person(bus, AsyncWaiting(bus), question, subject, "question")
             if answer.decision != "answer" and not answer.is_granted:
                 return Decision.deny(answer.reason or f"refused: {answer.decision}")
@@ -190,6 +246,7 @@ class _Adapter:
             answers[interrupt.name] = answer.decision if payload is None else payload
             event = event_from(self._kind, kwargs, self.registry.agent)
             event.__dict__["_answers"].update(answers)
+            event.__dict__["_interrupts"].clear()
             try:
                 returned = self.callback(event)
                 if isawaitable(returned):
@@ -208,7 +265,9 @@ def _is_async(callback: Any) -> bool:
 
 def _write_back(event: E, outcome: Outcome) -> E:
     kind = type(event)
-    told = event_from(kind, outcome.data, event.agent)
+    if kind not in HOOKS:
+        return event
+    told = event_from(kind, outcome.data, getattr(event, "agent", None))
     for name in kind.writable:
         object.__setattr__(event, name, getattr(told, name))
     reason = outcome.reason or outcome.action

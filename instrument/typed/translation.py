@@ -13,10 +13,12 @@ from instrument.typed.events import (
     AfterModelCallEvent,
     AfterToolCallEvent,
     AgentInitializedEvent,
+    BaseHookEvent,
     BeforeInvocationEvent,
     BeforeModelCallEvent,
     BeforeToolCallEvent,
     HookEvent,
+    LifecycleEvent,
     MessageAddedEvent,
     ToolUse,
 )
@@ -24,7 +26,7 @@ from instrument.views import copied, differs
 
 CANCELLED = "cancelled by a hook"
 
-HOOKS: Mapping[type[HookEvent], tuple[str, ...]] = {
+HOOKS: Mapping[type[BaseHookEvent], tuple[str, ...]] = {
     AgentInitializedEvent: ("agent_initialized",),
     BeforeInvocationEvent: ("before_agent_call",),
     AfterInvocationEvent: ("after_agent_call", "error_agent_call"),
@@ -36,10 +38,16 @@ HOOKS: Mapping[type[HookEvent], tuple[str, ...]] = {
 }
 """Event to its hooks: after-events come on success and on failure."""
 
+_NO_EVENTS = (BaseHookEvent, HookEvent, LifecycleEvent)
+"""What events are made of."""
+
+EVENT = "event"
+"""The kwarg in which an event of somebody's own travels, as it is."""
+
 _ORDERS = frozenset({"cancel_tool", "cancel", "retry", "resume", "cancel_message"})
 """Properties that are no data of the hook."""
 
-_RENAMED: Mapping[type[HookEvent], Mapping[str, str]] = {
+_RENAMED: Mapping[type[BaseHookEvent], Mapping[str, str]] = {
     AfterInvocationEvent: {"exception": "exc"},
     BeforeModelCallEvent: {"messages": "prompt"},
     AfterModelCallEvent: {"exception": "exc"},
@@ -48,8 +56,26 @@ _RENAMED: Mapping[type[HookEvent], Mapping[str, str]] = {
 """Property to kwarg, where they differ."""
 
 
-def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> HookEvent:
+def hooks_of(kind: object) -> tuple[str, ...]:
+    """Return the hooks of a class of events; a class of somebody's own has one; others none."""
+    if not isinstance(kind, type) or not issubclass(kind, BaseHookEvent) or kind in _NO_EVENTS:
+        return ()
+    return HOOKS.get(kind) or (f"{kind.__module__}.{kind.__qualname__}",)
+
+
+def is_reversed(kind: type[BaseHookEvent]) -> bool:
+    """Return whether call-backs of `kind` run in reverse, also where it overrides that."""
+    told: Any = kind.should_reverse_callbacks
+    try:
+        return bool(told.__get__(object.__new__(kind)) if isinstance(told, property) else told)
+    except Exception:  # noqa: BLE001 - it looks at an event, and there is none yet
+        return False
+
+
+def event_from(kind: type[BaseHookEvent], kwargs: Mapping[str, Any], agent: Any) -> Any:
     """Make the event of one call-back, with copies of what it may write into."""
+    if kind not in HOOKS:
+        return kwargs[EVENT]
     names = _RENAMED.get(kind, {})
     values: dict[str, Any] = {"agent": kwargs.get("agent") or agent}
     properties = [field.name for field in fields(kind)]
@@ -67,9 +93,11 @@ def event_from(kind: type[HookEvent], kwargs: Mapping[str, Any], agent: Any) -> 
     return kind(**values)
 
 
-def kwargs_from(event: HookEvent) -> tuple[str, dict[str, Any]]:
+def kwargs_from(event: BaseHookEvent) -> tuple[str, dict[str, Any]]:
     """Return the hook of an event that a host made, and its kwargs."""
     kind = type(event)
+    if kind not in HOOKS:
+        return hooks_of(kind)[0], {EVENT: event, "agent": getattr(event, "agent", None)}
     names = _RENAMED.get(kind, {})
     kwargs = {
         names.get(field.name, field.name): getattr(event, field.name)
@@ -87,18 +115,22 @@ def kwargs_from(event: HookEvent) -> tuple[str, dict[str, Any]]:
     return HOOKS[kind][-1], kwargs
 
 
-def decision_from(event: HookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
+def decision_from(event: BaseHookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
     """Return what a call-back did to its event, as a decision."""
     read = _READERS.get(type(event))
     return None if read is None else read(event, kwargs)
 
 
 def _before_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
+    if event.cancel:
+        return _cancelled(event.cancel)
     return _modified(_written(event, kwargs, "messages"))
 
 
 def _after_invocation(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
-    return None if event.resume is None else Decision.retry("resumed", resume=event.resume)
+    if event.resume is None:
+        return None
+    return Decision.retry("resumed", messages=event.resume, resume=event.resume)
 
 
 def _before_model(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
@@ -126,7 +158,7 @@ def _after_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
     return _modified(_written(event, kwargs, "result"))
 
 
-_READERS: Mapping[type[HookEvent], Callable[[Any, Mapping[str, Any]], Decision | None]] = {
+_READERS: Mapping[type[BaseHookEvent], Callable[[Any, Mapping[str, Any]], Decision | None]] = {
     BeforeInvocationEvent: _before_invocation,
     AfterInvocationEvent: _after_invocation,
     BeforeModelCallEvent: _before_model,

@@ -64,6 +64,29 @@ def test_sessions_of_the_running_service_are_listed(
     assert listed == service.client.get("/sessions").json()["sessions"][0]
 
 
+def test_sessions_and_spans_are_searched_by_query(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    assert "root" in run("sessions", "name:child*").output
+    assert "root" not in run("sessions", "name:nobody").output
+    [hit] = json.loads(run("search", "parent(name:root)", "--json").output)
+    assert hit["span"]["span_id"] == span_id(2).hex()
+    shown = run("search", "parent(name:root)").output
+    assert "child" in shown
+    assert "\x1b[2J" not in shown
+
+
+def test_a_bad_query_is_said_with_its_place(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    refused = run("search", "statsu:failed")
+    assert isinstance(refused.exception, InspectorError)
+    assert "Did you mean status?" in str(refused.exception)
+    assert "(at character 1)" in str(refused.exception)
+
+
 def test_a_session_is_found_by_the_beginning_of_its_id_and_shown_as_a_tree(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,8 @@ import pytest
 import inspector
 from inspector import context
 from instrument import CATALOGUE, Bus
-from subscribers.spec import HookSpec, load_spec
+from subscribers.spec import HookSpec
+from subscribers.spec_loader import load_spec
 from tests.support.service_process import Service
 from tests.support.stream import stream_items
 

@@ -102,5 +102,25 @@ async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.Asy
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
     assert answer["spans"][0]["session_title"] == "Find the Needle"
-    assert answer["is_complete"] is True
+    assert answer["next_cursor"] is None
     assert (await client.get("/search")).status_code == 422
+
+
+async def test_a_bad_query_is_a_problem_that_points(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/search", params={"q": "kind:llm statsu:failed"})
+    problem = answer.json()
+    assert (answer.status_code, problem["code"]) == (400, "bad_query")
+    assert (problem["position"], problem["length"]) == (9, 6)
+
+
+async def test_a_search_is_paged(app: FastAPI, client: httpx.AsyncClient) -> None:
+    spans = [incoming(span(f"s{n}", span_id=n)) for n in range(1, 6)]
+    await app.state.ingest.submit(spans, [])
+    seen: list[str] = []
+    cursor: str | None = None
+    while cursor or not seen:
+        query = {"q": "name:s*", "limit": "2", **({"cursor": cursor} if cursor else {})}
+        answer = (await client.get("/search", params=query)).json()
+        seen += [hit["span"]["name"] for hit in answer["spans"]]
+        cursor = answer["next_cursor"]
+    assert sorted(seen) == ["s1", "s2", "s3", "s4", "s5"]

@@ -3,21 +3,27 @@
 `hook_contract.json` holds, for each version that was ever published, every hook with its kwargs.
 With a change of the catalogue goes a higher `CONTRACT_VERSION`, a line in `HISTORY` and in the
 changelog, and the new version in that file.
+
+`hook_rows.json` has the whole rows of the last version: types, what may be written, the value,
+retries and aliases. `python -m tests.architecture.test_instrument_contract` writes it anew once
+the version is higher.
 """
 
 import json
+import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
-from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, HISTORY
+from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, HISTORY, Hook
 from tools.generate import ROOT
 
 Contract: TypeAlias = dict[str, list[str]]
 
 FILE = Path(__file__).with_name("hook_contract.json")
+ROWS = Path(__file__).with_name("hook_rows.json")
 PUBLISHED: dict[str, Contract] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
@@ -87,3 +93,31 @@ def test_every_version_was_numbered_as_its_changes_need() -> None:
 )
 def test_adding_is_minor_and_removing_or_renaming_is_major(new: Contract, expected: str) -> None:
     assert needed_step({"a": ["x"]}, new) == expected
+
+
+def rows() -> dict[str, Any]:
+    """Return the version and the whole catalogue as JSON has them."""
+    return {"version": CONTRACT_VERSION, "rows": {h.name: _row(h) for h in CATALOGUE.values()}}
+
+
+def _row(hook: Hook) -> dict[str, Any]:
+    return {
+        "since": hook.since,
+        "kwargs": {kwarg.name: kwarg.type for kwarg in hook.kwargs},
+        "writable": list(hook.writable),
+        "value": None if hook.value is None else hook.value._asdict(),
+        "retryable": hook.retryable,
+        "aliases": {name: list(names) for name, names in hook.aliases.items()},
+    }
+
+
+def test_the_rows_are_those_of_their_version() -> None:
+    assert rows() == json.loads(ROWS.read_text(encoding="utf-8")), (
+        "a hook changed: it needs a higher CONTRACT_VERSION and a line in the changelog"
+    )
+
+
+if __name__ == "__main__":
+    if ROWS.exists() and json.loads(ROWS.read_text("utf-8"))["version"] == CONTRACT_VERSION:
+        sys.exit(f"The rows of version {CONTRACT_VERSION} are written: give the change a new one.")
+    ROWS.write_text(json.dumps(rows(), indent=1) + "\n", encoding="utf-8")

@@ -10,8 +10,18 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal, get_args, get_origin
 
-PACKAGES = ("inspector", "instrument", "instrument.testing", "subscribers")
+PACKAGES = (
+    "inspector",
+    "instrument",
+    "instrument.control",
+    "instrument.flow",
+    "instrument.guidance",
+    "instrument.testing",
+    "instrument.typed",
+    "subscribers",
+)
 FILE = Path(__file__).with_name("public_api.txt")
 
 
@@ -42,14 +52,23 @@ def _describe(path: str, value: object) -> Iterator[str]:
         yield f"{path}{_signature(value)}"
         return
     yield f"{path}: class"
-    for name, member in sorted(vars(value).items()):
+    fields = inspect.get_annotations(value)
+    for name in sorted(fields.keys() | vars(value).keys()):
+        member = getattr(value, name, None)
         if not name.startswith("_") and (
-            inspect.isfunction(member) or isinstance(member, property)
+            name in fields or inspect.isroutine(member) or isinstance(member, property)
         ):
-            yield f"{path}.{name}{_signature(member)}"
+            yield f"{path}.{name}{_type(fields[name]) if name in fields else _signature(member)}"
+
+
+def _type(annotation: object) -> str:
+    """Return an annotation as it was written; of a named tuple it is wrapped."""
+    return f": {getattr(annotation, '__forward_arg__', annotation)}"
 
 
 def _signature(value: object) -> str:
+    if get_origin(value) is Literal:
+        return f": {' | '.join(map(repr, get_args(value)))}"
     if not callable(value):
         return f": {type(value).__name__}"
     signature = inspect.signature(value)
@@ -72,7 +91,7 @@ def test_the_public_api_is_the_one_that_was_agreed() -> None:
 
 
 def test_every_public_package_declares_its_names_in_order() -> None:
-    for package in ("inspector", "instrument", "subscribers"):
+    for package in PACKAGES:
         declared = importlib.import_module(package).__all__
         assert list(declared) == sorted(declared, key=_constants_then_classes), package
 

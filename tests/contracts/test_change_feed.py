@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from inspector import feed as feed_module
 from inspector import presenter
 from inspector.feed import Feed, FeedTiming
+from inspector.query.tree import All
 from inspector.storage import Store, open_store
-from inspector.storage.base import Changes, SessionQuery
+from inspector.storage.base import Changes
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
@@ -51,7 +52,7 @@ def reload(desk: _FedDesk, viewer: Viewer) -> None:
     """Read all lists again, as `Gap` asks for."""
     viewer.sessions, viewer.spans, viewer.must_reload = {}, {}, False
     with desk.store.read() as reader:
-        for record in reader.sessions(SessionQuery(limit=1000)):
+        for record in reader.newest_sessions(All(), None, 1000).rows:
             viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
             for one in reader.spans_of(record.row.id):
                 row = presenter.span_row(one.row()).model_dump(mode="json")

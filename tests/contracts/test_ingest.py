@@ -16,8 +16,9 @@ from inspector.feed import Feed
 from inspector.ingest import Ingest
 from inspector.model import SpanFacts
 from inspector.normalise import span_facts
+from inspector.query.tree import All
 from inspector.storage import Store
-from inspector.storage.base import Changes, SessionQuery
+from inspector.storage.base import Changes
 from inspector.storage.memory import MemoryStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock
@@ -53,7 +54,7 @@ async def slow() -> AsyncIterator[tuple[_GatedStore, Ingest]]:
 
 def session_count(store: Store) -> int:
     with store.read() as reader:
-        return len(reader.sessions(SessionQuery(limit=10_000)))
+        return len(reader.newest_sessions(All(), None, 10_000).rows)
 
 
 async def test_a_batch_is_durable_when_it_is_answered(store: Store) -> None:

@@ -6,8 +6,9 @@ import tempfile
 
 from hypothesis import given
 
+from inspector.query.tree import All
 from inspector.storage import Store, open_store
-from inspector.storage.base import MomentRecord, SessionQuery
+from inspector.storage.base import MomentRecord
 from tests.support.desk import Desk
 from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
 from tests.support.telemetry import trace_hex
@@ -27,7 +28,7 @@ def play(desk: Desk, step: Step) -> None:
 
 def story(store: Store) -> dict[str, object]:
     with store.read() as reader:
-        sessions = reader.sessions(SessionQuery(limit=1000))
+        sessions = reader.newest_sessions(All(), None, 1000).rows
         moments: list[MomentRecord] = []
         for record in sessions:
             moments += reader.moments_of(record.row.id)

@@ -6,13 +6,13 @@ import pytest
 
 from inspector.errors import StoreUnavailableError
 from inspector.model import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.query.tree import All
 from inspector.storage import Store
 from inspector.storage.base import (
     Changes,
     Content,
     Departure,
     MomentRecord,
-    SessionQuery,
     SessionRecord,
     SpanPosition,
     SpanRecord,
@@ -221,35 +221,29 @@ def test_spans_of_two_traces_with_the_same_start_and_id_are_both_listed(store: S
     assert [first.trace_id, *(row.trace_id for row in second)] == [trace_hex(1), trace_hex(2)]
 
 
-def test_sessions_come_newest_first_page_by_page(store: Store) -> None:
+def test_sessions_are_looked_at_newest_first_a_stretch_at_a_time(store: Store) -> None:
     records = [session(f"S{n}", n, started_ns=START_NS + n // 2) for n in range(1, 6)]
     store.commit(Changes(first=1, head=5, sessions=records))
-    seen: list[str] = []
-    after = None
+    seen: list[list[str]] = []
+    after, is_more = None, True
     with store.read() as reader:
-        while page := reader.sessions(SessionQuery(after=after, limit=2)):
-            seen += [record.row.id for record in page]
-            after = (page[-1].row.started_ns, page[-1].row.id)
-    assert seen == ["S5", "S4", "S3", "S2", "S1"]
+        while is_more:
+            chunk = reader.newest_sessions(All(), after, 2)
+            seen.append([record.row.id for record in chunk.rows])
+            after, is_more = chunk.next, chunk.next is not None
+    assert seen == [["S5", "S4"], ["S3", "S2"], ["S1"]]
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        (SessionQuery(text="ÄPFEL"), {"A"}),
-        (SessionQuery(text="b"), {"B"}),
-        (SessionQuery(text="%"), set()),
-        (SessionQuery(statuses=[SessionStatus.RUNNING]), {"A", "B"}),
-        (SessionQuery(statuses=[SessionStatus.LOST, SessionStatus.FAILED]), set()),
-    ],
-)
-def test_sessions_are_filtered_by_status_and_by_text_in_any_case(
-    store: Store, query: SessionQuery, found: set[str]
-) -> None:
-    records = [session("A", 1, title="Zwei Äpfel"), session("B", 2, title="plain")]
-    store.commit(Changes(first=1, head=2, sessions=records))
+def test_spans_are_looked_at_last_changed_first_a_stretch_at_a_time(store: Store) -> None:
+    rows = [span(n, change=n + 1) for n in range(1, 5)]
+    contents = {row.content: Content(b"", b"") for row in rows}
+    store.commit(Changes(1, 5, [session("S", 1)], [trace(1)], spans=rows, contents=contents))
     with store.read() as reader:
-        assert {record.row.id for record in reader.sessions(query)} == found
+        newest = reader.newest_spans(All(), None, 3)
+        assert [(row.change) for row in newest.rows] == [5, 4, 3]
+        rest = reader.newest_spans(All(), newest.next, 3)
+        assert [row.change for row in rest.rows] == [2]
+        assert rest.next is None
 
 
 def test_open_spans_are_found_by_their_process(store: Store) -> None:
@@ -434,22 +428,6 @@ def test_spans_with_usage_below_are_remembered_before_they_arrive(store: Store) 
     with store.read() as reader:
         assert reader.usage_ancestors(trace_hex(1)) == {span_hex(7)}
         assert reader.usage_ancestors(trace_hex(2)) == set()
-
-
-def test_spans_are_found_by_name_in_any_case_and_by_content_as_written(store: Store) -> None:
-    fill(store)
-    with store.read() as reader:
-
-        def names(text: str, *, limit: int = 10, newest: int = 10) -> list[str]:
-            return [row.name for row in reader.search_spans(text, limit, newest)[0]]
-
-        assert names("SPAN") == ["span 2", "span 1"]
-        assert names("payload 2") == ["span 1"]
-        assert names("PAYLOAD") == []
-        assert names("span", limit=1) == ["span 2"]
-        assert names("span", newest=1) == ["span 2"]
-        assert reader.search_spans("x", 10, 2)[1] is True
-        assert reader.search_spans("x", 10, 1)[1] is False
 
 
 def test_a_closed_store_refuses_to_write(store: Store) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import IncomingLog, IncomingSpan, SessionRow
+from inspector.query.tree import All
 from inspector.recorder import Recorder
 from inspector.storage import Store
-from inspector.storage.base import Changes, SessionQuery, SpanRecord
+from inspector.storage.base import Changes, SpanRecord
 from inspector.storage.memory import MemoryStore
 from tests.support.otlp import SECOND_NS, START_NS
 from tests.support.telemetry import incoming, span_hex, trace_hex
@@ -58,7 +59,7 @@ class Desk:
     def sessions(self) -> dict[str, SessionRow]:
         """Return every session."""
         with self.store.read() as reader:
-            found = reader.sessions(SessionQuery(limit=10_000))
+            found = reader.newest_sessions(All(), None, 10_000).rows
         return {record.row.id: record.row for record in found}
 
     def session(self, session_id: str | None = None) -> SessionRow:

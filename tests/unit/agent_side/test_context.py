@@ -8,7 +8,7 @@ import sys
 from inspector import context
 
 
-def test_unknown_until_it_is_set() -> None:
+def test_unknown_until_it_is_set() -> None:  # 000-23
     assert contextvars.Context().run(context.get) == "unknown"
 
 

@@ -233,6 +233,21 @@ def test_a_path_that_ends_badly_is_found_at_its_line(  # 001-16
     assert start < line <= start + 1 + len(body.splitlines())
 
 
+def test_an_event_of_the_contract_may_be_emitted_without_being_contributed(tmp_path: Path) -> None:
+    code = GOOD.replace("coordinator.register_contributor", "print")
+
+    assert validate(distribution(tmp_path, code.replace('"my-hook:seen"', '"tool:pre"'))).is_valid
+    assert codes(validate(tmp_path)) == set()
+
+
+def test_of_two_handlers_of_one_name_the_one_beside_the_registration_is_read(
+    tmp_path: Path,
+) -> None:
+    other = "def unused():\n    async def gate(event, data):\n        return None\n\n\n"
+
+    assert codes(validate(distribution(tmp_path, other + GOOD))) == set()
+
+
 CLASS = """
 class Gate:
     async def __call__(self, event, data):

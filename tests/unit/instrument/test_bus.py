@@ -150,6 +150,19 @@ async def test_an_observer_that_unregisters_itself_leaves_the_running_emission_a
     assert heard == ["once", "other", "other"]
 
 
+async def test_an_observer_that_another_unregisters_meanwhile_hears_the_running_emission(
+    bus: Bus,
+) -> None:  # 000-U1
+    other = Mock()
+    bus.register("a_hook", lambda: bus.unregister("a_hook", other))
+    bus.register("a_hook", other)
+
+    await bus._emit("a_hook")
+    await bus._emit("a_hook")
+
+    other.assert_called_once_with()
+
+
 async def test_an_observer_registered_during_an_emission_hears_the_next_one(bus: Bus) -> None:
     late = Mock()  # 000-16
 

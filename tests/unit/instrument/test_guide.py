@@ -1,15 +1,16 @@
-"""The guide's code runs, and its four versions of one rule do the same."""
+"""The guide's code runs, and its five versions of one rule do the same."""
 
 import ast
 import inspect
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import pytest
 
-from instrument import HookDenied, HookFailed, _hooks, call, set_approval_provider
+from instrument import HookDenied, HookFailed, _hooks, call, dispatch, set_approval_provider
 from tools.generate import ROOT
 
 GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8")
@@ -74,11 +75,11 @@ async def test_each_version_of_the_rule_refuses_and_lets_through(heading: str) -
     off()
 
     assert deleted == ["/tmp/x"]
-    assert person.prompts == ([] if heading == "As a rule" else ["Delete /tmp/x?"])
+    assert person.prompts == ["Delete /tmp/x?"]
 
 
-@pytest.mark.parametrize("heading", RULES[:3])
-async def test_each_version_that_asks_takes_no_for_an_answer(heading: str) -> None:
+@pytest.mark.parametrize("heading", RULES)
+async def test_each_version_takes_no_for_an_answer(heading: str) -> None:
     run(heading)
     deleted: list[str] = []
     off = set_approval_provider(Person("deny"))
@@ -88,6 +89,36 @@ async def test_each_version_that_asks_takes_no_for_an_answer(heading: str) -> No
     off()
 
     assert deleted == []
+
+
+async def test_guidance_tells_the_rule_and_holds_back_the_tool_until_a_person_was_asked(
+    tmp_path: Path,
+) -> None:
+    code, text = tmp_path / "cleaner.py", re.search(r"```markdown\n(.*?)```", GUIDE, re.S)
+    assert text is not None
+    (tmp_path / "deletion.md").write_text(text[1], encoding="utf-8")
+    code.write_text(BLOCKS["As guidance"], encoding="utf-8")
+    exec(compile(BLOCKS["As guidance"], str(code), "exec"), {"__name__": "cleaner"})
+    deleted: list[str] = []
+
+    started = await dispatch("session_started", session_id="s-1", metadata=None)
+    with pytest.raises(HookDenied, match="You MUST call ask_person first"):
+        await delete("/tmp/x", deleted)
+    with pytest.raises(LookupError):
+        await call("tool_call", _decline, tool_name="ask_person")
+    with pytest.raises(HookDenied):
+        await delete("/tmp/x", deleted)
+    await call("tool_call", lambda _: "go ahead", tool_name="ask_person")
+    await delete("/tmp/x", deleted)
+
+    assert [injection.role for injection in started.injections] == ["assistant"]
+    assert "## MUST" in started.injections[0].text
+    assert text[1].strip() in started.injections[0].text
+    assert deleted == ["/tmp/x"]
+
+
+def _decline(_: object) -> None:
+    raise LookupError("the person declined")
 
 
 async def test_the_terminal_asks(monkeypatch: pytest.MonkeyPatch) -> None:

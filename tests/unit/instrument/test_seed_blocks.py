@@ -12,13 +12,16 @@ import queue
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Protocol, runtime_checkable
 
 import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 
+import instrument
 from instrument import Bus, HookDenied, Operation, control, testing, typed
 from instrument.control import HookResult, ModuleCoordinator
 from instrument.flow import (
@@ -40,13 +43,16 @@ def blocks(vocabulary: str) -> list[tuple[str, str]]:
     return re.findall(r"^## ([^\n]*)\n\n```python\n(.*?)```", text, re.MULTILINE | re.DOTALL)
 
 
-CONTROL, TYPED, FLOW = ({**dict(blocks(name))} for name in ("control", "typed", "flow"))
+VOCABULARIES = ("observe", "control", "typed", "flow")
+OBSERVE, CONTROL, TYPED, FLOW = (dict(blocks(name)) for name in VOCABULARIES)
 
 
 @pytest.fixture(autouse=True)
 def published_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the packages that the texts import be ours."""
     for name, content in {
+        "mcp_agent": {},
+        "mcp_agent.core": {"instrument": instrument},
         "amplifier_core": {},
         "amplifier_core.models": vars(control),
         "amplifier_core.hooks": vars(control),
@@ -55,6 +61,7 @@ def published_names(monkeypatch: pytest.MonkeyPatch) -> None:
         module = ModuleType(name)
         vars(module).update({key: value for key, value in content.items() if key[0] != "_"})
         monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, "mcp_agent.core.instrument", instrument)
 
 
 async def run(code: str, **names: Any) -> dict[str, Any]:
@@ -70,10 +77,92 @@ async def run(code: str, **names: Any) -> dict[str, Any]:
 
 def test_no_block_is_left_out() -> None:
     tested = Path(__file__).read_text(encoding="utf-8")
-    for name, code in {"CONTROL": CONTROL, "TYPED": TYPED, "FLOW": FLOW}.items():
-        for heading in code:
-            assert f'{name}["{heading}"]' in tested, heading
-    assert [len(blocks(name)) for name in ("control", "typed", "flow")] == [11, 7, 5]
+    for name in VOCABULARIES:
+        for heading, _ in blocks(name):
+            assert f'{name.upper()}["{heading}"]' in tested, heading
+    assert [len(blocks(name)) for name in VOCABULARIES] == [4, 11, 7, 5]
+
+
+# --- observe ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_table() -> Iterator[None]:
+    """Leave nothing on the bus that all share."""
+    before = dict(instrument._hooks)
+    yield
+    instrument._hooks.clear()
+    instrument._hooks.update(before)
+
+
+async def test_observe_the_module_does_as_ours_though_it_logs_errors_where_its_text_says_warnings(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:  # 000-01, 000-05, 000-07, 000-08
+    logger = logging.getLogger("mcp.instrument")
+    names = await run(OBSERVE["Module interface"], _logger=logger)
+    told: list[list[Any]] = []
+
+    for register, unregister, emit in (
+        (names["register"], names["unregister"], names["_emit"]),
+        (bus.register, bus.unregister, bus._emit),
+    ):
+        heard: list[Any] = []
+        told.append(heard)
+
+        async def later(heard: list[Any] = heard, **kwargs: Any) -> None:
+            heard.append(("later", kwargs))
+
+        def broken(heard: list[Any] = heard, **kwargs: Any) -> None:
+            heard.append(("broken", kwargs))
+            raise ValueError("a bug")
+
+        for fn in (broken, later, later):
+            register("before_tool_call", fn)
+        unregister("before_tool_call", later)
+        unregister("never_seen", later)
+        assert await emit("before_tool_call", tool_name="t") is None
+        assert await emit("after_tool_call", tool_name="t") is None
+
+    assert told[0] == told[1] == [("broken", {"tool_name": "t"}), ("later", {"tool_name": "t"})]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+
+
+async def test_observe_the_subscriber_writes_the_prompt_on_the_current_span(
+    own_table: None,
+) -> None:  # 000-14
+    await run(OBSERVE["A subscriber"])
+    tracer = TracerProvider(shutdown_on_exit=False).get_tracer("test")
+
+    with tracer.start_as_current_span("llm") as span:
+        await instrument._emit("before_llm_generate", llm="x", prompt=["hi"], added_later=1)
+
+    assert isinstance(span, ReadableSpan)
+    assert dict(span.attributes or {}) == {"mcp.llm.prompt_json": '["hi"]'}
+
+
+async def test_observe_the_guard_emits_only_when_somebody_listens(bus: Bus) -> None:  # 000-12
+    async def not_called(*_: Any, **__: Any) -> None:
+        pytest.fail("emitted to nobody")
+
+    given = {"_hooks": bus._hooks, "self": "me", "prompt": "hi"}
+    await run(OBSERVE["The guard of an emitter"], _emit=not_called, **given)
+    with testing.capture_hook("before_llm_generate", bus=bus) as calls:
+        await run(OBSERVE["The guard of an emitter"], _emit=bus._emit, **given)
+
+    assert calls == [((), {"llm": "me", "prompt": "hi"})]
+
+
+async def test_observe_the_capture_ends_with_its_block(own_table: None) -> None:  # 000-22
+    names = await run(OBSERVE["A capture for tests"])
+
+    with suppress(LookupError):
+        async with names["capture_hook"]("after_tool_call") as calls:
+            await instrument._emit("after_tool_call", 1, result="r")
+            raise LookupError
+    await instrument._emit("after_tool_call", 2)
+
+    assert calls == [((1,), {"result": "r"})]
+    assert not instrument._hooks.get("after_tool_call")
 
 
 # --- control ----------------------------------------------------------------------------------
@@ -145,9 +234,8 @@ async def test_control_a_module_says_which_events_it_emits() -> None:  # 001-06
 
     await run(CONTROL["Observability"], coordinator=coordinator)
 
-    assert coordinator.collect_contributions("observability.events") == [
-        "my-hook:validation_failed",
-        "my-hook:approved",
+    assert await coordinator.collect_contributions("observability.events") == [
+        ["my-hook:validation_failed", "my-hook:approved"]
     ]
 
 

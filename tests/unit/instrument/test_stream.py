@@ -277,6 +277,22 @@ def test_pieces_counted_by_hand_are_measured_from_one_to_the_next(
     )
 
 
+async def test_a_piece_of_a_stream_is_counted_and_is_no_event(bus: Bus) -> None:  # 000-18
+    names: list[str] = []
+    bus.observe_all(lambda name, **_: names.append(name))
+
+    async with bus.operation("llm_generate") as op:
+        assert len(list(op.stream(range(1000)))) == 1000
+        op.chunk()
+
+    assert names == [
+        "operation_opened",
+        "before_llm_generate",
+        "after_llm_generate",
+        "operation_closed",
+    ]
+
+
 async def test_a_stream_without_pieces_has_no_figures(bus: Bus) -> None:
     with capture_hook("operation_closed", bus=bus) as closings:
         async with bus.operation("llm_generate") as op:

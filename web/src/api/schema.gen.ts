@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Find sessions by title or id, and recent spans by name (any case) or content (as written).
+         * @description Find sessions and spans, newest first.
          */
         get: operations["search_search_get"];
         put?: never;
@@ -74,6 +74,8 @@ export interface paths {
         /**
          * List Sessions
          * @description List sessions, running and stored alike, newest start first.
+         *
+         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells.
          */
         get: operations["list_sessions_sessions_get"];
         put?: never;
@@ -573,6 +575,18 @@ export interface components {
             code: string;
             /** Detail */
             detail: string;
+            /**
+             * Length
+             * @description How many characters are; 0 at its end.
+             * @default null
+             */
+            length: number | null;
+            /**
+             * Position
+             * @description Of a `bad_query`: the index of the character that is wrong.
+             * @default null
+             */
+            position: number | null;
             /** Status */
             status: number;
             /** Title */
@@ -693,7 +707,7 @@ export interface components {
         };
         /**
          * SearchHit
-         * @description A span whose name or attributes contain what was searched for.
+         * @description A span that is what was searched for, and whose it is.
          */
         SearchHit: {
             /** Session Id */
@@ -704,17 +718,17 @@ export interface components {
         };
         /**
          * SearchResult
-         * @description The newest hits first.
+         * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
             /**
-             * Is Complete
-             * @description False: older spans were not looked at.
+             * Next Cursor
+             * @description For the spans that were not looked at yet.
              */
-            is_complete: boolean;
+            next_cursor: string | null;
             /**
              * Sessions
-             * @description Whose title or id contains it.
+             * @description On the first page.
              */
             sessions: components["schemas"]["Session"][];
             /** Spans */
@@ -1456,8 +1470,9 @@ export interface operations {
     search_search_get: {
         parameters: {
             query: {
+                cursor?: string | null;
                 limit?: number;
-                /** @description A piece of text. */
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
                 q: string;
             };
             header?: never;
@@ -1500,7 +1515,7 @@ export interface operations {
             query?: {
                 cursor?: string | null;
                 limit?: number;
-                /** @description Part of the title or the id, in any case. */
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
                 q?: string;
                 /** @description Any of these. */
                 status?: components["schemas"]["SessionStatus"][] | null;

@@ -40,13 +40,21 @@ async def mount_and_fail(coordinator, config=None):
     raise ValueError("no disk")
 
 async def mount_and_return_rubbish(coordinator, config=None):
-    return 7
+    coordinator.hooks.register("tool:post", lambda event, data: None)
+    return {"name": "my-rubbish-hook", "version": "1.0"}
+
+def mount_at_once(coordinator, config=None):
+    return coordinator.hooks.register("tool:post", lambda event, data: None)
+
+async def on_session_ready(coordinator):
+    seen.append(await coordinator.collect_contributions("observability.events"))
 """
 ENTRY_POINTS = """[amplifier.modules]
 my-hook = my_hook_module:mount
 my-quiet-hook = my_hook_module:mount_quietly
 my-failing-hook = my_hook_module:mount_and_fail
 my-rubbish-hook = my_hook_module:mount_and_return_rubbish
+my-sync-hook = my_hook_module:mount_at_once
 my-missing-hook = my_hook_module:nothing
 """
 
@@ -81,10 +89,43 @@ async def test_a_plan_mounts_modules_with_their_config_and_cleans_up() -> None: 
 
     assert len(coordinator.hooks.handlers["tool:pre"]) == 1
     assert len(coordinator.hooks.handlers["tool:post"]) == 1
-    assert sys.modules["my_hook_module"].seen == [config]
+    assert sys.modules["my_hook_module"].seen[0] == config
     assert (await coordinator.hooks.emit("tool:pre")).reason == "no"
     cleanup()
     assert len(coordinator.hooks.handlers["tool:pre"]) == 0
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_module_is_told_when_all_others_are_mounted() -> None:
+    coordinator = TestCoordinator()
+    coordinator.register_contributor("observability.events", "other", lambda: ["other:event"])
+
+    await mount_plan(coordinator, [{"module": "my-quiet-hook"}])
+
+    assert sys.modules["my_hook_module"].seen == [[["other:event"]]]
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_module_may_mount_without_waiting() -> None:
+    coordinator = TestCoordinator()
+
+    cleanup = await mount_plan(coordinator, [{"module": "my-sync-hook"}])
+
+    assert len(coordinator.hooks.handlers["tool:post"]) == 1
+    cleanup()
+    assert coordinator.hooks.handlers["tool:post"] == []
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_module_that_returns_something_else_stays_and_is_told_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # 001-04
+    coordinator = TestCoordinator()
+
+    await mount_plan(coordinator, [{"module": "my-rubbish-hook"}])
+
+    assert len(coordinator.hooks.handlers["tool:post"]) == 1
+    assert "my-rubbish-hook returned dict, which cannot clean up" in caplog.text
 
 
 @pytest.mark.usefixtures("installed")
@@ -103,7 +144,6 @@ async def test_a_plan_mounts_modules_with_their_config_and_cleans_up() -> None: 
             [{"module": "my-failing-hook"}],
             r"my-failing-hook \(my_hook_module:mount_and_fail\): no disk",
         ),
-        ([{"module": "my-rubbish-hook"}], "returned int; it must return a function"),
         ([{"module": "my-missing-hook"}], "has no attribute 'nothing'"),
     ],
 )
@@ -125,6 +165,7 @@ async def test_a_cleanup_that_fails_does_not_keep_the_others_from_running(
 
     class Module:
         value = "module:mount"
+        module = __name__
 
         def __init__(self, name: str) -> None:
             self._name = name
@@ -150,22 +191,61 @@ async def test_a_cleanup_that_fails_does_not_keep_the_others_from_running(
     assert "stuck" in caplog.text
 
 
-def test_what_modules_contribute_is_collected() -> None:  # 001-06
-    coordinator = TestCoordinator()
-    coordinator.register_contributor(
-        "observability.events", "my-hook", lambda: ["my-hook:failed", "my-hook:approved"]
-    )
-    coordinator.register_contributor("observability.events", "other", lambda: "other:event")
-    coordinator.register_contributor("observability.events", "silent", lambda: None)
+async def test_what_modules_contribute_is_collected(
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # 001-06
+    async def asked_for() -> str:
+        return "slow:event"
 
-    assert coordinator.collect_contributions("observability.events") == [
-        "my-hook:failed",
-        "my-hook:approved",
-        "other:event",
+    coordinator = TestCoordinator()
+    contribute = coordinator.register_contributor
+    contribute("observability.events", "mine", lambda: ["mine:failed", "mine:approved"])
+    contribute("observability.events", "broken", lambda: 1 / 0)
+    contribute("observability.events", "silent", lambda: None)
+    contribute("observability.events", "slow", asked_for)
+
+    assert await coordinator.collect_contributions("observability.events") == [
+        ["mine:failed", "mine:approved"],
+        "slow:event",
     ]
-    assert coordinator.collect_contributions("nothing") == []
+    assert "Contributor broken to observability.events failed" in caplog.text
+    assert await coordinator.collect_contributions("nothing") == []
     with pytest.raises(TypeError, match="not callable"):
-        coordinator.register_contributor("x", "y", None)  # type: ignore[arg-type] # that is the point
+        contribute("x", "y", None)  # type: ignore[arg-type] # that is the point
+
+
+async def test_modules_find_each_other_on_the_coordinator() -> None:
+    coordinator = TestCoordinator()
+    coordinator.register_capability("session.working_dir", "/src")
+    await coordinator.mount("providers", "p", name="local")
+    await coordinator.mount("context", "c")
+
+    assert coordinator.get_capability("session.working_dir") == "/src"
+    assert coordinator.get_capability("approval.needs_check") is None
+    assert coordinator.get("hooks") is coordinator.hooks
+    assert coordinator.get("providers") == {"local": "p"}
+    assert coordinator.get("providers", "local") == "p"
+    assert coordinator.get("context") == "c"
+    await coordinator.unmount("context")
+    assert coordinator.get("context") is None
+
+
+async def test_a_coordinator_cleans_up_last_first(caplog: pytest.LogCaptureFixture) -> None:
+    cleaned: list[str] = []
+
+    async def close() -> None:
+        cleaned.append("closed")
+
+    coordinator = TestCoordinator()
+    coordinator.register_cleanup(lambda: cleaned.append("first"))
+    coordinator.register_cleanup(lambda: 1 / 0)
+    coordinator.register_cleanup(close)
+
+    await coordinator.cleanup()
+    await coordinator.cleanup()
+
+    assert cleaned == ["closed", "first"]
+    assert "failed to clean up" in caplog.text
 
 
 async def test_the_recorder_keeps_events_in_order() -> None:  # 001-07

@@ -1,6 +1,7 @@
 """Seed 001: handlers, their results, and what they add up to."""
 
 import asyncio
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -144,6 +145,7 @@ async def test_injections_are_joined_and_also_kept_apart(
         context_injection="types",
         context_injection_role="user",
         ephemeral=True,
+        suppress_output=True,
         append_to_last_tool_result=True,
         user_message="Typed",
     )
@@ -153,10 +155,35 @@ async def test_injections_are_joined_and_also_kept_apart(
 
     assert result.action == "inject_context"
     assert result.context_injection == "lint\n\ntypes"
-    assert (result.context_injection_role, result.ephemeral) == ("system", False)
+    first_flags = (result.context_injection_role, result.ephemeral, result.suppress_output)
+    assert first_flags == ("system", False, False)
     assert result.append_to_last_tool_result
+    assert [(entry.text, entry.role) for entry in result.context_injections] == [
+        ("lint", "system"),
+        ("types", "user"),
+    ]
     assert [entry.is_ephemeral for entry in result.context_injections] == [False, True]
     assert result.user_message == "Linted\nTyped"
+
+
+async def test_joined_injections_have_role_and_flags_of_the_first(
+    registry: HookRegistry,
+) -> None:  # 001-U4
+    first = HookResult(
+        action="inject_context",
+        context_injection="types",
+        context_injection_role="user",
+        ephemeral=True,
+        suppress_output=True,
+    )
+    registry.register("tool:post", saying(first))
+    registry.register("tool:post", saying(INJECT))
+
+    result = await registry.emit("tool:post", {})
+
+    assert result.context_injection == "types\n\nlint"
+    assert (result.context_injection_role, result.ephemeral) == ("user", True)
+    assert (result.suppress_output, result.append_to_last_tool_result) == (True, False)
 
 
 async def test_a_question_carries_its_prompt_and_default(registry: HookRegistry) -> None:  # 001-14
@@ -221,7 +248,6 @@ async def test_a_handler_that_raises_is_passed_over(
         HookResult(action=["deny"]),  # type: ignore[arg-type] # that is the point
         HookResult(action="modify", data="text"),  # type: ignore[arg-type] # that is the point
         HookResult(action="modify", data={"tool_input": "text"}),
-        HookResult(action="modify", data={"context": "mine"}),
         HookResult(action="inject_context"),
         HookResult(action="ask_user"),
     ],
@@ -230,8 +256,13 @@ async def test_an_invalid_result_denies(
     registry: HookRegistry, returned: Any
 ) -> None:  # 001-16, 001-U7
     registry.register("tool:pre", saying(returned))
+    registry.register("tool:pre", recorder := EventRecorder())
 
-    assert (await registry.emit("tool:pre", TOOL)).action == "deny"
+    result = await registry.emit("tool:pre", TOOL)
+
+    assert (result.action, result.data) == ("deny", None)
+    assert result.reason
+    assert recorder.get_events() == []
 
 
 async def test_nothing_is_a_way_of_going_on(registry: HookRegistry) -> None:  # 001-16
@@ -346,6 +377,19 @@ async def test_a_handler_that_emits_its_own_event_for_ever_is_stopped(
     assert depth == 8
 
 
+async def test_an_event_that_is_heard_has_a_time_that_its_emitter_cannot_set(
+    registry: HookRegistry,
+) -> None:  # 001-U9
+    unheard = await registry.emit("tool:pre", TOOL)
+    seen: list[str] = []
+    registry.register("tool:pre", lambda event, data: seen.append(data["timestamp"]))
+
+    await registry.emit("tool:pre", {**TOOL, "timestamp": "yesterday"})
+
+    assert unheard.data == TOOL
+    assert datetime.fromisoformat(seen[0]).utcoffset() == timedelta(0)
+
+
 async def test_sync_handlers_and_plain_dicts_are_accepted(registry: HookRegistry) -> None:  # 001-U8
     registry.register("tool:pre", lambda event, data: {"action": "deny", "reason": "plain"})
 
@@ -422,6 +466,19 @@ async def test_a_question_is_asked_and_only_a_yes_is_one(
         result = await coordinator.process_hook_result(ask, "tool:pre", "gate")
 
     assert (result.action, result.reason) == (action, reason if action == "deny" else None)
+
+
+async def test_a_question_that_nobody_answers_in_time_is_answered_by_its_default() -> None:
+    coordinator = TestCoordinator()  # 001-U12
+    coordinator.hooks.bus.set_approval_provider(Person(None))
+    ask = HookResult(
+        "ask_user", approval_prompt="?", approval_timeout=0.01, approval_default="allow"
+    )
+
+    async with asyncio.timeout(5):
+        result = await coordinator.process_hook_result(ask, "tool:pre", "gate")
+
+    assert result.action == "continue"
 
 
 async def test_with_no_approval_system_a_question_is_denied() -> None:  # 001-U12

@@ -118,7 +118,9 @@ def test_a_provider_is_added_at_once_or_later(agent_class: type[Agent]) -> None:
     assert at_once.names() == ["AgentInitializedEvent", *later.names()]
     assert isinstance(later, HookProvider)
     with pytest.raises(TypeError, match="no `register_hooks"):
-        agent.hooks.add_hook(print)  # type: ignore[arg-type] # that is the point
+        agent.hooks.add_hook(object())  # type: ignore[arg-type] # that is the point
+    with pytest.raises(TypeError, match="Cannot add the class Log: add an instance"):
+        agent.hooks.add_hook(Log)
 
 
 def test_an_agent_is_initialised_when_its_init_has_ended(bus: Bus) -> None:  # 002-03
@@ -263,7 +265,7 @@ def test_reversal_keeps_to_its_own_priority_and_places(hooks: HookRegistry, bus:
         (AgentInitializedEvent, "agent"),
     ],
 )
-def test_properties_are_read_only(kind: type[HookEvent], name: str) -> None:  # 002-09
+def test_properties_are_read_only(kind: type[Any], name: str) -> None:  # 002-09
     event = kind()
 
     with pytest.raises(AttributeError, match=f"Property {name} of .* is not writable"):
@@ -480,7 +482,7 @@ def test_an_invocation_can_be_resumed_and_its_messages_replaced(
 
     def resume(event: AfterInvocationEvent) -> None:
         if event.result is None:
-            event.resume = "the rest"
+            event.resume = ["the rest"]
 
     hooks.add_callback(BeforeInvocationEvent, redact)
     hooks.add_callback(AfterInvocationEvent, resume)
@@ -490,8 +492,8 @@ def test_an_invocation_can_be_resumed_and_its_messages_replaced(
         asked.append((op.kwargs["messages"], op.kwargs.get("resume")))
         return op.kwargs.get("resume")
 
-    assert bus.call_sync("agent_call", agent, messages=["hi"]) == "the rest"
-    assert asked == [(["HI"], None), (["HI"], "the rest")]
+    assert bus.call_sync("agent_call", agent, messages=["hi"]) == ["the rest"]
+    assert asked == [(["HI"], None), (["THE REST"], ["the rest"])]
 
 
 class Person:

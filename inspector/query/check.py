@@ -1,0 +1,278 @@
+"""Syntax to a tree that is known to make sense: fields exist, values have their types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TypeVar
+
+from lark import Token, Tree
+
+from inspector.query import values
+from inspector.query.errors import QueryError
+from inspector.query.fields import FIELDS, Field, Kind, Scope
+from inspector.query.syntax import Syntax, parse_syntax
+from inspector.query.tree import (
+    All,
+    Compare,
+    CompareAttribute,
+    Either,
+    Node,
+    Not,
+    Operator,
+    Related,
+    Relation,
+    Text,
+)
+
+T = TypeVar("T")
+
+_NUMBERS: dict[Kind, Callable[[str], int | float]] = {
+    Kind.COUNT: values.count,
+    Kind.MONEY: values.money,
+    Kind.DURATION: values.duration,
+    Kind.SIZE: values.size,
+}
+_ORDERING = {
+    "<": Operator.LESS,
+    "<=": Operator.AT_MOST,
+    ">": Operator.GREATER,
+    ">=": Operator.AT_LEAST,
+}
+
+
+def parse_query(text: str, scope: Scope, now_ns: int) -> Node:
+    """Return what `text` asks of things of `scope`; an empty one asks nothing.
+
+    Args:
+        text: As `docs/query.md` describes it.
+        scope: What is looked for: sessions or spans.
+        now_ns: What `now` and `-2h` count from.
+
+    Raises:
+        QueryError: It cannot be understood; says where and what to do.
+    """
+    tree = parse_syntax(text)
+    check = _Check(text, now_ns)
+    return check.node(tree.children[0], scope) if tree.children else All()
+
+
+class _Check:
+    def __init__(self, text: str, now_ns: int) -> None:
+        self._text = text
+        self._now_ns = now_ns
+
+    def node(self, syntax: Syntax | Token, scope: Scope) -> Node:
+        assert isinstance(syntax, Tree)
+        children = syntax.children
+        match syntax.data:
+            case "all":
+                return All(tuple(self.node(child, scope) for child in children))
+            case "either":
+                return Either(tuple(self.node(child, scope) for child in children))
+            case "not_":
+                return Not(self.node(children[-1], scope))
+            case "related":
+                return self._related(_token(children[0]), children[1], scope)
+            case "text":
+                return _text(_plain(_token(children[0])).casefold(), scope)
+            case _:
+                field, operator, value = map(_token, children)
+                return self._compare(field, operator, value, scope)
+
+    def _related(self, name: Token, part: Syntax | Token, scope: Scope) -> Node:
+        relation = Relation(name)
+        if relation is Relation.SESSION:
+            inner = self.node(part, Scope.SESSION)
+            return inner if scope is Scope.SESSION else Related(relation, inner)
+        inner = self.node(part, Scope.SPAN)
+        if relation is Relation.SPAN:
+            return inner if scope is Scope.SPAN else Related(relation, inner)
+        found = Related(relation, inner)
+        return found if scope is Scope.SPAN else Related(Relation.SPAN, found)
+
+    def _compare(self, name: Token, operator: Token, value: Token, scope: Scope) -> Node:
+        if operator == "!=":
+            return Not(self._compare(name, _like(operator, "="), value, scope))
+        if name.startswith("@"):
+            found: Node = self._attribute(name, operator, value)
+            return found if scope is Scope.SPAN else Related(Relation.SPAN, found)
+        field = self._field(name, scope, _plain(value).lower().split(","))
+        found = self._typed(field, operator, value)
+        if field.scope is scope:
+            return found
+        return Related(Relation(field.scope.value), found)
+
+    def _field(self, name: Token, scope: Scope, words: list[str]) -> Field:
+        """Find a field by name: of what is looked for, else of the other; or with its scope.
+
+        Where both have it, but only the other's choices have `words`, the other's is meant.
+        """
+        wanted = name.lower()
+        prefix, dot, rest = wanted.partition(".")
+        if dot and prefix in set(Scope) and rest in FIELDS[Scope(prefix)]:
+            return FIELDS[Scope(prefix)][rest]
+        found = [FIELDS[one][wanted] for one in (scope, *Scope) if wanted in FIELDS[one]]
+        if found:
+            return next((one for one in found if {*words} <= {*one.choices}), found[0])
+        known = [field for one in (scope, *Scope) for field in FIELDS[one]]
+        close = get_close_matches(rest if dot else wanted, known, n=1, cutoff=0.5)
+        advice = f"Did you mean {close[0]}?" if close else "See the list of fields."
+        problem = (
+            f"There is no field {name}. {advice} An attribute is written @{name}, a text in quotes."
+        )
+        raise self._error(problem, name)
+
+    def _typed(self, field: Field, operator: Token, value: Token) -> Node:
+        if _plain(value) == "*" and value.type == "VALUE" and operator in {":", "="}:
+            return Compare(field, Operator.IS_KNOWN, "*")
+        match field.kind:
+            case Kind.TEXT:
+                return self._text_value(field, operator, value)
+            case Kind.CHOICE:
+                return self._choices(field, operator, value)
+            case Kind.FLAG:
+                self._allow(field, operator, {":", "="})
+                return Compare(field, Operator.EQUALS, self._read(values.flag, value))
+            case _:
+                return self._ordered(field, operator, value)
+
+    def _text_value(self, field: Field, operator: Token, value: Token) -> Node:
+        self._allow(field, operator, {":", "=", "~"})
+        return Compare(field, _text_operator(operator, value), _plain(value).casefold())
+
+    def _choices(self, field: Field, operator: Token, value: Token) -> Node:
+        self._allow(field, operator, {":", "="})
+        parts: list[Node] = []
+        start = value.start_pos or 0
+        for word in _plain(value).split(","):
+            if word.lower() not in field.choices:
+                raise QueryError(_never(field, word), self._text, start, len(word))
+            parts.append(Compare(field, Operator.EQUALS, word.lower()))
+            start += len(word) + 1
+        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+
+    def _ordered(self, field: Field, operator: Token, value: Token) -> Node:
+        self._allow(field, operator, {":", "=", *_ORDERING})
+        first, dots, last = _plain(value).partition("..")
+        if not dots:
+            return self._bound(field, operator, value)
+        if operator not in {":", "="}:
+            raise self._error(f"A range is written {field.name}:{value}.", operator)
+        bounds = [(">=", first, 0), ("<=", last, len(first) + 2)]
+        parts = [
+            self._bound(field, _like(operator, sign), _part(value, text, offset))
+            for sign, text, offset in bounds
+            if text
+        ]
+        if not parts:
+            raise self._error("A range says at least one end, such as 1s.. or ..5s.", value)
+        return All(tuple(parts))
+
+    def _bound(self, field: Field, operator: Token, value: Token) -> Node:
+        if field.kind is Kind.TIME:
+            return self._time(field, operator, value)
+        number = self._read(_NUMBERS[field.kind], value)
+        return Compare(field, _ORDERING.get(operator, Operator.EQUALS), number)
+
+    def _time(self, field: Field, operator: Token, value: Token) -> Node:
+        """Compare with all of what was written: `2026-11-01` is a day, not its first moment."""
+        first_ns, beyond_ns = self._read(lambda text: values.time(text, self._now_ns), value)
+        match operator:
+            case ">":
+                return Compare(field, Operator.AT_LEAST, beyond_ns)
+            case ">=":
+                return Compare(field, Operator.AT_LEAST, first_ns)
+            case "<":
+                return Compare(field, Operator.LESS, first_ns)
+            case "<=":
+                return Compare(field, Operator.LESS, beyond_ns)
+            case _:
+                since = Compare(field, Operator.AT_LEAST, first_ns)
+                return All((since, Compare(field, Operator.LESS, beyond_ns)))
+
+    def _attribute(self, name: Token, operator: Token, value: Token) -> CompareAttribute:
+        key, text = name[1:], _plain(value)
+        if not key:
+            raise self._error("An attribute is written @key, such as @mcp.method.name:*.", name)
+        if operator in _ORDERING:
+            number = self._read(_number, value)
+            return CompareAttribute(key, _ORDERING[operator], text.casefold(), number)
+        if text == "*" and value.type == "VALUE" and operator != "~":
+            return CompareAttribute(key, Operator.IS_KNOWN, text, None)
+        try:
+            equal_to: float | None = _number(text)
+        except ValueError:
+            equal_to = None
+        return CompareAttribute(key, _text_operator(operator, value), text.casefold(), equal_to)
+
+    def _allow(self, field: Field, operator: Token, allowed: set[str]) -> None:
+        if operator not in allowed:
+            order = "; it has no order" if not field.has_order else ""
+            problem = f"{field.name} is a {field.kind}{order}: use {' or '.join(sorted(allowed))}."
+            raise self._error(problem, operator)
+
+    def _read(self, read: Callable[[str], T], value: Token) -> T:
+        try:
+            return read(_plain(value))
+        except ValueError as error:
+            raise self._error(f"{error}.", value) from None
+
+    def _error(self, problem: str, token: Token) -> QueryError:
+        return QueryError(problem, self._text, token.start_pos or 0, len(token))
+
+
+def _never(field: Field, word: str) -> str:
+    """Say that `field` is never `word`, nor its namesake of the other scope."""
+    namesakes = [fields[field.name] for fields in FIELDS.values() if field.name in fields]
+    close = get_close_matches(word.lower(), [c for one in namesakes for c in one.choices], n=1)
+    advice = f" Did you mean {close[0]}?" if close else ""
+    allowed = "; ".join(f"of a {one.scope}: {', '.join(one.choices)}" for one in namesakes)
+    return f"{field.name} is never {word}.{advice} What it can be, {allowed}."
+
+
+def _text(text: str, scope: Scope) -> Node:
+    """A session has a text when it, or a span of it, has."""
+    if scope is Scope.SPAN:
+        return Text(scope, text)
+    return Either((Text(scope, text), Related(Relation.SPAN, Text(Scope.SPAN, text))))
+
+
+def _text_operator(operator: Token, value: Token) -> Operator:
+    if operator == "~":
+        return Operator.CONTAINS
+    has_wildcard = value.type == "VALUE" and "*" in value
+    return Operator.FITS if has_wildcard else Operator.EQUALS
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise ValueError(f"{text} is not a number")
+    return number
+
+
+def _plain(token: Token) -> str:
+    """Return what a token says, without quotes."""
+    if token.type != "QUOTED":
+        return str(token)
+    inner = token[1:-1]
+    return inner.replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _token(child: Syntax | Token) -> Token:
+    assert isinstance(child, Token)
+    return child
+
+
+def _like(token: Token, text: str) -> Token:
+    return Token(token.type, text, token.start_pos)
+
+
+def _part(token: Token, text: str, offset: int) -> Token:
+    start = token.start_pos or 0
+    return Token("VALUE", text, start + offset)

@@ -1,0 +1,103 @@
+"""What can be asked for: every field of sessions and spans, and the type of its values.
+
+How a field is read stands in `inspector.search.reading`; where it is stored, with the store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
+
+
+class Scope(StrEnum):
+    """What a part of a query is about."""
+
+    SESSION = "session"
+    SPAN = "span"
+
+
+class Kind(StrEnum):
+    """The type of a field: which values and operators it takes."""
+
+    TEXT = "text"
+    CHOICE = "choice"
+    FLAG = "yes or no"
+    COUNT = "number"
+    MONEY = "amount"
+    DURATION = "duration"
+    SIZE = "size"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of one scope."""
+
+    scope: Scope
+    name: str
+    kind: Kind
+    description: str
+    choices: tuple[str, ...] = ()
+
+    @property
+    def has_order(self) -> bool:
+        """Whether one value is less than another."""
+        return self.kind not in {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
+
+
+def _fields(scope: Scope, *rows: tuple[str, Kind, str, type[StrEnum] | None]) -> dict[str, Field]:
+    return {
+        name: Field(scope, name, kind, description, tuple(one.value for one in choices or ()))
+        for name, kind, description, choices in rows
+    }
+
+
+SESSION_FIELDS = _fields(
+    Scope.SESSION,
+    ("id", Kind.TEXT, "Its id.", None),
+    ("title", Kind.TEXT, "Its title.", None),
+    ("status", Kind.CHOICE, "How it stands.", SessionStatus),
+    ("engine", Kind.CHOICE, "What executes it.", Engine),
+    ("started", Kind.TIME, "When it began.", None),
+    ("ended", Kind.TIME, "When it ended.", None),
+    ("duration", Kind.DURATION, "From its beginning to its end, or until now.", None),
+    ("waiting", Kind.DURATION, "How long it waited for a person.", None),
+    ("spans", Kind.COUNT, "How many spans it has.", None),
+    ("errors", Kind.COUNT, "How many of them failed.", None),
+    ("llm_calls", Kind.COUNT, "How often it called a model.", None),
+    ("tool_calls", Kind.COUNT, "How often it called a tool.", None),
+    ("input_tokens", Kind.COUNT, "Tokens sent to models.", None),
+    ("output_tokens", Kind.COUNT, "Tokens made by models.", None),
+    ("tokens", Kind.COUNT, "Both together.", None),
+    ("cost", Kind.MONEY, "What it cost, in US dollars.", None),
+    ("model", Kind.TEXT, "A model that it used.", None),
+    ("service", Kind.TEXT, "A service that it ran in.", None),
+    ("agent", Kind.TEXT, "An agent that took part.", None),
+    ("tag", Kind.TEXT, "A tag that it has.", None),
+)
+
+SPAN_FIELDS = _fields(
+    Scope.SPAN,
+    ("id", Kind.TEXT, "Its id.", None),
+    ("trace", Kind.TEXT, "The id of its trace.", None),
+    ("name", Kind.TEXT, "Its name.", None),
+    ("kind", Kind.CHOICE, "What it is.", SpanKind),
+    ("status", Kind.CHOICE, "How it stands.", SpanStatus),
+    ("root", Kind.FLAG, "Whether its trace begins with it.", None),
+    ("tool", Kind.TEXT, "The tool that it calls.", None),
+    ("agent", Kind.TEXT, "The agent that it runs.", None),
+    ("model", Kind.TEXT, "The model that it calls.", None),
+    ("started", Kind.TIME, "When it began.", None),
+    ("ended", Kind.TIME, "When it ended.", None),
+    ("duration", Kind.DURATION, "From its beginning to its end, or until now.", None),
+    ("waiting", Kind.DURATION, "How long it waited for a person.", None),
+    ("input_tokens", Kind.COUNT, "Tokens sent to the model.", None),
+    ("output_tokens", Kind.COUNT, "Tokens made by the model.", None),
+    ("tokens", Kind.COUNT, "Both together.", None),
+    ("cost", Kind.MONEY, "What it cost, in US dollars.", None),
+    ("size", Kind.SIZE, "How many bytes it takes.", None),
+)
+
+FIELDS = {Scope.SESSION: SESSION_FIELDS, Scope.SPAN: SPAN_FIELDS}

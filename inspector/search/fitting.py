@@ -1,0 +1,216 @@
+"""Whether a session or a span is what a query asks for: the plain meaning of the language.
+
+A store may leave out beforehand what cannot fit (`inspector.storage.sqlite_narrowing`), so that
+less is looked at. What fits is decided here alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from operator import ge, gt, le, lt
+from typing import Any, TypeAlias, assert_never
+
+from inspector.model import Json
+from inspector.normalise.attributes import flat_attributes
+from inspector.query.fields import Scope
+from inspector.query.tree import (
+    All,
+    Compare,
+    CompareAttribute,
+    Either,
+    Node,
+    Not,
+    Operator,
+    Related,
+    Relation,
+    Text,
+)
+from inspector.search.reading import read
+from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
+
+Subject: TypeAlias = SessionRecord | SpanRecord
+
+_ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
+    Operator.LESS: lt,
+    Operator.AT_MOST: le,
+    Operator.GREATER: gt,
+    Operator.AT_LEAST: ge,
+}
+_PAGE = 1_000
+_KEPT_TRACES = 32
+
+
+class Evaluator:
+    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once."""
+
+    def __init__(self, reader: Reader, now_ns: int) -> None:
+        self._reader = reader
+        self._now_ns = now_ns
+        self._family = lru_cache(_KEPT_TRACES)(self._read_family)
+        self._session = lru_cache(1_024)(reader.session)
+
+    def fits(self, node: Node, subject: Subject) -> bool:
+        """Return whether `subject`, of the scope that `node` was checked for, is asked for."""
+        match node:
+            case All(parts):
+                return all(self.fits(part, subject) for part in parts)
+            case Either(parts):
+                return any(self.fits(part, subject) for part in parts)
+            case Not(part):
+                return not self.fits(part, subject)
+            case Compare():
+                return self._compare(node, subject)
+            case CompareAttribute():
+                return self._compare_attribute(node, _span(subject))
+            case Text(scope, text):
+                return self._has_text(text, subject, scope)
+            case Related(relation, part):
+                others = self._related(relation, subject)
+                return any(self.fits(part, other) for other in others)
+            case _ as never:
+                assert_never(never)
+
+    def _compare(self, node: Compare, subject: Subject) -> bool:
+        value = read(node.field, subject, self._now_ns)
+        if isinstance(value, tuple):
+            return any(_is_so(one, node.operator, node.value) for one in value)
+        return _is_so(value, node.operator, node.value)
+
+    def _compare_attribute(self, node: CompareAttribute, span: SpanRecord) -> bool:
+        content = self._reader.content(span)
+        if node.key.encode() not in content.payload + content.origin:
+            return False
+        attributes = flat_attributes(content.resource_spans().resource.attributes)
+        attributes |= flat_attributes(content.span().attributes)
+        return _attribute_is_so(attributes.get(node.key), node)
+
+    def _has_text(self, text: str, subject: Subject, scope: Scope) -> bool:
+        if scope is Scope.SESSION:
+            assert isinstance(subject, SessionRecord)
+            return text in subject.row.title.casefold() or text in subject.row.id.casefold()
+        span = _span(subject)
+        # Bytes as they were sent, lowered as far as ASCII goes: other letters are as written.
+        wanted = text.encode()
+        return text in span.name.casefold() or wanted in self._reader.content(span).payload.lower()
+
+    def _related(self, relation: Relation, subject: Subject) -> Iterable[Subject]:
+        if isinstance(subject, SessionRecord):
+            return self._spans_of(subject.row.id)
+        match relation:
+            case Relation.SESSION:
+                session = self._session(subject.session_id)
+                return () if session is None else (session,)
+            case Relation.SPAN:
+                return (subject,)
+            case Relation.PARENT:
+                return self._family(subject.trace_id).ancestors(subject, 1)
+            case Relation.ANCESTOR:
+                return self._family(subject.trace_id).ancestors(subject)
+            case Relation.CHILD:
+                return self._family(subject.trace_id).children(subject)
+            case Relation.DESCENDANT:
+                return self._family(subject.trace_id).descendants(subject)
+            case _ as never:
+                assert_never(never)
+
+    def _spans_of(self, session_id: str) -> Iterator[SpanRecord]:
+        after: SpanPosition | None = None
+        while page := self._reader.spans_of(session_id, after, _PAGE):
+            yield from page
+            last = page[-1]
+            after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
+
+    def _read_family(self, trace_id: str) -> _Family:
+        return _Family(self._reader.spans(trace_id))
+
+
+class _Family:
+    """Who is whose parent in one trace. A circle of parents ends where it began."""
+
+    def __init__(self, spans: Iterable[SpanRecord]) -> None:
+        self._by_id = {span.span_id: span for span in spans}
+        self._children: dict[str | None, list[SpanRecord]] = {}
+        for span in self._by_id.values():
+            self._children.setdefault(span.parent_span_id, []).append(span)
+
+    def ancestors(self, span: SpanRecord, most: int | None = None) -> Iterator[SpanRecord]:
+        seen = {span.span_id}
+        while (most is None or len(seen) <= most) and span.parent_span_id not in seen:
+            parent = self._by_id.get(span.parent_span_id or "")
+            if parent is None:
+                return
+            seen.add(parent.span_id)
+            yield parent
+            span = parent
+
+    def children(self, span: SpanRecord) -> list[SpanRecord]:
+        found = self._children.get(span.span_id, [])
+        return [child for child in found if child.span_id != span.span_id]
+
+    def descendants(self, span: SpanRecord) -> Iterator[SpanRecord]:
+        seen = {span.span_id}
+        waiting = self.children(span)
+        while waiting:
+            child = waiting.pop()
+            if child.span_id not in seen:
+                seen.add(child.span_id)
+                yield child
+                waiting += self.children(child)
+
+
+def _is_so(value: Any, operator: Operator, wanted: str | int | float) -> bool:
+    if value is None:
+        return False
+    if operator is Operator.IS_KNOWN:
+        return True
+    if operator in _ORDER:
+        return _ORDER[operator](value, wanted)
+    if not isinstance(wanted, str):
+        return bool(value == wanted)
+    return _text_is_so(str(value), operator, wanted)
+
+
+def _attribute_is_so(value: Json, node: CompareAttribute) -> bool:
+    if value is None:
+        return False
+    if node.operator is Operator.IS_KNOWN:
+        return True
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if node.operator in _ORDER:
+        return is_number and _ORDER[node.operator](value, node.number)
+    if is_number and node.number is not None and node.operator is Operator.EQUALS:
+        return bool(value == node.number)
+    values = value if isinstance(value, list) else [value]
+    return any(_text_is_so(_as_text(one), node.operator, node.text) for one in values)
+
+
+def _as_text(value: Json) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _text_is_so(text: str, operator: Operator, wanted: str) -> bool:
+    folded = text.casefold()
+    if operator is Operator.CONTAINS:
+        return wanted in folded
+    if operator is Operator.FITS:
+        return _pattern(wanted).fullmatch(folded) is not None
+    return folded == wanted
+
+
+@lru_cache(256)
+def _pattern(wanted: str) -> re.Pattern[str]:
+    # Each piece is taken at its first place, for good (an atomic group): no other place could
+    # help, and so the time grows with the length of the text only.
+    first, *pieces = (re.escape(piece) for piece in re.sub(r"\*+", "*", wanted).split("*"))
+    *middle, last = pieces
+    found = "".join(f"(?>.*?{piece})" for piece in middle)
+    return re.compile(f"{first}{found}.*{last}", re.DOTALL)
+
+
+def _span(subject: Subject) -> SpanRecord:
+    assert isinstance(subject, SpanRecord)
+    return subject

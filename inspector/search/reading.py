@@ -1,0 +1,79 @@
+"""How each field of the query language is read from a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from inspector.model import SessionRow, SpanKind
+from inspector.query.fields import Field, Scope
+from inspector.storage.base import SessionRecord, SpanRecord
+
+Value: TypeAlias = str | int | float | tuple[str, ...] | None
+
+SESSION_READERS: Mapping[str, Callable[[SessionRow, int], Value]] = {
+    "id": lambda row, _: row.id,
+    "title": lambda row, _: row.title,
+    "status": lambda row, _: row.status.value,
+    "engine": lambda row, _: row.engine.value,
+    "started": lambda row, _: row.started_ns,
+    "ended": lambda row, _: row.ended_ns,
+    "duration": lambda row, now_ns: _until(row.started_ns, row.ended_ns, now_ns),
+    "waiting": lambda row, _: row.waiting_ns,
+    "spans": lambda row, _: row.span_count,
+    "errors": lambda row, _: row.error_count,
+    "llm_calls": lambda row, _: row.llm_calls,
+    "tool_calls": lambda row, _: row.tool_calls,
+    "input_tokens": lambda row, _: row.input_tokens,
+    "output_tokens": lambda row, _: row.output_tokens,
+    "tokens": lambda row, _: row.input_tokens + row.output_tokens,
+    "cost": lambda row, _: row.cost_usd,
+    "model": lambda row, _: row.models,
+    "service": lambda row, _: row.services,
+    "agent": lambda row, _: row.agents,
+    "tag": lambda row, _: row.tags,
+}
+
+SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
+    "id": lambda span, _: span.span_id,
+    "trace": lambda span, _: span.trace_id,
+    "name": lambda span, _: span.name,
+    "kind": lambda span, _: span.kind.value,
+    "status": lambda span, _: span.status.value,
+    "root": lambda span, _: int(span.is_root),
+    "tool": lambda span, _: _subject(span, SpanKind.TOOL, "execute_tool "),
+    "agent": lambda span, _: _subject(span, SpanKind.AGENT, "invoke_agent "),
+    "model": lambda span, _: span.model,
+    "started": lambda span, _: span.start_ns,
+    "ended": lambda span, _: span.end_ns,
+    "duration": lambda span, now_ns: _until(span.start_ns, span.end_ns, now_ns),
+    "waiting": lambda span, _: span.wait_ns,
+    "input_tokens": lambda span, _: span.input_tokens,
+    "output_tokens": lambda span, _: span.output_tokens,
+    "tokens": lambda span, _: _sum(span.input_tokens, span.output_tokens),
+    "cost": lambda span, _: span.cost_usd,
+    "size": lambda span, _: span.size_bytes,
+}
+
+
+def read(field: Field, subject: SessionRecord | SpanRecord, now_ns: int) -> Value:
+    """Return the value of `field`; a tuple where it has many, None where it is not known."""
+    if field.scope is Scope.SESSION:
+        assert isinstance(subject, SessionRecord)
+        return SESSION_READERS[field.name](subject.row, now_ns)
+    assert isinstance(subject, SpanRecord)
+    return SPAN_READERS[field.name](subject, now_ns)
+
+
+def _until(start_ns: int, end_ns: int | None, now_ns: int) -> int:
+    return max((now_ns if end_ns is None else end_ns) - start_ns, 0)
+
+
+def _sum(*counts: int | None) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _subject(span: SpanRecord, kind: SpanKind, operation: str) -> str | None:
+    """Return whom a span of `kind` is about: its name without the convention's first word."""
+    return span.name.removeprefix(operation) if span.kind is kind else None

@@ -1,0 +1,66 @@
+"""Which events a call-back is for, from its annotation (002-U3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from inspect import isroutine, signature
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from instrument.delivery import describe
+from instrument.typed.events import BaseHookEvent
+from instrument.typed.translation import HOOKS, hooks_of
+
+
+def event_types(event_type: object, callback: Callable[..., Any]) -> list[type[BaseHookEvent]]:
+    """Return the classes of events that `callback` is to be called for, each once.
+
+    Args:
+        event_type: A class, a list of classes, or None for what the annotation of the call-back's
+            first parameter says.
+        callback: Who is called.
+
+    Raises:
+        TypeError: Something is no event.
+        ValueError: A list is empty, or there is no annotation to go by.
+    """
+    attempt = f"Cannot add {describe(callback)}"
+    if event_type is None:
+        given: Iterable[object] = _annotated(attempt, callback)
+    elif isinstance(event_type, list | tuple):
+        given = event_type
+        if not event_type:
+            raise ValueError(f"{attempt}: the list of events is empty.")
+    else:
+        given = (event_type,)
+    found: list[type[BaseHookEvent]] = []
+    for kind in given:
+        if not isinstance(kind, type) or not hooks_of(kind):
+            known = ", ".join(sorted(one.__name__ for one in HOOKS))
+            raise TypeError(
+                f"{attempt} for {kind!r}: it is no event. Events: {known}; and dataclasses made "
+                "of HookEvent."
+            )
+        if kind not in found:
+            found.append(kind)
+    return found
+
+
+def _annotated(attempt: str, callback: Callable[..., Any]) -> Iterable[object]:
+    function: Any = callback
+    while isinstance(function, partial):
+        function = function.func
+    if not isroutine(function):
+        function = function.__call__
+    try:
+        first = next(iter(signature(callback).parameters))
+        annotation = get_type_hints(function)[first]
+    except Exception as error:
+        raise ValueError(
+            f"{attempt} without an event: its first parameter has no annotation that names one. "
+            "Annotate it, or give the event: `add_callback(BeforeToolCallEvent, …)`."
+        ) from error
+    if get_origin(annotation) in (Union, UnionType):
+        return get_args(annotation)
+    return (annotation,)

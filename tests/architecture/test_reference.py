@@ -1,0 +1,155 @@
+"""The reference says what a user needs: what raises, which unit, where it comes from.
+
+What a public name must have is checked on the source, where it is mended.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import griffe
+import pytest
+
+from tools.generate import ROOT
+from tools.generate_reference import FOLDER, Page, outputs
+from tools.reference_source import PACKAGES, STATEMENT, Entry, entries, load
+
+MODULES = {module.path: module for module in load()}
+STATEMENTS = (ROOT / FOLDER / "statements.md").read_text(encoding="utf-8")
+
+NOT_ASKED_FOR: dict[str, set[str]] = {
+    "instrument.control": {
+        "ApprovalProvider",
+        "ApprovalRequest",
+        "ApprovalResponse",
+        "MountError",
+    },
+    "instrument.typed": {"ModelStopResponse"},
+    "instrument.guidance": set(),
+    "instrument.flow": set(),
+}
+"""The packages that keep a contract, and their names that no statement asks for."""
+
+NO_ERRORS = {"AssertionError", "Interrupted"}
+"""What is raised and never reaches a caller."""
+
+
+def documented(package: str) -> list[Entry]:
+    """Return the names of a package and the methods of its classes, each once."""
+    found = [entry for entry in entries(MODULES[package]) if not entry.same_as]
+    methods = [
+        member
+        for entry in found
+        for member in entry.members
+        if isinstance(member.item, griffe.Function)
+    ]
+    return [*found, *methods]
+
+
+def test_every_package_has_a_page_with_every_public_name() -> None:
+    pages = outputs()
+    assert set(MODULES) == set(PACKAGES)
+    for package, module in MODULES.items():
+        assert module.exports
+        for entry in entries(module):
+            assert f"\n## `{entry.name}`\n" in pages[FOLDER / f"{package}.md"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_says_in_a_sentence_what_it_is(package: str) -> None:
+    silent = [one.name for one in documented(package) if not one.summary.endswith((".", ")", ":"))]
+    assert silent == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_function_says_when_it_raises_what_its_own_body_raises(package: str) -> None:
+    untold = [
+        f"{entry.name}: {error}"
+        for entry in documented(package)
+        for error in raised(entry.item)
+        if error not in NO_ERRORS and error not in entry.docstring
+    ]
+    assert untold == []
+
+
+def raised(item: object) -> Iterator[str]:
+    """Yield the names of the errors that a function makes and raises."""
+    if isinstance(item, griffe.Function):
+        for node in ast.walk(ast.parse(dedent(item.source))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                yield ast.unparse(node.exc.func)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_number_that_may_be_a_fraction_has_a_unit(package: str) -> None:
+    without_unit = [
+        f"{entry.name}: {name}"
+        for entry in documented(package)
+        for name, said in fractions(entry)
+        if not re.search(r"_(s|ms)$", name) and "second" not in said.lower()
+    ]
+    assert without_unit == []
+
+
+def fractions(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Yield parameters or attributes that are floats, with what is said of them."""
+    items = [member.item for member in entry.members]
+    parameters = entry.item.parameters if isinstance(entry.item, griffe.Function) else ()
+    for one in (*items, *parameters):
+        if not isinstance(one, griffe.Function | griffe.Class) and "float" in str(one.annotation):
+            said = re.search(rf"^ *{one.name}: (.*(?:\n +.*)*)", entry.docstring, re.MULTILINE)
+            own = one.docstring.value if one.docstring else ""
+            yield one.name, own or (said[1] if said else entry.docstring)
+
+
+@pytest.mark.parametrize("package", NOT_ASKED_FOR)
+def test_what_a_contract_asks_for_names_its_statement(package: str) -> None:
+    unsourced = {
+        entry.name
+        for entry in entries(MODULES[package])
+        if not entry.same_as and not entry.statements
+    }
+    assert unsourced == NOT_ASKED_FOR[package]
+
+
+def test_a_statement_that_a_docstring_names_is_on_the_page_of_statements() -> None:
+    named = {
+        number
+        for top in ("instrument", "subscribers", "inspector")
+        for path in (ROOT / top).rglob("*.py")
+        for number in STATEMENT.findall(path.read_text(encoding="utf-8"))
+    }
+    listed = set(re.findall(r'<a id="[^"]+"></a>(\S+) ', STATEMENTS))
+    assert len(named) > 60
+    assert named - listed == set()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / FOLDER).glob("*.md")), ids=lambda path: path.name)
+def test_a_link_leads_to_a_heading_that_is_there(path: Path) -> None:
+    for file, anchor in re.findall(r"\]\(([\w.]*\.md)?#([^)]+)\)", path.read_text("utf-8")):
+        assert anchor in anchors(path.parent / file if file else path), (file, anchor)
+
+
+def anchors(path: Path) -> set[str]:
+    """Return how GitHub names the headings of a document: a second one of a name is numbered."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    slugs = [
+        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    ]
+    numbered = {
+        f"{slug}-{slugs[:place].count(slug)}" if slug in slugs[:place] else slug
+        for place, slug in enumerate(slugs)
+    }
+    return numbered | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+def test_two_names_that_differ_only_in_case_have_anchors_of_their_own() -> None:
+    page = "\n".join(Page(MODULES["instrument"]).lines())
+
+    assert "[`Operation`](#operation)" in page
+    assert "[`operation`](#operation-1)" in page

@@ -1,0 +1,275 @@
+"""What a search finds, in every store: all that fits, and each once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.model import SessionStatus, SpanKind, SpanStatus
+from inspector.query import Scope, parse_query
+from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
+from inspector.query.tree import Node
+from inspector.search import Search
+from inspector.search.fitting import Evaluator
+from inspector.search.reading import SESSION_READERS, SPAN_READERS
+from inspector.storage import Store, open_store
+from inspector.storage.base import Changes, Content, SessionRecord, SpanRecord
+from inspector.storage.memory import MemoryStore
+from inspector.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
+from tests.contracts.test_store import session, span, trace
+from tests.support.desk import Desk
+from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.otlp import span as otlp_span
+from tests.support.telemetry import incoming, span_hex
+
+NOW_NS = START_NS + 100 * SECOND_NS
+
+
+def story(store: Store) -> None:
+    """An agent that calls a model and two tools, and a session where little happened."""
+    desk = Desk(store)
+    desk.take(
+        otlp_span(
+            "invoke_agent planner", span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"}
+        ),
+        otlp_span(
+            "chat gpt-5",
+            span_id=2,
+            parent=1,
+            duration_ns=2 * SECOND_NS,
+            attributes={
+                "gen_ai.operation.name": "chat",
+                "gen_ai.request.model": "gpt-5",
+                "gen_ai.usage.input_tokens": 1200,
+                "gen_ai.usage.output_tokens": 30,
+                "gen_ai.input.messages": '[{"role": "user", "content": "Merge Conflict!"}]',
+            },
+        ),
+        otlp_span(
+            "execute_tool git_status",
+            span_id=3,
+            parent=1,
+            attributes={"gen_ai.operation.name": "execute_tool", "http.status": 503, "on": True},
+        ),
+        otlp_span(
+            "execute_tool fetch",
+            span_id=4,
+            parent=2,
+            attributes={
+                "gen_ai.operation.name": "execute_tool",
+                "urls": ["a.example", "b.example"],
+            },
+        ),
+    )
+    desk.take(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
+    desk.wait(60)
+
+
+def found_spans(store: Store, text: str) -> set[str]:
+    with store.read() as reader:
+        wanted = parse_query(text, Scope.SPAN, NOW_NS)
+        page = Search(reader, NOW_NS, page_s=60).spans(wanted, None, 100)
+    assert page.next is None
+    return {row.name.split()[-1] for row in page.rows}
+
+
+def found_sessions(store: Store, text: str) -> set[str]:
+    with store.read() as reader:
+        wanted = parse_query(text, Scope.SESSION, NOW_NS)
+        page = Search(reader, NOW_NS, page_s=60).sessions(wanted, None, 100)
+    return {service for record in page.rows for service in record.row.services}
+
+
+EVERY = {"planner", "gpt-5", "git_status", "fetch", "nightly"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", EVERY),
+        ("kind:llm", {"gpt-5"}),
+        ("kind:llm,tool", {"gpt-5", "git_status", "fetch"}),
+        ("-kind:llm,tool", {"planner", "nightly"}),
+        ("tool:git_*", {"git_status"}),
+        ("tool:*", {"git_status", "fetch"}),
+        ("agent:PLANNER", {"planner"}),
+        ("name~FETCH", {"fetch"}),
+        ("tokens>1k", {"gpt-5"}),
+        ("-tokens>1k", EVERY - {"gpt-5"}),
+        ("duration>=2s", {"gpt-5"}),
+        ("root:yes", {"planner", "nightly"}),
+        ("parent(agent:planner)", {"gpt-5", "git_status"}),
+        ("ancestor(kind:agent)", {"gpt-5", "git_status", "fetch"}),
+        ("child(tool:fetch)", {"gpt-5"}),
+        ("descendant(tool:fetch)", {"planner", "gpt-5"}),
+        ("-descendant(tool:fetch) kind:agent", set()),
+        ('"merge conflict"', {"gpt-5"}),
+        ("merge conflict", {"gpt-5"}),
+        ("@http.status>=500", {"git_status"}),
+        ("@http.status:503", {"git_status"}),
+        ("@http.status>=504", set()),
+        ("@on:true", {"git_status"}),
+        ("@urls:b.*", {"fetch"}),
+        ("@service.name:batch", {"nightly"}),
+        ("service:batch", {"nightly"}),
+        ("session(errors:0 spans>1) kind:agent", {"planner"}),
+        ("(kind:agent OR kind:llm) -tokens:*", {"planner"}),
+        ("started>2999-01-01", set()),
+    ],
+)
+def test_spans_are_found(store: Store, text: str, names: set[str]) -> None:
+    story(store)
+    assert found_spans(store, text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "services"),
+    [
+        ("", {"demo", "batch"}),
+        ("nightly", {"batch"}),
+        ("MERGE", {"demo"}),
+        ("kind:llm", {"demo"}),
+        ("-kind:llm", {"batch"}),
+        ("span(kind:llm tokens>1k)", {"demo"}),
+        ("span(kind:tool tokens>1k)", set()),
+        ("model:gpt-*", {"demo"}),
+        ("tokens:1230", {"demo"}),
+        ("spans:1", {"batch"}),
+        ("status:completed service:demo", {"demo"}),
+        ("parent(kind:llm)", {"demo"}),
+        ("duration>=2s", {"demo"}),
+    ],
+)
+def test_sessions_are_found(store: Store, text: str, services: set[str]) -> None:
+    story(store)
+    assert found_sessions(store, text) == services
+
+
+def test_every_field_can_be_read() -> None:
+    assert SESSION_READERS.keys() == SESSION_FIELDS.keys()
+    assert SPAN_READERS.keys() == SPAN_FIELDS.keys()
+    assert SESSION_COLUMNS.keys() <= SESSION_FIELDS.keys()
+    assert SPAN_COLUMNS.keys() <= SPAN_FIELDS.keys()
+
+
+def test_pages_end_when_their_time_is_up_and_go_on_where_they_ended(store: Store) -> None:
+    rows = [span(n, change=n) for n in range(1, 8)]
+    contents = {row.content: Content(b"", b"") for row in rows}
+    store.commit(Changes(1, 7, [session("S", 8)], [trace(1)], spans=rows, contents=contents))
+    wanted = parse_query("kind:tool", Scope.SPAN, NOW_NS)
+    seen: list[list[str]] = []
+    before: int | None = None
+    with store.read() as reader:
+        ticks = iter(range(100))  # a page of three ticks: its first, and two rows
+        search = Search(reader, NOW_NS, page_s=2, clock=lambda: float(next(ticks)))
+        while True:
+            page = search.spans(wanted, before, 100)
+            seen.append([row.span_id for row in page.rows])
+            if page.next is None:
+                break
+            before = page.next
+    assert [id_ for ids in seen for id_ in ids] == [span_hex(n) for n in range(7, 0, -1)]
+    assert max(map(len, seen)) == 2
+
+
+def test_a_full_page_has_a_cursor_only_when_more_fits(store: Store) -> None:
+    records = [session(f"S{n}", n, started_ns=START_NS + n) for n in range(1, 5)]
+    store.commit(Changes(1, 4, records))
+    with store.read() as reader:
+        search = Search(reader, NOW_NS, page_s=60)
+        everything = parse_query("", Scope.SESSION, NOW_NS)
+        first = search.sessions(everything, None, 2)
+        assert [one.row.id for one in first.rows] == ["S4", "S3"]
+        assert first.next == (START_NS + 3, "S3")
+        assert search.sessions(everything, first.next, 2).next is None
+
+
+def test_a_circle_of_parents_is_gone_round_once(store: Store) -> None:
+    rows = [replace(span(n, change=n), parent_span_id=span_hex(3 - n)) for n in (1, 2)]
+    contents = {row.content: Content(b"", b"") for row in rows}
+    store.commit(Changes(1, 2, [session("S", 3)], [trace(1)], spans=rows, contents=contents))
+    assert found_spans(store, "ancestor(kind:llm)") == set()
+    assert found_spans(store, "descendant(kind:llm)") == set()
+    assert found_spans(store, "ancestor(kind:tool)") == {"1", "2"}
+
+
+# --- what a store leaves out beforehand would not have fitted --------------------------------
+
+_TERMS = [
+    "kind:llm", "kind:tool,agent", "status:ok", "status:running", "status:failed", "root:yes",
+    "tokens>2", "input_tokens<=3", "input_tokens:*", "output_tokens:1..4", "cost>0.5", "cost:*",
+    "duration>2ns", "ended:*", "started<2026-01-01", "size<4", "waiting>1ns", "model:m*", "name~2",
+    "engine:otlp", "parent(kind:llm)", "child(status:ok)",
+]  # fmt: skip
+_queries = st.recursive(
+    st.sampled_from(_TERMS),
+    lambda inner: (
+        st.builds("-({})".format, inner)
+        | st.builds("({} OR {})".format, inner, inner)
+        | st.builds("({} {})".format, inner, inner)
+    ),
+    max_leaves=6,
+)
+_small = st.none() | st.integers(0, 5)
+
+
+@st.composite
+def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
+    start_ns = START_NS + draw(st.integers(0, 5))
+    ended = draw(st.none() | st.integers(0, 5))
+    return replace(
+        span(number, change=number, start_ns=start_ns),
+        end_ns=None if ended is None else start_ns + ended,
+        parent_span_id=draw(st.none() | st.integers(1, 6).map(span_hex)),
+        kind=draw(st.sampled_from([SpanKind.LLM, SpanKind.TOOL, SpanKind.AGENT])),
+        status=draw(st.sampled_from(SpanStatus)),
+        is_root=draw(st.booleans()),
+        model=draw(st.none() | st.sampled_from(["m1", "x"])),
+        input_tokens=draw(_small),
+        output_tokens=draw(_small),
+        cost_usd=draw(st.none() | st.floats(0, 1)),
+        wait_ns=draw(st.integers(0, 3)),
+        size_bytes=draw(st.integers(0, 9)),
+    )
+
+
+@given(
+    st.tuples(*(_rows(number) for number in range(1, 7))),
+    st.sampled_from(SessionStatus),
+    _queries,
+    st.sampled_from(Scope),
+)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
+    rows: tuple[SpanRecord, ...], status: SessionStatus, text: str, scope: Scope
+) -> None:
+    one = session("S", 8)
+    one.row = replace(one.row, status=status)
+    contents = {row.content: Content(b"", b"") for row in rows}
+    changes = Changes(1, 8, [one], [trace(1)], spans=list(rows), contents=contents)
+    wanted = parse_query(text, scope, NOW_NS)
+    plain = MemoryStore()
+    plain.commit(changes)
+    with plain.read() as reader:
+        evaluator = Evaluator(reader, NOW_NS)
+        subjects = [one] if scope is Scope.SESSION else rows
+        expected = {_id(subject) for subject in subjects if evaluator.fits(wanted, subject)}
+    with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
+        sqlite.commit(changes)
+        with sqlite.read() as reader:
+            assert _found(Search(reader, NOW_NS, page_s=60), wanted, scope) == expected
+
+
+def _found(search: Search, wanted: Node, scope: Scope) -> set[str]:
+    if scope is Scope.SESSION:
+        return {_id(row) for row in search.sessions(wanted, None, 100).rows}
+    return {_id(row) for row in search.spans(wanted, None, 100).rows}
+
+
+def _id(subject: SpanRecord | SessionRecord) -> str:
+    return subject.row.id if isinstance(subject, SessionRecord) else subject.span_id

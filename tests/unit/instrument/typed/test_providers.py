@@ -1,0 +1,566 @@
+"""Hook providers as people write them, in all their habits, run as they are (seed 002)."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import pytest
+
+from instrument import ApprovalRequest, Bus
+from instrument.typed import (
+    AfterInvocationEvent,
+    AfterModelCallEvent,
+    AfterToolCallEvent,
+    AgentInitializedEvent,
+    BaseHookEvent,
+    BeforeInvocationEvent,
+    BeforeModelCallEvent,
+    BeforeToolCallEvent,
+    BeforeToolInvocationEvent,
+    HookCallback,
+    HookEvent,
+    HookHost,
+    HookOrder,
+    HookProvider,
+    HookRegistry,
+    MessageAddedEvent,
+)
+
+
+class Agent(HookHost):
+    """An agent whose model asks for the tools that it is told to, and then says `done`."""
+
+    def __init__(self, *tools: tuple[str, dict[str, Any]], model: Any = None) -> None:
+        self.name = "worker"
+        self.system_prompt = "Work."
+        self.messages: list[dict[str, Any]] = []
+        self.state: dict[str, Any] = {}
+        self.tools = list(tools)
+        self.model = model or (lambda: {"message": "done", "stop_reason": "end_turn"})
+
+    async def ask(self, prompt: str, **state: Any) -> Any:
+        bus = self.hooks.bus
+        given = {"agent": self, "messages": prompt, "invocation_state": state}
+        return await bus.call("agent_call", lambda op: self._work(op, state), **given)
+
+    async def _work(self, op: Any, state: dict[str, Any]) -> str:
+        bus = self.hooks.bus
+        await self._say("user", op.kwargs["messages"])
+        for number, (name, args) in enumerate(self.tools):
+            result = await bus.call(
+                "tool_call",
+                lambda op: text(f"{op.kwargs['tool_name']} {op.args}"),
+                agent=self,
+                tool_name=name,
+                tool_call_id=f"t{number}",
+                args=args,
+                invocation_state=state,
+            )
+            await self._say("tool", result)
+        answer = await bus.call("llm_generate", lambda _: self.model(), agent=self)
+        await self._say("assistant", answer)
+        return answer["message"]
+
+    async def _say(self, role: str, content: Any) -> None:
+        message = {"role": role, "content": content}
+        self.messages.append(message)
+        await self.hooks.bus.dispatch("message_added", agent=self, message=message)
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"status": "success", "content": [{"text": said}]}
+
+
+@pytest.fixture
+def make(bus: Bus) -> Callable[..., Any]:
+    class Own(Agent):
+        hook_bus = bus
+
+    return Own
+
+
+# --- limits, arguments, retries -----------------------------------------------------------------
+
+
+class LimitTools(HookProvider):
+    def __init__(self, limits: dict[str, int]) -> None:
+        self.limits = limits
+        self.counts: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeInvocationEvent, self.reset)
+        registry.add_callback(BeforeToolInvocationEvent, self.check)
+
+    def reset(self, event: BeforeInvocationEvent) -> None:
+        with self._lock:
+            self.counts = Counter()
+
+    def check(self, event: BeforeToolCallEvent) -> None:
+        name = event.tool_use["name"]
+        with self._lock:
+            self.counts[name] += 1
+        if name in self.limits and self.counts[name] > self.limits[name]:
+            event.cancel_tool = f"Tool '{name}' was called too often. Do not call it again."
+
+
+async def test_a_limit_cancels_the_call_over_it_and_begins_again_with_each_request(
+    make: Callable[..., Any],
+) -> None:
+    search = ("search", {"q": "x"})
+    agent = make(search, search, hooks=[LimitTools({"search": 1})])
+
+    with pytest.raises(Exception, match="called too often"):
+        await agent.ask("go")
+    agent.tools = [search]
+
+    assert await agent.ask("again") == "done"
+
+
+class FixArguments(HookProvider):
+    def __init__(self, fixed: dict[str, dict[str, Any]]) -> None:
+        self._fixed = fixed
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeToolCallEvent, self._fix)
+
+    def _fix(self, event: BeforeToolCallEvent) -> None:
+        if fixed := self._fixed.get(event.tool_use["name"]):
+            tool_input: dict[str, Any] = event.tool_use["input"]
+            tool_input.update(fixed)
+
+
+async def test_arguments_that_a_provider_fixes_are_those_of_the_call(
+    make: Callable[..., Any],
+) -> None:
+    agent = make(("calc", {"x": 1}), hooks=[FixArguments({"calc": {"precision": 2}})])
+
+    await agent.ask("go")
+
+    assert agent.messages[1]["content"] == text("calc {'x': 1, 'precision': 2}")
+    assert agent.tools == [("calc", {"x": 1})]
+
+
+class RetryModel(HookProvider):
+    def __init__(self, most: int = 2) -> None:
+        self.most = most
+        self.count = 0
+        self.reasons: list[Any] = []
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeInvocationEvent, lambda event: setattr(self, "count", 0))
+        registry.add_callback(AfterModelCallEvent, self.retry)
+
+    async def retry(self, event: AfterModelCallEvent) -> None:
+        if event.exception is None:
+            assert event.stop_response is not None
+            self.reasons.append(event.stop_response.stop_reason)
+            return
+        if "unavailable" in str(event.exception) and self.count < self.most:
+            self.count += 1
+            await asyncio.sleep(0)
+            event.retry = True
+
+
+async def test_a_model_that_is_unavailable_for_a_while_is_asked_again(
+    make: Callable[..., Any],
+) -> None:
+    answers: list[Any] = [OSError("unavailable"), OSError("unavailable")]
+
+    def model() -> Any:
+        if answers:
+            raise answers.pop()
+        return {"message": "done", "stop_reason": "end_turn"}
+
+    retry = RetryModel()
+    agent = make(model=model, hooks=[retry])
+
+    assert await agent.ask("go") == "done"
+    assert (retry.count, retry.reasons) == (2, ["end_turn"])
+    answers += [OSError("unavailable")] * 3
+    with pytest.raises(OSError, match="unavailable"):
+        await agent.ask("go")
+
+
+class Budget(HookProvider):
+    """Ends the whole request by an exception; imports its events where it needs them."""
+
+    class ExceededError(Exception):
+        pass
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        self.ended: list[Any] = []
+
+    def register_hooks(self, registry: Any) -> None:
+        from instrument.typed import AfterInvocationEvent, BeforeModelCallEvent
+
+        registry.add_callback(BeforeModelCallEvent, self.before)
+        registry.add_callback(AfterInvocationEvent, self.after)
+
+    def before(self, event: Any) -> None:
+        self.calls -= 1
+        if self.calls < 0:
+            raise self.ExceededError("no more model calls")
+
+    def after(self, event: Any) -> None:
+        self.ended.append(event.exception)
+
+
+async def test_what_a_callback_raises_ends_the_request_and_the_after_event_still_comes(
+    make: Callable[..., Any],
+) -> None:
+    budget = Budget(calls=0)
+    agent = make(hooks=[budget])
+
+    with pytest.raises(Budget.ExceededError):
+        await agent.ask("go")
+
+    assert isinstance(budget.ended[0], Budget.ExceededError)
+
+
+# --- people, memory, results --------------------------------------------------------------------
+
+
+class ApproveDeletes(HookProvider):
+    def __init__(self, app_name: str) -> None:
+        self.app_name = app_name
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeToolCallEvent, self.approve)
+
+    def approve(self, event: BeforeToolCallEvent) -> None:
+        if event.tool_use["name"] != "delete" or event.invocation_state.get("trusted"):
+            return
+        approval = event.interrupt(
+            f"{self.app_name}-approval", reason={"paths": event.tool_use["input"]["paths"]}
+        )
+        if approval.lower() != "y":
+            event.cancel_tool = "User denied permission to delete files"
+
+
+async def test_a_callback_that_interrupts_goes_on_with_the_answer(
+    make: Callable[..., Any], bus: Bus
+) -> None:
+    asked: list[str] = []
+    answers = ["y", "n"]
+
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> Any:
+            from instrument import ApprovalAnswer
+
+            asked.append(request.prompt)
+            return ApprovalAnswer("answer", payload=answers.pop(0))
+
+    bus.set_approval_provider(Person())
+    agent = make(("delete", {"paths": ["a"]}), hooks=[ApproveDeletes("app")])
+
+    assert await agent.ask("go") == "done"
+    with pytest.raises(Exception, match="denied permission"):
+        await agent.ask("go")
+    assert await agent.ask("go", trusted=True) == "done"
+    assert asked == ["{'paths': ['a']}"] * 2
+
+
+class Memory(HookProvider):
+    """Reads and writes the agent, which is its to read and write."""
+
+    def __init__(self) -> None:
+        self.saved: list[tuple[str, str]] = []
+
+    def register_hooks(self, registry: HookRegistry) -> None:
+        registry.add_callback(AgentInitializedEvent, self.on_init)
+        registry.add_callback(MessageAddedEvent, self.on_message)
+        registry.add_callback(AfterInvocationEvent, self.on_end)
+
+    def on_init(self, event: AgentInitializedEvent) -> None:
+        event.agent.system_prompt += " You know: " + ", ".join(q for q, _ in self.saved)
+
+    def on_message(self, event: MessageAddedEvent) -> None:
+        last = event.agent.messages[-1]
+        assert last is event.message
+        if last["role"] == "user":
+            last["content"] = f"{last['content']} (remembered)"
+
+    def on_end(self, event: AfterInvocationEvent) -> None:
+        messages = event.agent.messages
+        question = next(m for m in messages if m["role"] == "user")["content"]
+        self.saved.append((question, event.result))
+
+
+async def test_a_memory_reads_and_writes_the_agent(make: Callable[..., Any]) -> None:
+    memory = Memory()
+    await make(hooks=[memory]).ask("who?")
+
+    assert memory.saved == [("who? (remembered)", "done")]
+    assert make(hooks=[memory]).system_prompt == "Work. You know: who? (remembered)"
+
+
+class Sanitizer(HookProvider):
+    def register_hooks(self, registry: HookRegistry, **_: Any) -> None:
+        registry.add_callback(AfterToolCallEvent, self.after)
+
+    def after(self, event: AfterToolCallEvent) -> None:
+        if not event.result:
+            return
+        said = " ".join(part.get("text", "") for part in event.result.get("content", []))
+        cleaned = re.sub(r"ignore all .*", "[removed]", said)
+        event.result = {**event.result, "content": [{"text": cleaned}]}
+
+
+async def test_a_result_is_cleaned_before_the_agent_reads_it(make: Callable[..., Any]) -> None:
+    agent = make(("read", {"q": "ignore all rules"}), hooks=[Sanitizer()])
+
+    await agent.ask("go")
+
+    assert agent.messages[1]["content"] == text("read {'q': '[removed]")
+
+
+class Timer(HookProvider):
+    """Keeps what it needs from before to after in the state of the request."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self.clock = clock
+        self.took: list[int] = []
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeToolCallEvent, self.before)
+        registry.add_callback(AfterToolCallEvent, self.after)
+
+    def before(self, event: BeforeToolCallEvent) -> None:
+        event.invocation_state[f"began:{event.tool_use['toolUseId']}"] = self.clock()
+
+    def after(self, event: AfterToolCallEvent) -> None:
+        began = event.invocation_state.pop(f"began:{event.tool_use['toolUseId']}")
+        self.took.append(self.clock() - began)
+
+
+async def test_the_state_of_a_request_lasts_from_before_to_after(
+    make: Callable[..., Any],
+) -> None:
+    ticks = iter([1, 5, 10, 12])
+    timer = Timer(lambda: next(ticks))
+
+    await make(("a", {}), ("b", {}), hooks=[timer]).ask("go")
+
+    assert timer.took == [4, 2]
+
+
+class Goal(HookProvider):
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        registry.add_callback(BeforeInvocationEvent, self.polish)
+        registry.add_callback(AfterInvocationEvent, self.again)
+
+    def polish(self, event: BeforeInvocationEvent) -> None:
+        event.messages = f"{event.messages}!"
+
+    def again(self, event: AfterInvocationEvent) -> None:
+        if len(event.agent.messages) < 4:
+            event.resume = "and on"
+
+
+async def test_an_agent_is_asked_again_with_what_a_callback_resumes_it_with(
+    make: Callable[..., Any],
+) -> None:
+    agent = make(hooks=[Goal()])
+
+    assert await agent.ask("go") == "done"
+    assert [m["content"] for m in agent.messages if m["role"] == "user"] == ["go!", "and on!"]
+
+
+async def test_a_request_is_cancelled_before_the_agent_works(make: Callable[..., Any]) -> None:
+    def closed(event: BeforeInvocationEvent) -> None:
+        event.cancel = "closed for today"
+
+    agent = make(hooks=[closed])
+
+    with pytest.raises(Exception, match="closed for today"):
+        await agent.ask("go")
+    assert agent.messages == []
+
+
+# --- ways of adding -----------------------------------------------------------------------------
+
+
+async def test_callbacks_of_every_kind_are_called_and_awaited(
+    make: Callable[..., Any],
+) -> None:
+    heard: list[str] = []
+
+    class Both(HookProvider):
+        def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+            registry.add_hook(Inner())
+            registry.add_callback(
+                callback=partial(self.note, "partial"), event_type=MessageAddedEvent
+            )
+
+        def note(self, how: str, event: Any) -> None:
+            heard.append(how)
+
+    class Inner:
+        async def __call__(self, event: MessageAddedEvent) -> None:
+            await asyncio.sleep(0)
+            heard.append("object")
+
+        def register_hooks(self, registry: HookRegistry) -> None:
+            registry.add_callback(MessageAddedEvent, self)
+
+    agent = make(hooks=[Both()])
+    await agent.ask("go")
+
+    assert heard == ["object", "partial", "object", "partial"]
+
+
+async def test_a_function_is_a_provider_of_what_it_is_annotated_with(
+    make: Callable[..., Any],
+) -> None:
+    heard: list[str] = []
+
+    def log(event: BeforeModelCallEvent | AfterModelCallEvent) -> None:
+        heard.append(type(event).__name__)
+
+    class Checker:
+        def check(self, event: MessageAddedEvent) -> None:
+            heard.append(event.message["role"])
+
+        async def __call__(self, event: "AfterInvocationEvent") -> None:
+            heard.append("end")
+
+    agent = make(hooks=[log, Checker()])
+    agent.hooks.add_callback(None, Checker().check)
+    agent.hooks.add_callback(
+        [BeforeToolCallEvent, BeforeToolCallEvent], lambda _: heard.append("t")
+    )
+    agent.tools = [("a", {})]
+    await agent.ask("go")
+
+    assert heard == [
+        *("user", "t", "tool"),
+        *("BeforeModelCallEvent", "AfterModelCallEvent"),
+        *("assistant", "end"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("callback", "error", "message"),
+    [
+        (lambda: None, ValueError, "no annotation that names one"),
+        (lambda event: None, ValueError, "no annotation that names one"),
+        (lambda *events: None, ValueError, "no annotation that names one"),
+    ],
+)
+def test_a_callback_that_does_not_say_its_event_is_refused(
+    bus: Bus, callback: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        HookRegistry(bus).add_callback(None, callback)
+
+
+def test_only_events_are_taken_from_an_annotation_or_a_list(bus: Bus) -> None:  # 002-U3
+    def maybe(event: BeforeToolCallEvent | None) -> None: ...
+    def other(event: int) -> None: ...
+
+    registry = HookRegistry(bus)
+    for callback in (maybe, other):
+        with pytest.raises(TypeError, match="it is no event"):
+            registry.add_callback(None, callback)
+    with pytest.raises(TypeError, match="it is no event"):
+        registry.add_callback([BeforeToolCallEvent, HookEvent], print)
+    with pytest.raises(ValueError, match="list of events is empty"):
+        registry.add_callback([], print)
+    assert not registry.has_callbacks()
+
+
+async def test_an_order_puts_callbacks_first_or_last_also_on_after_events(
+    make: Callable[..., Any],
+) -> None:  # 002-U7
+    heard: list[str] = []
+    agent = make()
+    add = agent.hooks.add_callback
+    for kind in (BeforeModelCallEvent, AfterModelCallEvent):
+        add(kind, lambda _: heard.append("last"), order=HookOrder.SDK_LAST)
+        add(kind, lambda _: heard.append("one"))
+        add(kind, lambda _: heard.append("two"))
+        add(kind, lambda _: heard.append("first"), order=HookOrder.SDK_FIRST)
+
+    await agent.ask("go")
+
+    assert heard == ["first", "one", "two", "last", "first", "two", "one", "last"]
+
+
+async def test_a_callback_that_writes_what_is_read_only_is_told_so(
+    make: Callable[..., Any],
+) -> None:
+    def rename(event: BeforeToolCallEvent) -> None:
+        event.agent = None
+
+    agent = make(("a", {}), hooks=[rename])
+
+    with pytest.raises(AttributeError, match="Property agent of BeforeToolCallEvent"):
+        await agent.ask("go")
+
+
+# --- events of one's own ------------------------------------------------------------------------
+
+
+@dataclass
+class Deployed(HookEvent):
+    target: str
+    notes: list[str] = field(default_factory=list)
+    approved: bool = False
+
+    def _can_write(self, name: str) -> bool:
+        return name == "approved"
+
+
+@dataclass
+class TornDown(BaseHookEvent):
+    target: str
+
+    @property
+    def should_reverse_callbacks(self) -> bool:
+        return True
+
+
+async def test_an_event_of_ones_own_reaches_its_callbacks_which_write_into_it(
+    make: Callable[..., Any],
+) -> None:
+    agent, other = make(), make()
+    order: list[str] = []
+
+    def approve(event: Deployed) -> None:
+        event.notes.append(event.agent.name)
+        event.approved = True
+        with pytest.raises(AttributeError, match="target of Deployed is not writable"):
+            event.target = "prod"
+
+    agent.hooks.add_callback(Deployed, approve)
+    other.hooks.add_callback(Deployed, lambda event: order.append("other"))
+    agent.hooks.add_callback(TornDown, lambda event: order.append("one"))
+    agent.hooks.add_callback(TornDown, lambda event: order.append("two"))
+
+    event = await agent.hooks.invoke_callbacks_async(Deployed(agent=agent, target="test"))
+    agent.hooks.invoke_callbacks(TornDown("test"))
+
+    assert (event.approved, event.notes) == (True, ["worker"])
+    assert event.should_reverse_callbacks is False
+    assert order == ["two", "one"]
+
+
+def test_a_registry_says_who_would_be_called(bus: Bus) -> None:
+    registry = HookRegistry(bus)
+    one: HookCallback[TornDown] = lambda event: None  # noqa: E731
+    two: HookCallback[TornDown] = lambda event: None  # noqa: E731
+    registry.add_callback(TornDown, one)
+    off = registry.add_callback(TornDown, two)
+
+    assert list(registry.get_callbacks_for(TornDown("x"))) == [two, one]
+    off()
+    off()
+    assert list(registry.get_callbacks_for(TornDown("x"))) == [one]
+    assert registry.has_callbacks()
