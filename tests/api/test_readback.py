@@ -47,11 +47,13 @@ def test_a_foreign_collector_has_every_attribute_of_every_hook(
     tmp_path: Path, protocol: str, vocabulary: Vocabulary
 ) -> None:
     spans = fire(CATALOGUE, vocabulary=vocabulary).spans
-    with bare_receiver() as received, running_rotel(tmp_path, received.url) as rotel:
+    with bare_receiver() as received, running_rotel(tmp_path, received.url, prints=True) as rotel:
         exporter = _exporter(rotel, protocol)
         exporter.export(spans)
         exporter.shutdown()
         wait_for(lambda: len(received.spans()) == len(spans))
+    printed = (tmp_path / "rotel.out").read_text(encoding="utf-8")
+    assert {key for span in spans for key in span.attributes or {} if key not in printed} == set()
     arrived = {int.from_bytes(span.span_id, "big"): span for span in received.spans()}
     assert len(arrived) == len(spans) > 100
     for span in spans:
