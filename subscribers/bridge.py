@@ -36,7 +36,7 @@ from subscribers.failures import (
     Failure,
     failure_of_exception,
     failure_of_result,
-    is_fault_of_caller,
+    is_callers_fault,
 )
 from subscribers.paths import compile_path, read_path
 from subscribers.progress import ProgressLimiter
@@ -391,11 +391,8 @@ class Bridge:
             return None
         value = read_path(kwargs, hook.failure)
         if hook.failure == "exc":
-            failure: Failure | None = failure_of_exception(value, self._engine.redactor)
-        else:
-            failure = failure_of_result(value, self._engine.redactor)
-        is_served = hook.span is not None and self._spec.spans[hook.span].kind == "server"
-        return None if is_served and is_fault_of_caller(failure) else failure
+            return failure_of_exception(value, self._engine.redactor)
+        return failure_of_result(value, self._engine.redactor)
 
     def _finish(
         self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
@@ -403,6 +400,8 @@ class Bridge:
         if not owned.is_open:
             return
         kwargs["$failure"] = failure
+        if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
+            kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
         kwargs["$is_inference"] = owned.family == "llm"
         attributes = self._engine.attributes(hook.name, kwargs)

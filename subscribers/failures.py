@@ -15,7 +15,7 @@ from subscribers.redaction import Redactor
 
 MAX_MESSAGE_CHARS = 1_024
 
-_FAULTS_OF_CALLER = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
 # As `operation_closed` has it: a stream that its reader left is cancelled, too.
@@ -35,6 +35,11 @@ class Failure:
 
 
 CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
+
+
+def is_callers_fault(failure: Failure) -> bool:
+    """Whether the sender of a request is to blame: no error of the server (MCP conventions)."""
+    return failure.rpc_code in _CALLERS_FAULTS
 
 
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
@@ -65,11 +70,6 @@ def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
         text = read_path(result, "content.0.text|result.content.0.text")
         return Failure("tool_error", "tool_error", _scrub(text, redactor))
     return None
-
-
-def is_fault_of_caller(failure: Failure | None) -> bool:
-    """Whether it is no failure of the server that answered so (MCP conventions, server spans)."""
-    return failure is not None and failure.rpc_code in _FAULTS_OF_CALLER
 
 
 def _message(exc: object, redactor: Redactor) -> str:

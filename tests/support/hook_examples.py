@@ -138,7 +138,9 @@ TRANSPORT: Kwargs = {
     "connection_id": "mcp-session-9",
 }
 STDIO: Kwargs = {"transport_type": "stdio", "uri": "/usr/bin/mcp-server-git --repo ."}
-STREAM = SimpleNamespace(first_chunk_ns=2_000_000, chunk_count=3, longest_stall_ns=1_000_000)
+STREAM = SimpleNamespace(
+    first_chunk_ns=2_000_000, chunk_count=3, token_count=12, longest_stall_ns=1_000_000
+)
 ERROR = PermissionError("not allowed")
 
 
