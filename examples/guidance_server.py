@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
-from mcp import MCPDeprecationWarning
+from mcp import MCPDeprecationWarning, MCPError
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.extension import Extension
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import AssistantMessage
 from mcp.types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
     ClientCapabilities,
@@ -29,6 +30,7 @@ from mcp.types import (
     SetLevelRequestParams,
     TextContent,
 )
+from pydantic import Field
 
 from instrument.guidance import (
     ComposedHooks,
@@ -49,6 +51,9 @@ warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
 
 TEXTS = Path(__file__).parent / "guidance_hooks"
 LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)  # the least severe first
+MAX_NOTES = 1000
+MAX_NOTE_CHARS = 10_000
+MAX_HOOKS = 200
 
 # Over stdio one process serves one session.
 tracker = SessionStateTracker(init_tools=["session_init", "list_hooks"])
@@ -140,10 +145,13 @@ server = MCPServer(
 
 @server.prompt()
 async def guidance(
-    ctx: Context[Any], type: HookType = "session", lifecycle: HookLifecycle = "start"
+    ctx: Context[Any], type: str = "session", lifecycle: str = "start"
 ) -> list[AssistantMessage]:
     """What to do and what not to, now."""
-    composed = await compose(ctx, {"type": type, "lifecycle": lifecycle})
+    try:
+        composed = await compose(ctx, {"type": type, "lifecycle": lifecycle})
+    except GuidanceValueError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error
     return [AssistantMessage(composed.content)] if composed.content else []
 
 
@@ -170,6 +178,8 @@ def register_hook(
     request_id: str | None = None,
 ) -> str:
     """Add a guidance hook whose text is in `<tag>.md`; returns its id."""
+    if registry.size() >= MAX_HOOKS:
+        raise ToolError(f"Cannot register hook {tag!r}: there are {MAX_HOOKS}, which is the most.")
     try:
         hook = registry.register(
             tag=tag,
@@ -191,12 +201,18 @@ async def trigger_hooks(
 ) -> str:
     """Get the guidance for a moment; for a running request, that of the request too."""
     asked = {"type": type, "lifecycle": lifecycle, "request_id": request_id}
-    return (await compose(ctx, asked)).content or "No guidance for this moment."
+    try:
+        composed = await compose(ctx, asked)
+    except GuidanceValueError as error:
+        raise ToolError(str(error)) from error
+    return composed.content or "No guidance for this moment."
 
 
 @server.tool()
-def add_note(text: str) -> str:
+def add_note(text: Annotated[str, Field(max_length=MAX_NOTE_CHARS)]) -> str:
     """Keep a note."""
+    if len(notes) >= MAX_NOTES:
+        raise ToolError(f"Cannot keep the note: there are {MAX_NOTES}, which is the most.")
     notes.append(text)
     return f"{len(notes)} notes."
 

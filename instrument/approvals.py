@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from instrument.decision import Question
+from instrument.decision import Question, are_kwargs
 
 Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
 
@@ -90,8 +90,7 @@ def answer_from(returned: object) -> ApprovalAnswer | None:
     if not isinstance(returned, ApprovalAnswer):
         return None
     decision: object = returned.decision
-    changes: object = returned.changes
-    return returned if isinstance(decision, str) and isinstance(changes, Mapping) else None
+    return returned if isinstance(decision, str) and are_kwargs(returned.changes) else None
 
 
 def answer_by_default(question: Question) -> ApprovalAnswer:

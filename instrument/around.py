@@ -19,8 +19,16 @@ class Around:
     """
 
     def __init__(self, noun: str, wrapper: Wrapper) -> None:
+        if not isinstance(noun, str):
+            raise TypeError(
+                f"Cannot put {describe(wrapper)} around {noun!r}: an operation is named by a "
+                "string, such as 'tool_call'."
+            )
         if not callable(wrapper):
-            raise TypeError(f"Cannot put {wrapper!r} around {noun}: it is not callable.")
+            raise TypeError(
+                f"Cannot put {wrapper!r} around {noun!r}: it is not callable. "
+                "Give a function with a `yield`."
+            )
         self.name = describe(wrapper)
         self._wrapper = wrapper
         self._waiting: dict[str, Steps] = {}

@@ -17,7 +17,7 @@ from instrument.approvals import (
 from instrument.decision import Question
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
-from instrument.waiting import Channel, SyncWaiting, Waiting
+from instrument.waiting import Channel, Waiting
 
 NO_PROVIDER = "no approval provider"
 
@@ -46,9 +46,10 @@ async def ask_person(
     Raises:
         asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
     """
-    if not bus._approval_providers:
+    providers = bus._approval_providers  # read once: another thread may withdraw the last
+    if not providers:
         return ApprovalAnswer("deny", NO_PROVIDER)
-    (provider,) = bus._approval_providers[-1]
+    (provider,) = providers[-1]
     request = _request(question, subject, kind)
     await waiting.tell("request_opened", _opening(request))
     try:
@@ -56,7 +57,7 @@ async def ask_person(
     except TimeoutError:
         status, answer = "expired", answer_by_default(question)
     except GeneratorExit:  # closed while it waited: nothing can be awaited any more
-        await SyncWaiting(bus).tell("request_closed", _closing(request, "withdrawn", None))
+        await bus._sync_waiting.tell("request_closed", _closing(request, "withdrawn", None))
         raise
     except BaseException as error:
         if not isinstance(error, Exception | asyncio.CancelledError) or is_our_own_cancellation(

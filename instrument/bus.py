@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
-from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast, overload
 
@@ -25,6 +24,7 @@ from instrument.delivery import (
     NamedObserver,
     Observer,
     Table,
+    describe,
     emit_sync,
     make_emit,
     observers_of,
@@ -36,7 +36,9 @@ from instrument.interceptors import (
     only_observers_of,
     with_interceptor,
 )
+from instrument.once import FirstTimes, once
 from instrument.operations import Operation, RepeatableOperation
+from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 
 NOT_TO_BE_DECIDED = frozenset(
@@ -67,15 +69,20 @@ class Bus:
 
     _emit: Emit
     _tell: Emit
+    _waiting: Waiting
+    _sync_waiting: Waiting
 
     def __init__(self, *, max_retries: int = 3) -> None:
         self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
-        self._unheeded: set[str] = set()  # hooks whose unheeded policies were logged
+        self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
+        self._unknown = UnknownNames()
         self._lock = Lock()  # for writers; readers take whole tuples
         self._emit = make_emit(self._hooks)
         self._tell = make_emit(self._hooks, only_observers_of)
+        self._waiting = AsyncWaiting(self)
+        self._sync_waiting = SyncWaiting(self)
 
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
@@ -85,13 +92,24 @@ class Bus:
         it raises is logged and swallowed (000-07). It should take `**kwargs`, because minor
         versions add some, and change nothing that it is given. Budget: 200 µs (000-25).
 
+        Any name is accepted; one that the catalogue has not is said once, at debug level.
+
         Raises:
-            TypeError: `fn` cannot be called.
+            TypeError: `fn` cannot be called, or `name` is no string.
         """
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Cannot register {describe(fn)} for {name!r}: a hook is named by a string, "
+                "such as 'before_tool_call'."
+            )
         if not callable(fn):
-            raise TypeError(f"Cannot register {fn!r} for {name}: it is not callable.")
+            raise TypeError(
+                f"Cannot register {fn!r} for {name!r}: it is not callable. "
+                "Give a function that takes **kwargs."
+            )
         with self._lock:
             self._hooks[name] = (*observers_of(self._hooks, name), fn)
+        self._unknown.note(name)
 
     def unregister(self, name: str, fn: Observer) -> None:
         """Remove the first registration of `fn` for `name`, if there is one (000-02)."""
@@ -105,7 +123,7 @@ class Bus:
             TypeError: `fn` cannot be called.
         """
         self.register(hook, fn)
-        return _once(partial(self.unregister, hook, fn))
+        return once(partial(self.unregister, hook, fn))
 
     def observe_all(self, fn: Observer) -> Callable[[], None]:
         """Call `fn(name, **kwargs)` for every later event, catalogued or not.
@@ -120,12 +138,15 @@ class Bus:
             TypeError: `fn` cannot be called.
         """
         if not callable(fn):
-            raise TypeError(f"Cannot observe all with {fn!r}: it is not callable.")
+            raise TypeError(
+                f"Cannot observe all with {fn!r}: it is not callable. "
+                "Give a function that takes the name of the hook and **kwargs."
+            )
         with self._lock:
             for name in (CATALOGUE.keys() | self._hooks.keys()) - {EVERY}:
                 self._hooks[name] = (*observers_of(self._hooks, name), NamedObserver(fn, name))
             self._hooks[EVERY] = (*self._hooks.get(EVERY, ()), fn)
-        return _once(partial(self._stop_observing_all, fn))
+        return once(partial(self._stop_observing_all, fn))
 
     def intercept(
         self,
@@ -158,14 +179,10 @@ class Bus:
             A function that undoes it, once, however often it is called.
 
         Raises:
-            TypeError: `fn` cannot be called, or `priority` is not an integer.
+            TypeError: `hook` is no string, `fn` cannot be called, or `priority` is not an integer.
             ValueError: `on_error` or `timeout` is not possible, or nothing can be decided on
                 `hook`, because the bus itself tells it.
         """
-        if hook in NOT_TO_BE_DECIDED:
-            raise ValueError(
-                f"Cannot intercept {hook}: the bus tells it about itself. Use `observe`."
-            )
         interceptor = Interceptor(
             hook, fn, priority=priority, name=name, on_error=on_error, timeout_s=timeout
         )
@@ -192,7 +209,7 @@ class Bus:
         Raises:
             TypeError: `wrapper` cannot be called.
         """
-        row, pair = find_noun(noun), Around(noun, wrapper)
+        pair, row = Around(noun, wrapper), find_noun(noun)
         offs = [
             self._add_interceptor(Interceptor(row.before, pair.before, name=pair.name)),
             *(
@@ -207,7 +224,7 @@ class Bus:
             for off in offs:
                 off()
 
-        return _once(remove)
+        return once(remove)
 
     def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
         """Let `provider` put questions to a person; the last one that was set does.
@@ -233,7 +250,7 @@ class Bus:
 
         with self._lock:
             self._approval_providers = (*self._approval_providers, entry)
-        return _once(withdraw)
+        return once(withdraw)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
         """Let interceptors decide on one event that is no operation, and tell what they decided.
@@ -245,7 +262,7 @@ class Bus:
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        await self._dispatch(AsyncWaiting(self), outcome)
+        await self._dispatch(self._waiting, outcome)
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
@@ -259,7 +276,7 @@ class Bus:
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        completed(self._dispatch(SyncWaiting(self), outcome))
+        completed(self._dispatch(self._sync_waiting, outcome))
         return outcome
 
     async def _dispatch(
@@ -314,7 +331,8 @@ class Bus:
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
             HookContractError: An interceptor decided what the event does not allow (004-07).
         """
-        for attempt in count():
+        attempt = 0
+        while True:
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:
                 async with op:
@@ -326,7 +344,7 @@ class Bus:
             if not op.must_run_again():
                 return op.result
             kwargs |= op.next_attempt(attempt, self._max_retries)
-        raise AssertionError("attempts are counted without end")
+            attempt += 1
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
         """Do as `call` with a sync `fn`, from sync code.
@@ -336,7 +354,8 @@ class Bus:
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
             HookContractError: An interceptor decided what the event does not allow (004-07).
         """
-        for attempt in count():
+        attempt = 0
+        while True:
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:
                 with op:
@@ -347,20 +366,26 @@ class Bus:
             if not op.must_run_again():
                 return cast(T, op.result)
             kwargs |= op.next_attempt(attempt, self._max_retries)
-        raise AssertionError("attempts are counted without end")
+            attempt += 1
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
         """Emit from sync code; see `instrument.delivery.emit_sync`."""
-        emit_sync(self._hooks, name, args, kwargs)
+        if self._hooks:
+            emit_sync(self._hooks, name, args, kwargs)
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)
 
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
+        if new.hook in NOT_TO_BE_DECIDED:
+            raise ValueError(
+                f"Cannot intercept {new.hook}: the bus tells it about itself. Use `observe`."
+            )
         with self._lock:
             new.unheeded = self._unheeded
             self._hooks[new.hook] = with_interceptor(observers_of(self._hooks, new.hook), new)
-        return _once(partial(self.unregister, new.hook, new))
+        self._unknown.note(new.hook)
+        return once(partial(self.unregister, new.hook, new))
 
     def _stop_observing_all(self, fn: Observer) -> None:
         with self._lock:
@@ -381,16 +406,3 @@ class Bus:
             self._hooks[name] = rest
         else:
             del self._hooks[name]
-
-
-def _once(undo: Callable[[], None]) -> Callable[[], None]:
-    remaining = [undo]
-
-    def off() -> None:
-        try:
-            undo = remaining.pop()
-        except IndexError:
-            return
-        undo()
-
-    return off

@@ -10,7 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import ACTIONS, ROLES, UNSET, Decision
+from instrument.decision import (
+    ACTIONS,
+    ROLES,
+    UNSET,
+    Decision,
+    Injection,
+    Question,
+    are_kwargs,
+    is_duration,
+)
 from instrument.errors import HookContractError, MalformedDecisionError
 
 
@@ -40,7 +49,7 @@ def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> No
 
     What the catalogue has not in the row of the hook may be added freely.
     """
-    row = CATALOGUE.get(hook)
+    row = CATALOGUE.get(hook) if changes else None
     if row is None:
         return
     types = {kwarg.name: kwarg.type for kwarg in row.kwargs}
@@ -74,7 +83,7 @@ def _check_form(hook: str, decision: object, interceptor: str) -> None:
         problem = f"returned {type(decision).__name__} and not a Decision or None"
     elif decision.action not in ACTIONS:
         problem = f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
-    elif not _are_kwargs(decision.changes):
+    elif not are_kwargs(decision.changes):
         problem = "gave changes that are not a mapping from kwarg to value"
     elif decision.action == "inject_context":
         problem = _problem_of_injection(decision)
@@ -84,14 +93,9 @@ def _check_form(hook: str, decision: object, interceptor: str) -> None:
         raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
 
 
-def _are_kwargs(changes: object) -> bool:
-    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
-
-
 def _problem_of_injection(decision: Decision) -> str | None:
-    injection = decision.injection
-    text: object = None if injection is None else injection.text
-    if injection is None or not isinstance(text, str):
+    injection: object = decision.injection
+    if not isinstance(injection, Injection) or not _is_text(injection.text):
         return "wants to inject context and gave no text"
     if injection.role not in ROLES:
         return f"wants to inject context as {injection.role!r}; roles are {', '.join(ROLES)}"
@@ -99,16 +103,18 @@ def _problem_of_injection(decision: Decision) -> str | None:
 
 
 def _problem_of_question(decision: Decision) -> str | None:
-    question = decision.question
-    prompt: object = None if question is None else question.prompt
-    if question is None or not isinstance(prompt, str) or not prompt:
+    question: object = decision.question
+    if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person and gave no prompt"
     if question.default not in ("allow", "deny"):
         return f"asks with default {question.default!r}; possible are allow, deny"
-    timeout_s: object = question.timeout_s
-    if isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0:
-        return f"asks with timeout {timeout_s!r}; it must be a positive number of seconds"
+    if not is_duration(question.timeout_s):
+        return f"asks with timeout {question.timeout_s!r}; it must be a positive number of seconds"
     return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _check_retry(hook: str, interceptor: str) -> None:
@@ -122,27 +128,28 @@ def _check_retry(hook: str, interceptor: str) -> None:
 
 def _before(hook: str) -> str:
     """Return the hook with which the next attempt begins."""
-    for noun in NOUNS.values():
-        if hook in (noun.after, noun.error):
-            return noun.before
-    return hook
+    return next((noun.before for noun in NOUNS.values() if hook in (noun.after, noun.error)), hook)
 
 
 def _check_stop(hook: str, value: Any, interceptor: str) -> None:
     row = CATALOGUE.get(hook)
-    if row is not None and (row.value is None or row.value.stop is None):
+    stop_type = "Any" if row is None else _stop_type(row)
+    if stop_type is None:
         raise HookContractError(
             f"{interceptor} wants to stop on {hook}, which cannot be stopped. A stop is possible "
-            f"on {_those(lambda row: row.value is not None and row.value.stop is not None)}."
+            f"on {_those(lambda row: _stop_type(row) is not None)}."
         )
     if value is UNSET:
         raise HookContractError(f"{interceptor} wants to stop on {hook} and gave no value.")
-    stop_type = "Any" if row is None or row.value is None else row.value.stop or "Any"
     if not _has_type(value, stop_type):
         raise HookContractError(
             f"{interceptor} stopped {hook} with a wrong value: expected {stop_type}, "
             f"got {type(value).__name__}."
         )
+
+
+def _stop_type(row: Hook) -> str | None:
+    return None if row.value is None else row.value.stop
 
 
 def _value_kwarg(hook: str, interceptor: str) -> str:

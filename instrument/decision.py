@@ -21,6 +21,8 @@ ENDING = frozenset({"deny", "retry", "stop", "fail"})
 CHANGING = frozenset({"modify", "inject_context", "ask_user"})
 """The actions that may bring changes of the data."""
 
+NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
+
 ROLES = ("system", "user", "assistant")
 APPROVAL_OPTIONS = ("Allow", "Deny")
 APPROVAL_TIMEOUT_S = 300.0
@@ -49,6 +51,20 @@ class Injection(NamedTuple):
     """Not to be shown to the user."""
     is_for_tool_result: bool = False
     """To be appended to the last tool result, where there is one."""
+
+
+def is_duration(seconds: object) -> bool:
+    """Return whether one can wait so long: a number above 0, and not for ever."""
+    return (
+        isinstance(seconds, int | float)
+        and not isinstance(seconds, bool)
+        and 0 < seconds < float("inf")  # false for NaN
+    )
+
+
+def are_kwargs(changes: object) -> bool:
+    """Return whether `changes` maps names of kwargs to values."""
+    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
 
 
 class Question(NamedTuple):
@@ -86,7 +102,7 @@ class Decision:
         action: Action,
         *,
         reason: str | None = None,
-        changes: Mapping[str, Any] = MappingProxyType({}),
+        changes: Mapping[str, Any] = NO_CHANGES,
         value: Any = UNSET,
         injection: Injection | None = None,
         question: Question | None = None,

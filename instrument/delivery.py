@@ -43,7 +43,8 @@ def observers_of(table: Table, name: str) -> tuple[Observer, ...]:
     """Return who hears `name`, in order; names outside the catalogue reach observers of all."""
     observers = table.get(name)
     if observers is None:
-        observers = tuple(NamedObserver(every, name) for every in table.get(EVERY, ()))
+        every = table.get(EVERY)
+        observers = () if every is None else tuple(NamedObserver(fn, name) for fn in every)
     return observers
 
 
@@ -65,7 +66,7 @@ def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
 
     A closure and not a method, with little in its own frame, because it is called for every
     event of every agent that nobody watches. Then it costs 1.1 times an `async def` that takes
-    the same arguments and does nothing (`benchmarks/bench_emit.py`).
+    the same arguments and does nothing (`benchmarks/bench_dispatch.py`).
     """
 
     async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, TypeAlias, get_args
 
-from instrument.delivery import Observer, Table, describe, observers_of
+from instrument.decision import is_duration
+from instrument.delivery import EVERY, Observer, Table, describe, observers_of
 from instrument.errors import UnheededPolicyError
+from instrument.once import FirstTimes
 
 OnError: TypeAlias = Literal["raise", "deny", "continue"]
 
@@ -62,43 +64,44 @@ class Interceptor:
         self.spelling = spelling
         self.is_reversed = is_reversed
         self.sequence = next(_sequence)
-        self.unheeded: set[str] = set()
+        self.unheeded = FirstTimes()
 
     def __call__(self, *_: Any, **__: Any) -> None:
         """Complain: whoever calls this like an observer would not heed a decision."""
-        is_known = self.hook in self.unheeded
-        self.unheeded.add(self.hook)
         raise UnheededPolicyError(
             f"{self.name} may decide on {self.hook}, but the event was only told (`_emit`), so "
             "that a deny would not be heeded. Its emitter must use `operation`, `call` or "
             "`dispatch`.",
-            is_known=is_known,
+            is_known=not self.unheeded.is_first(self.hook),
         )
 
 
-def _check(hook: str, fn: object, priority: object, on_error: object, timeout_s: object) -> None:
-    attempt = f"Cannot intercept {hook} with {fn!r}"
+def _check(hook: object, fn: object, priority: object, on_error: object, timeout_s: object) -> None:
+    attempt = f"Cannot intercept {hook} with {describe(fn) if callable(fn) else repr(fn)}"
+    if not isinstance(hook, str):
+        raise TypeError(f"{attempt}: a hook is named by a string, such as 'before_tool_call'.")
     if not callable(fn):
-        raise TypeError(f"{attempt}: it is not callable.")
+        raise TypeError(f"{attempt}: it is not callable. Give a function that takes **kwargs.")
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise TypeError(f"{attempt}: priority is {priority!r}; give an integer, lower is earlier.")
     if on_error not in get_args(OnError):
         raise ValueError(f"{attempt}: on_error is {on_error!r}; give raise, deny or continue.")
-    if timeout_s is not None and (
-        isinstance(timeout_s, bool) or not isinstance(timeout_s, int | float) or timeout_s <= 0
-    ):
+    if timeout_s is not None and not is_duration(timeout_s):
         raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
-
-
-def interceptors_of(table: Table, hook: str) -> list[Interceptor]:
-    """Return who decides on `hook`, in order."""
-    return [entry for entry in table.get(hook, ()) if type(entry) is Interceptor]
 
 
 def is_intercepted(table: Table, hook: str) -> bool:
     """Return whether anybody may decide on `hook`: they are in front."""
     entries = table.get(hook)
     return entries is not None and len(entries) > 0 and type(entries[0]) is Interceptor
+
+
+def is_observed(table: Table, hook: str) -> bool:
+    """Return whether anybody hears `hook` who may not decide on it: they are at the end."""
+    entries = table.get(hook)
+    if entries is None:
+        return EVERY in table
+    return len(entries) > 0 and type(entries[-1]) is not Interceptor
 
 
 def with_interceptor(entries: Iterable[Observer], new: Interceptor) -> tuple[Observer, ...]:

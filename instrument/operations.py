@@ -29,7 +29,7 @@ from instrument.errors import HookContractError, HookDenied, HookFailed, HookSto
 from instrument.ids import next_call_id
 from instrument.interceptors import is_intercepted
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
-from instrument.waiting import AsyncWaiting, Channel, SyncWaiting, Waiting, completed
+from instrument.waiting import Channel, Waiting, completed
 
 T = TypeVar("T")
 
@@ -45,13 +45,15 @@ class Ruling:
 
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
+    reason: str | None
+    """Of a retry, like `retry_changes`."""
+    retry_changes: dict[str, Any]
+
     def __init__(self) -> None:
         self.injections: list[Injection] = []
         self.is_final = False
         """Whether it ended before its body ran."""
         self.order: Order | None = None
-        self.reason: str | None = None
-        self.retry_changes: dict[str, Any] = {}
         self.verdict: HookVerdict | None = None
         """What it ended with, if it was an interceptor that ended it."""
 
@@ -194,7 +196,7 @@ class Operation:
             self._is_announced = True
             if hook in table or EVERY in table:
                 if is_intercepted(table, hook):
-                    await self._admit(AsyncWaiting(self._bus))
+                    await self._admit(self._bus._waiting)
                 else:
                     await emit(hook, **self._before())
         except BaseException as error:
@@ -214,7 +216,7 @@ class Operation:
             self._is_announced = True
             if hook in table or EVERY in table:
                 if is_intercepted(table, hook):
-                    completed(self._admit(SyncWaiting(self._bus)))
+                    completed(self._admit(self._bus._sync_waiting))
                 else:
                     emit(hook, **self._before())
         except BaseException as error:
@@ -239,12 +241,11 @@ class Operation:
         try:
             if self._is_announced and (hook in table or EVERY in table):
                 if is_intercepted(table, hook):
-                    left = await self._settle(AsyncWaiting(self._bus), hook, exc)
+                    left = await self._settle(self._bus._waiting, hook, exc)
                 else:
                     await emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if isinstance(left, GeneratorExit):  # closed meanwhile
@@ -269,12 +270,11 @@ class Operation:
         try:
             if self._is_announced and (hook in table or EVERY in table):
                 if is_intercepted(table, hook):
-                    left = completed(self._settle(SyncWaiting(self._bus), hook, exc))
+                    left = completed(self._settle(self._bus._sync_waiting, hook, exc))
                 else:
                     emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-            raise
         finally:
             try:
                 if CLOSED in table or EVERY in table:
@@ -292,7 +292,7 @@ class Operation:
         try:
             await decide(self._bus, waiting, outcome)
         except GeneratorExit:  # closed while it waited for a person: nothing can be awaited
-            await SyncWaiting(self._bus).tell(outcome.hook, outcome.data)
+            await self._bus._sync_waiting.tell(outcome.hook, outcome.data)
             raise
         except BaseException:
             await waiting.tell(outcome.hook, outcome.data)
@@ -325,7 +325,7 @@ class Operation:
         except Exception as error:  # noqa: BLE001 - raised when it has been told
             left = exc if is_final else error
         except GeneratorExit as error:  # closed while it waited: nothing can be awaited
-            left, waiting = error, SyncWaiting(self._bus)
+            left, waiting = error, self._bus._sync_waiting
         except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
         if is_final or left is not exc:

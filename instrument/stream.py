@@ -35,12 +35,13 @@ class StreamMeter:
 
     __slots__ = ("_chunks", "_first_ns", "_last_ns", "_stall_ns", "_started_ns", "_tokens")
 
+    _first_ns: int  # of the first piece, like the next
+    _last_ns: int
+
     def __init__(self, started_ns: int) -> None:
         self._started_ns = started_ns
         self._chunks = 0
         self._tokens: int | None = None
-        self._first_ns = 0
-        self._last_ns = 0
         self._stall_ns = 0
 
     def piece(self, *, waited_ns: int | None = None, tokens: int | None = None) -> None:
@@ -73,6 +74,8 @@ class StepContext:
 
     __slots__ = ("_consumer", "_inside", "_opened", "_outside", "_variables")
 
+    _consumer: list[Any]  # what it had in force when the step began
+
     def __init__(self, outside: Context, inside: Context) -> None:
         changes = [
             (var, _value_in(outside, var), value)
@@ -84,7 +87,6 @@ class StepContext:
         self._outside = [value for _, value, _ in changes]
         self._opened = [value for _, _, value in changes]
         self._inside = self._opened
-        self._consumer = self._outside
 
     def enter(self) -> None:
         """Put the source's values in force, and keep the consumer's."""
@@ -130,10 +132,11 @@ class Step:
 
     __slots__ = ("_context", "_meter", "_started_ns")
 
+    _started_ns: int
+
     def __init__(self, context: StepContext, meter: StreamMeter) -> None:
         self._context = context
         self._meter = meter
-        self._started_ns = 0
 
     def __enter__(self) -> None:
         self._context.enter()

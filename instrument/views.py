@@ -9,6 +9,7 @@ from typing import Any
 from instrument.catalogue import CATALOGUE
 
 MAX_COPY_DEPTH = 32
+_COPIED = (dict, list)
 
 
 @lru_cache(maxsize=1024)
@@ -28,9 +29,12 @@ def copied(value: Any, depth: int = 0) -> Any:
     if depth >= MAX_COPY_DEPTH:
         return value
     if type(value) is dict:
-        return {key: copied(item, depth + 1) for key, item in value.items()}
+        return {
+            key: copied(item, depth + 1) if type(item) in _COPIED else item
+            for key, item in value.items()
+        }
     if type(value) is list:
-        return [copied(item, depth + 1) for item in value]
+        return [copied(item, depth + 1) if type(item) in _COPIED else item for item in value]
     return value
 
 

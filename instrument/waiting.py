@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
 from instrument.delivery import Emit, Table, run_alone
 from instrument.errors import HookContractError
+from instrument.interceptors import is_observed
 
 T = TypeVar("T")
 
@@ -26,6 +27,8 @@ class Channel(Protocol):
     _emit: Emit
     _tell: Emit
     _approval_providers: tuple[list[ApprovalProvider], ...]
+    _waiting: Waiting
+    _sync_waiting: Waiting
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None: ...
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
@@ -37,7 +40,7 @@ class Waiting(Protocol):
     async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
         """Bring an event to those who only observe it."""
 
-    async def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
+    def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
         """Return what an interceptor returned to be awaited; raise `TimeoutError` when late."""
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
@@ -52,11 +55,12 @@ class AsyncWaiting:
 
     async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
         """See `Waiting`."""
-        await self._bus._tell(hook, **kwargs)
+        if is_observed(self._bus._hooks, hook):
+            await self._bus._tell(hook, **kwargs)
 
-    async def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
+    def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
         """See `Waiting`."""
-        return await _within(awaitable, timeout_s)
+        return awaitable if timeout_s is None else _within(awaitable, timeout_s)
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """See `Waiting`."""
@@ -75,7 +79,8 @@ class SyncWaiting:
 
     async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
         """See `Waiting`."""
-        self._bus._tell_sync(hook, **kwargs)
+        if is_observed(self._bus._hooks, hook):
+            self._bus._tell_sync(hook, **kwargs)
 
     async def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
         """See `Waiting`."""
@@ -126,7 +131,7 @@ def _in_one_step(awaitable: Awaitable[Any]) -> Any:
         next(steps)
     except StopIteration as end:
         return end.value
-    close = getattr(awaitable, "close", None)
+    close = getattr(steps, "close", None)
     if close is not None:
         close()
     raise HookContractError(

@@ -51,6 +51,21 @@ are here unchanged; the module that was `mcp_agent.core.instrument` is `instrume
   and `CancelledError` passes when it is the emitting task that is being cancelled.
 * Observers may be registered from any thread, also during an emission; an emission that has begun
   keeps the observers it began with.
+* A name that is not in the catalogue is accepted, and said once at debug level on `mcp.instrument`.
+
+## Threads
+
+The bus needs no global interpreter lock:
+
+* A hook's entries are one tuple, replaced whole under a lock that only writers take. A reader takes
+  one look and keeps that tuple, so it sees all of a change or nothing.
+* What is to happen once (undoing a registration, saying a thing, drawing a `call_id`) hangs on one
+  step of a list, dict or counter, which is atomic also where threads run in parallel.
+* Call-backs run on the thread that emits, and may run on several at a time: what they keep is
+  theirs to guard. An operation belongs to the task or thread that entered it, `op.chunk()` too.
+* No call-back and no log handler is called while the lock is held.
+* An interceptor that is registered while another thread emits may or may not be asked. If the
+  emitter had seen none when it looked, this is reported like any policy that is not heeded.
 
 ## Names
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 @dataclass
 class ApprovalRequest:
-    """What a module wants to have approved.
+    """What a module wants to have approved (001-U12).
 
     Attributes:
         tool_name: The tool.
@@ -37,7 +37,7 @@ class ApprovalRequest:
 
 @dataclass
 class ApprovalResponse:
-    """What a person answered.
+    """What a person answered (001-U12).
 
     Attributes:
         approved: Whether the action may go on.
@@ -51,7 +51,7 @@ class ApprovalResponse:
 
 
 class ApprovalProvider(Protocol):
-    """Shows requests to a person."""
+    """Shows requests to a person (001-U12)."""
 
     async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
         """Return the answer; raise `TimeoutError` when there is none in time."""

@@ -12,7 +12,6 @@ from instrument.asking import NO_PROVIDER, Subject, ask_person
 from instrument.bus import Bus
 from instrument.control.registry import HookRegistry
 from instrument.control.result import HookResult, question_of
-from instrument.waiting import AsyncWaiting
 
 _logger = logging.getLogger("mcp.instrument")
 
@@ -108,7 +107,7 @@ class ModuleCoordinator:
         """Let `cleanup`, sync or async, be called by `cleanup()`.
 
         Raises:
-            TypeError: It cannot be called.
+            TypeError: It is not callable.
         """
         if not callable(cleanup):
             raise TypeError(f"Cannot clean up with {cleanup!r}: it is not callable.")
@@ -134,7 +133,7 @@ class ModuleCoordinator:
             return result
         subject = Subject(event, hook_name, result.data or {})
         bus = self.hooks.bus
-        answer = await ask_person(bus, AsyncWaiting(bus), question_of(result), subject)
+        answer = await ask_person(bus, bus._waiting, question_of(result), subject)
         if answer.is_granted:
             data = {**(result.data or {}), **answer.changes}
             return HookResult("continue", data=data, reason=answer.reason)

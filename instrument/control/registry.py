@@ -18,7 +18,6 @@ from instrument.deliberation import being_decided
 from instrument.delivery import describe
 from instrument.interceptors import Interceptor
 from instrument.views import changed, copied, hooks_named
-from instrument.waiting import AsyncWaiting
 
 
 @runtime_checkable
@@ -42,11 +41,16 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
 }
 """Kwarg to the name that it has in `data` (001-17); others keep theirs."""
 
+_KWARGS: Mapping[str, Mapping[str, str]] = {
+    hook: {theirs: ours for ours, theirs in names.items()} for hook, names in _FIELDS.items()
+}
+"""The way back."""
+
 REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
 TIMESTAMP = "timestamp"
-"""Where it finds when the event was emitted, in UTC (001-U9)."""
+"""Where it finds when the event was emitted, in UTC."""
 
 _OURS = frozenset({REGISTRY, TIMESTAMP})
 """What no handler changes, and no emitter gives."""
@@ -102,7 +106,10 @@ class HookRegistry:
         """
         _check_event(event)
         if not callable(handler):
-            raise TypeError(f"Cannot register {handler!r} for {event}: it is not callable.")
+            raise TypeError(
+                f"Cannot register {handler!r} for {event}: it is not callable. "
+                "Give a function that takes the event and its data."
+            )
         adapter = _Adapter(self, event, handler, name or describe(handler))
         adapter.offs = [
             self.bus._add_interceptor(
@@ -161,7 +168,7 @@ class HookRegistry:
             given.pop(key, None)
         hook = _hook_for(event, given)
         outcome = Outcome(hook, _kwargs(hook, given))
-        await self.bus._dispatch(AsyncWaiting(self.bus), outcome, spelling=event, asks=False)
+        await self.bus._dispatch(self.bus._waiting, outcome, spelling=event, asks=False)
         final = {**_data(hook, outcome.data), **outcome.shown}
         final.pop(TIMESTAMP, None)
         return result_from(outcome, final)
@@ -218,7 +225,7 @@ class _Adapter:
         data[REGISTRY] = self.registry
 
         def changes_of(wanted: Mapping[str, Any]) -> dict[str, Any]:
-            names = _names(hook)
+            names = _KWARGS.get(hook, {})
             changes: dict[str, Any] = {}
             for key, value in changed(given, wanted).items():
                 kwarg = names.get(key, key)
@@ -231,7 +238,7 @@ class _Adapter:
             return changes
 
         returned = self.handler(self.event, data)
-        if isawaitable(returned):
+        if type(returned) is not HookResult and isawaitable(returned):
             return _decided_later(returned, changes_of)
         return decision_from(returned, changes_of)
 
@@ -259,10 +266,5 @@ def _data(hook: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _kwargs(hook: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    names = _names(hook)
+    names = _KWARGS.get(hook, {})
     return {names.get(key, key): value for key, value in data.items()}
-
-
-def _names(hook: str) -> dict[str, str]:
-    """Return the kwarg of each name in `data`, where they differ."""
-    return {theirs: ours for ours, theirs in _FIELDS.get(hook, {}).items()}

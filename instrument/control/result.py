@@ -76,18 +76,20 @@ def decision_from(
     if returned is None:
         return None
     result = returned
-    if isinstance(returned, Mapping) and returned.keys() <= _NAMES:
+    if not isinstance(returned, HookResult):
+        if not (isinstance(returned, Mapping) and returned.keys() <= _NAMES):
+            raise MalformedDecisionError(
+                f"A handler returned {type(returned).__name__}, which is no HookResult."
+            )
         result = HookResult(**returned)
-    if not isinstance(result, HookResult):
-        raise MalformedDecisionError(
-            f"A handler returned {type(returned).__name__}, which is no HookResult."
-        )
     action: object = result.action
     if not isinstance(action, str) or action not in _MAKERS:
         raise MalformedDecisionError(
             f"A handler returned a HookResult with action {action!r}; possible are "
             f"{', '.join(_MAKERS)}."
         )
+    if action == "continue" and result.reason is None and result.user_message is None:
+        return None
     made = _MAKERS[action](result)
     if action == "modify" and result.data is not None:
         made.changes = changes_of(_mapping(result.data))

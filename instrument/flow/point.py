@@ -9,7 +9,7 @@ from typing import Any
 
 from instrument import default
 from instrument.bus import Bus
-from instrument.decision import UNSET, Decision
+from instrument.decision import UNSET, Decision, Unset
 from instrument.flow.contracts import (
     CONTRACTS,
     AgentEvent,
@@ -156,18 +156,25 @@ class Hook:
         check_value(self._event, self._types, current, "input")
         status = status_from(self._event, kwargs, self._agent, current)
         for condition in self._conditions:
-            if not await _result(condition(status)):
+            holds = condition(status)
+            if not (await holds if _must_be_awaited(holds) else holds):
                 return None
         for effect in self._effects:
-            await _result(effect(status))
-        value = await self._new_value(status, current)
+            returned = effect(status)
+            if _must_be_awaited(returned):
+                await returned
+        value = self._new_value(status, current)
+        if _must_be_awaited(value):
+            value = await value
         return self._decided(kwargs, current, value)
 
-    async def _new_value(self, status: AgentStatus, current: Any) -> Any:
+    def _new_value(self, status: AgentStatus, current: Any) -> Any:
+        """Return the value that the rule gives, or that to be awaited."""
+        if self._value is UNSET:
+            return UNSET
         if callable(self._value):
-            return await _result(self._value(status, current))
-        is_none_meant = self._value is None and CONTRACTS[self._event].is_optional
-        if self._value is UNSET or (self._value is None and not is_none_meant):
+            return self._value(status, current)
+        if self._value is None and not CONTRACTS[self._event].is_optional:
             return UNSET
         return self._value
 
@@ -194,5 +201,9 @@ class Hook:
         return f"Cannot put a hook on {self._event.name}"
 
 
-async def _result(returned: Any) -> Any:
-    return await returned if isawaitable(returned) else returned
+def _must_be_awaited(returned: object) -> bool:
+    return type(returned) not in _NEVER_AWAITED and isawaitable(returned)
+
+
+_NEVER_AWAITED = frozenset({bool, type(None), Unset})
+"""What most rules give: told without the long way of `isawaitable`."""

@@ -117,19 +117,21 @@ def attach_gate(
         A function that detaches, once, however often it is called.
     """
 
-    def is_mine(event: Event) -> bool:
-        session_id = scope_of(event).get("session_id")
-        return None in {tracker.session_id, session_id} or session_id == tracker.session_id
+    def is_mine(scope: Mapping[str, str]) -> bool:
+        mine, session_id = tracker.session_id, scope.get("session_id")
+        return mine is None or session_id is None or session_id == mine
 
     def check(**event: Any) -> Decision | None:
-        if not is_mine(event):
+        scope = scope_of(event)
+        if not is_mine(scope):
             return None
-        refusal = tracker.check_tool_allowed(event["tool_name"], scope_of(event).get("request_id"))
+        refusal = tracker.check_tool_allowed(event["tool_name"], scope.get("request_id"))
         return None if refusal is None else Decision.deny(refusal)
 
     def record(**event: Any) -> None:
-        if is_mine(event):
-            request_id = scope_of(event).get("request_id")
+        scope = scope_of(event)
+        if is_mine(scope):
+            request_id = scope.get("request_id")
             done = tracker.record_tool_call(event["tool_name"], event.get("args"), request_id)
             if done.guidance is not None:
                 tell(notify, done.guidance)

@@ -51,8 +51,8 @@ class BaseHookEvent:
         return name in self.writable
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_answers", {})
-        object.__setattr__(self, "_interrupts", set())
+        self.__dict__["_interrupts"] = set()
+        self.__dict__["_answers"] = {}  # from now on only what is writable can be written
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_answers" in self.__dict__ and not self._can_write(name):
@@ -106,7 +106,7 @@ class LifecycleEvent(HookEvent):
 
 
 class ModelStopResponse(NamedTuple):
-    """What a model answered, and why it ended there, as far as the answer says."""
+    """What a model answered, and why it ended, as far as the answer says (002-U5)."""
 
     message: Any
     stop_reason: Any

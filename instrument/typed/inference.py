@@ -1,4 +1,4 @@
-"""Which events a call-back is for, from its annotation (002-U3)."""
+"""Which events a call-back is for, from its annotation."""
 
 from __future__ import annotations
 

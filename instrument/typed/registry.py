@@ -12,7 +12,7 @@ from instrument.asking import Subject, ask_person
 from instrument.bus import Bus
 from instrument.decision import Decision, Outcome, Question
 from instrument.delivery import describe
-from instrument.interceptors import Interceptor, interceptors_of
+from instrument.interceptors import Interceptor
 from instrument.typed.events import AgentInitializedEvent, BaseHookEvent, Interrupted
 from instrument.typed.inference import event_types
 from instrument.typed.translation import (
@@ -23,21 +23,20 @@ from instrument.typed.translation import (
     is_reversed,
     kwargs_from,
 )
-from instrument.waiting import AsyncWaiting
 
 E = TypeVar("E", bound=BaseHookEvent)
 C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """Takes an event, and writes what may be written of it (002-10); its result is ignored."""
+    """Takes an event and writes what may be written of it; what it returns is ignored (002-01)."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
 
 
 class HookOrder:
-    """Places in the order of call-backs: lower is earlier, also on after-events (002-U7)."""
+    """Places in the order of call-backs: lower is earlier, also on after-events (002-08)."""
 
     SDK_FIRST: Final = -100
     DEFAULT: Final = 0
@@ -104,7 +103,10 @@ class HookRegistry:
                 or no event is named, neither here nor by an annotation.
         """
         if not callable(callback):
-            raise TypeError(f"Cannot add {callback!r} for {event_type!r}: it is not callable.")
+            raise TypeError(
+                f"Cannot add {callback!r} for {event_type!r}: it is not callable. "
+                "Give a function that takes the event."
+            )
         kinds = event_types(event_type, callback)
         if AgentInitializedEvent in kinds and _is_async(callback):
             raise ValueError(
@@ -144,9 +146,10 @@ class HookRegistry:
 
     def get_callbacks_for(self, event: BaseHookEvent) -> Iterator[Callable[..., Any]]:
         """Give the call-backs that `event` would be brought to, in order."""
-        for entry in interceptors_of(self.bus._hooks, hooks_of(type(event))[0]):
-            if isinstance(entry.fn, _Adapter) and entry.fn.registry is self:
-                yield entry.fn.callback
+        for entry in self.bus._hooks.get(hooks_of(type(event))[0], ()):
+            adapter = getattr(getattr(entry, "fn", None), "__self__", None)
+            if isinstance(adapter, _Adapter) and adapter.registry is self:
+                yield adapter.callback
 
     def clear(self) -> None:
         """Remove every call-back of this registry."""
@@ -182,7 +185,7 @@ class HookRegistry:
             self.bus._add_interceptor(
                 Interceptor(
                     hook,
-                    adapter,
+                    adapter.decide,
                     priority=order,
                     name=describe(callback),
                     is_reversed=is_reversed(kind),
@@ -204,6 +207,8 @@ class HookRegistry:
 class _Adapter:
     """A call-back as an interceptor."""
 
+    __slots__ = ("_kind", "callback", "registry")
+
     def __init__(
         self, registry: HookRegistry, kind: type[BaseHookEvent], callback: Callable[..., Any]
     ) -> None:
@@ -211,7 +216,7 @@ class _Adapter:
         self.callback = callback
         self._kind = kind
 
-    def __call__(self, /, **kwargs: Any) -> Any:
+    def decide(self, /, **kwargs: Any) -> Any:
         """Return what the call-back wrote as a decision, or that to be awaited."""
         agent, named = self.registry.agent, kwargs.get("agent")
         if agent is not None and named is not None and named is not agent:
@@ -221,7 +226,7 @@ class _Adapter:
             returned = self.callback(event)
         except Interrupted as interrupt:
             return self._resumed(interrupt, kwargs)
-        if isawaitable(returned):
+        if returned is not None and isawaitable(returned):
             return self._finished(returned, event, kwargs)
         return decision_from(event, kwargs)
 
@@ -239,7 +244,7 @@ class _Adapter:
             bus = self.registry.bus
             question = Question(str(interrupt.reason or interrupt.name))
             subject = Subject(hooks_of(self._kind)[0], describe(self.callback), kwargs)
-            answer = await ask_person(bus, AsyncWaiting(bus), question, subject, "question")
+            answer = await ask_person(bus, bus._waiting, question, subject, "question")
             if answer.decision != "answer" and not answer.is_granted:
                 return Decision.deny(answer.reason or f"refused: {answer.decision}")
             payload = answer.payload
@@ -264,18 +269,17 @@ def _is_async(callback: Any) -> bool:
 
 
 def _write_back(event: E, outcome: Outcome) -> E:
-    kind = type(event)
+    kind, values = type(event), event.__dict__
     if kind not in HOOKS:
         return event
-    told = event_from(kind, outcome.data, getattr(event, "agent", None))
-    for name in kind.writable:
-        object.__setattr__(event, name, getattr(told, name))
-    reason = outcome.reason or outcome.action
+    if outcome.changes:
+        told = event_from(kind, outcome.data, values["agent"])
+        values.update({name: told.__dict__[name] for name in kind.writable})
     for name in ("cancel_tool", "cancel"):
-        if name in kind.writable and not outcome.is_allowed:
-            object.__setattr__(event, name, reason)
+        if name in kind.writable:
+            values[name] = False if outcome.is_allowed else outcome.reason or outcome.action
     if "retry" in kind.writable:
-        object.__setattr__(event, "retry", outcome.action == "retry")
+        values["retry"] = outcome.action == "retry"
     if "resume" in kind.writable:
-        object.__setattr__(event, "resume", outcome.retry_changes.get("resume"))
+        values["resume"] = outcome.retry_changes.get("resume")
     return event

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client, MCPDeprecationWarning, StdioServerParameters
+from mcp import Client, MCPDeprecationWarning, MCPError, StdioServerParameters
 from mcp.client import ClientRequestContext
 from mcp.types import (
     CallToolResult,
@@ -207,6 +207,34 @@ async def test_a_hook_that_leads_elsewhere_is_refused_with_what_to_do(connect: C
 
     assert result.is_error
     assert "tag is '../../etc/passwd'. Give 1 to 64 of a-z" in texts(result)[0]
+
+
+@both_protocols
+async def test_what_a_tool_cannot_take_is_an_error_of_that_call_that_says_what_to_give(
+    mode: str, connect: Connect
+) -> None:
+    moment = {"type": "action", "lifecycle": "running"}
+    async with connect(mode=mode) as client:
+        await client.call_tool("session_init", {})
+        for name, arguments, wanted in (
+            ("trigger_hooks", {**moment, "request_id": ""}, "request_id is ''. Give an id"),
+            ("trigger_hooks", {**moment, "type": "tool"}, "'session', 'action'"),
+            ("register_hook", {**moment, "tag": "x"}, "requirement_level\n  Field required"),
+            ("add_note", {"text": "x" * 10_001}, "at most 10000 characters"),
+            ("add_note", {}, "Field required"),
+            ("forget_notes", {}, "Unknown tool: forget_notes"),
+        ):
+            result = await client.call_tool(name, arguments)
+            assert result.is_error, name
+            assert wanted in texts(result)[0]
+        assert not (await client.call_tool("add_note", {"text": "still here"})).is_error
+
+
+@both_protocols
+async def test_a_prompt_for_no_moment_says_which_there_are(mode: str, connect: Connect) -> None:
+    async with connect(mode=mode) as client:
+        with pytest.raises(MCPError, match=r"type is 'tool'\. Give one of session, action"):
+            await client.get_prompt("guidance", {"type": "tool"})
 
 
 async def test_an_older_client_chooses_its_level_by_a_request(connect: Connect, log: Log) -> None:

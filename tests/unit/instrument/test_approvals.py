@@ -1,8 +1,10 @@
 """Asking a person: only a clear yes is one."""
 
 import asyncio
+import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ from instrument import (
     HookDenied,
     Operation,
 )
+from instrument.asking import Subject, ask_person
+from instrument.decision import Question
+from instrument.waiting import AsyncWaiting
 
 Story = list[tuple[str, dict[str, Any]]]
 ASK = Decision.ask_user("Delete everything?", timeout=5)
@@ -375,3 +380,166 @@ async def test_sync_code_on_a_running_loop_is_refused_rather_than_block_it(bus: 
     assert outcome.reason is not None
     assert "while this thread's event loop is running" in outcome.reason
     assert terminal.threads == []
+
+
+async def test_a_provider_withdrawn_while_it_is_looked_up_is_still_asked(
+    bus: Bus,
+) -> None:
+    class Withdrawing:
+        """Another thread withdraws the provider between two looks at the bus."""
+
+        def __init__(self) -> None:
+            self.looks: list[tuple[Any, ...]] = [(), ([Person("allow")],)]
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bus, name)
+
+        @property
+        def _approval_providers(self) -> tuple[Any, ...]:
+            return self.looks.pop()
+
+    watched: Any = Withdrawing()
+    answer = await ask_person(
+        watched, AsyncWaiting(bus), Question("Sure?"), Subject(None, "gate", {})
+    )
+
+    assert answer.is_granted
+
+
+def test_sync_code_waits_for_the_answer_on_a_thread_that_does_not_keep_the_program_alive(
+    bus: Bus,
+) -> None:
+    asking_thread = threading.get_ident()
+    daemons: list[bool] = []
+
+    class Patient(Terminal):
+        """Answers when the one who asked is really waiting."""
+
+        def ask_sync(self, request: ApprovalRequest) -> str:
+            daemons.append(threading.current_thread().daemon)
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline and not is_joining(asking_thread):
+                pass
+            return "allow"
+
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Patient("allow"))
+
+    assert bus.call_sync("tool_call", lambda _: "ran") == "ran"
+    assert daemons == [True]
+
+
+def is_joining(thread_id: int) -> bool:
+    frame = sys._current_frames()[thread_id]
+    while frame.f_back is not None and frame.f_code is not threading.Thread.join.__code__:
+        frame = frame.f_back
+    return frame.f_code is threading.Thread.join.__code__
+
+
+async def test_policies_that_fail_when_asked_again_about_an_edit_refuse_it(bus: Bus) -> None:
+    consulted: list[int] = []
+
+    def checks(args: dict[str, int], **_: Any) -> None:
+        consulted.append(args["n"])
+        if args["n"] > 1:
+            raise LookupError("unknown number")
+
+    bus.intercept("before_tool_call", checks, on_error="continue")
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {"n": 2}})))
+
+    outcome = await bus.dispatch("before_tool_call", args={"n": 1})
+
+    assert consulted == [1, 2]
+    assert outcome.action == "deny"
+    assert "unknown number" in (outcome.reason or "")
+
+
+async def test_a_person_may_edit_a_kwarg_of_any_name(bus: Bus) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"reason": "r", "self": 1})))
+
+    outcome = await bus.dispatch("my_hook")
+
+    assert outcome.is_allowed
+    assert outcome.data == {"reason": "r", "self": 1}
+
+
+async def test_edits_that_are_no_kwargs_are_no_answer(bus: Bus) -> None:
+    bus.intercept("my_hook", asking())
+    edits: Any = {1: "x"}
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes=edits)))
+
+    assert (await bus.dispatch("my_hook")).action == "deny"
+
+
+async def test_policies_asked_again_about_an_edit_see_all_of_the_event(bus: Bus) -> None:
+    seen: list[tuple[str, Any]] = []
+    bus.intercept("before_tool_call", lambda tool_name, args, **_: seen.append((tool_name, args)))
+    bus.intercept("before_tool_call", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {"n": 2}})))
+
+    outcome = await bus.dispatch("before_tool_call", tool_name="add", args={"n": 1})
+
+    assert outcome.is_allowed
+    assert seen == [("add", {"n": 1}), ("add", {"n": 2})]
+
+
+async def test_an_objection_without_a_reason_says_whose_it_is(bus: Bus) -> None:
+    def gate(x: int, **_: Any) -> Decision | None:
+        return Decision.stop("instead") if x == 2 else None
+
+    bus.intercept("my_hook", gate, name="gate")
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"x": 2})))
+
+    outcome = await bus.dispatch("my_hook", x=1)
+
+    assert (outcome.action, outcome.reason) == ("deny", "stop by gate")
+
+
+async def test_what_a_person_says_beyond_yes_is_told(bus: Bus, told: Story) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(ApprovalAnswer("allow", "looks fine", payload={"n": 7})))
+
+    await bus.dispatch("my_hook")
+
+    closed = only(told, "request_closed")
+    assert closed["answer"] == {"decision": "allow", "payload": {"n": 7}}
+    assert closed["reason"] == "looks fine"
+    decided = [kwargs for name, kwargs in told if name == "hook_decided"]
+    assert [(kwargs["before"], kwargs["after"]) for kwargs in decided] == [(None, None)] * 2
+
+
+async def test_an_answer_that_is_none_is_logged(bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
+    bus.intercept("my_hook", asking())
+    bus.set_approval_provider(Person(42))
+
+    assert (await bus.dispatch("my_hook")).action == "deny"
+    assert "the approval provider returned int, which is no answer" in caplog.text
+
+
+def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(bus: Bus) -> None:
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    class Slow:
+        async def ask(self, request: ApprovalRequest) -> str:
+            await Pause()
+            return "allow"
+
+    heard: list[str] = []
+
+    async def observer(status: str, **_: Any) -> None:
+        await asyncio.sleep(0)
+        heard.append(status)
+
+    bus.register("request_closed", observer)
+    bus.set_approval_provider(Slow())
+    question = Question("Sure?", timeout_s=None)  # type: ignore[arg-type] # no loop, no clock
+    asked = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
+    asked.send(None)
+    asked.close()
+
+    assert heard == ["withdrawn"]

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from instrument import Bus, Decision, HookDenied
+from instrument.delivery import describe
+from instrument.testing import capture_hook
 
 
 async def test_a_wrapper_sees_both_ends_of_each_operation(bus: Bus) -> None:
@@ -118,3 +120,15 @@ async def test_a_wrapper_of_an_event_that_is_no_operation_is_not_kept(bus: Bus) 
     await bus.dispatch("before_tool_call")
 
     assert closed == [True]
+
+
+async def test_the_trail_names_the_wrapper_at_both_ends(bus: Bus) -> None:
+    def wrapper(**_: Any) -> Generator[Any, Any, None]:
+        yield Decision.modify(tag=1)
+        yield Decision.modify("v")
+
+    bus.around("tool_call", wrapper)
+    with capture_hook("hook_decided", bus=bus) as decided:
+        await bus.call("tool_call", lambda _: None)
+
+    assert [kwargs["interceptor"] for _, kwargs in decided] == [describe(wrapper)] * 2

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import instrument
 from instrument import Bus
+from instrument.interceptors import Interceptor
 
 
 async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:  # 000-01
@@ -358,6 +359,55 @@ def test_registering_from_many_threads_loses_nothing(bus: Bus) -> None:  # 000-1
         sys.setswitchinterval(interval)
 
     assert len(bus._hooks["a_hook"]) == threads * each // 2
+
+
+def ignore(*_: object, **__: object) -> None:
+    pass
+
+
+def come_and_go(bus: Bus, priority: int) -> None:
+    """Register in every way, and undo each twice, the second time on another thread."""
+    for _ in range(100):
+        offs = [
+            bus.observe("a_hook", ignore),
+            bus.intercept("a_hook", ignore, priority=priority),
+            bus.observe_all(ignore),
+        ]
+        other = threading.Thread(target=lambda offs=offs: [off() for off in offs])
+        other.start()
+        for off in offs:
+            off()
+        other.join(5)
+
+
+def test_the_table_is_whole_at_every_moment_while_threads_change_it(bus: Bus) -> None:
+    stays, is_over = Mock(spec=()), threading.Event()
+    torn: list[object] = []
+    bus.register("a_hook", stays)
+
+    def read() -> None:
+        while not is_over.is_set():
+            entries = bus._hooks["a_hook"]
+            kinds = [isinstance(entry, Interceptor) for entry in entries]
+            if stays not in entries or kinds != sorted(kinds, reverse=True):
+                torn.append(entries)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        reader = threading.Thread(target=read)
+        writers = [threading.Thread(target=come_and_go, args=(bus, n)) for n in range(3)]
+        for thread in (reader, *writers):
+            thread.start()
+        for thread in writers:
+            thread.join(60)
+    finally:
+        is_over.set()
+        sys.setswitchinterval(interval)
+    reader.join(5)
+
+    assert torn == []
+    assert bus._hooks == {"a_hook": (stays,)}
 
 
 async def test_an_emission_that_nobody_hears_runs_one_python_function(bus: Bus) -> None:

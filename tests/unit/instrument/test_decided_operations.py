@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Callable, Generator
 from typing import Any
 
@@ -587,3 +588,114 @@ def _interceptor(said: Any, is_async: bool) -> Callable[..., Any]:
         return decide()
 
     return decide_later if is_async else decide
+
+
+# --- what only one statement sees to ----------------------------------------------------------
+
+
+def test_what_is_decided_on_the_end_of_a_sync_block_leaves_it(bus: Bus, told: Story) -> None:
+    bus.intercept("after_tool_call", saying(Decision.deny("not this result")))
+
+    with pytest.raises(HookDenied, match="not this result"), bus.operation("tool_call"):
+        pass
+
+    assert names(told) == DENIED
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+async def test_the_error_of_an_operation_that_was_let_run_can_be_decided_on(
+    bus: Bus, is_sync: bool
+) -> None:
+    bus.intercept("before_llm_generate", saying(None))
+    bus.intercept("error_llm_generate", saying(Decision.retry("overloaded")))
+    body = Body(ValueError("overloaded"), "done")
+
+    if is_sync:
+        assert bus.call_sync("llm_generate", body) == "done"
+    else:
+        assert await bus.call("llm_generate", body) == "done"
+
+
+async def test_an_operation_entered_again_has_forgotten_what_was_decided(
+    bus: Bus, told: Story
+) -> None:
+    off = bus.intercept("before_tool_call", saying(Decision.deny("no")))
+    op = bus.operation("tool_call")
+    with pytest.raises(HookDenied) as first:
+        await op.__aenter__()
+    off()
+    told.clear()
+
+    with pytest.raises(HookDenied) as second:
+        async with op:
+            raise first.value  # now it is the body's own
+
+    assert second.value is first.value
+    assert only(told, "operation_closed")["status"] == "error"
+
+
+async def test_a_retry_wins_over_a_modification_before_it(bus: Bus) -> None:
+    bus.intercept("after_llm_generate", saying(Decision.modify("polished"), None))
+    bus.intercept("after_llm_generate", saying(Decision.retry("once more"), None))
+    body = Body("first", "second")
+
+    assert await bus.call("llm_generate", body) == "second"
+    assert len(body.runs) == 2
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+async def test_an_interrupt_of_a_closing_interceptor_is_told_before_it_leaves(
+    bus: Bus, told: Story, is_sync: bool
+) -> None:
+    def interrupt(**_: Any) -> None:
+        raise KeyboardInterrupt
+
+    async def agent() -> None:
+        if is_sync:
+            bus.call_sync("tool_call", Body())
+        else:
+            await bus.call("tool_call", Body())
+
+    bus.intercept("after_tool_call", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        await agent()
+
+    assert names(told) == DENIED
+    assert isinstance(only(told, "error_tool_call")["exc"], KeyboardInterrupt)
+    assert only(told, "operation_closed")["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("hook", ["before_tool_call", "after_tool_call"])
+def test_a_coroutine_closed_while_it_is_decided_reaches_observers_that_have_to_wait(
+    bus: Bus, hook: str
+) -> None:
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    async def gate(**_: Any) -> None:
+        await Pause()
+
+    heard: list[str] = []
+
+    async def observer(name: str, **_: Any) -> None:
+        await asyncio.sleep(0)
+        heard.append(name)
+
+    bus.intercept(hook, gate)
+    for name in DENIED[1:]:
+        bus.register(name, functools.partial(observer, name))
+    coroutine = bus.call("tool_call", Body())
+    while not is_waiting(coroutine, Pause):
+        coroutine.send(None)
+    coroutine.close()
+
+    assert heard == DENIED[1:]
+
+
+def is_waiting(coroutine: Any, kind: type) -> bool:
+    """Whether it is suspended in the `__await__` of `kind`."""
+    while getattr(coroutine, "cr_await", None) is not None:
+        coroutine = coroutine.cr_await
+    return getattr(coroutine, "gi_code", None) is kind.__await__.__code__  # type: ignore[attr-defined]

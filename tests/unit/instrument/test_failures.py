@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from instrument import Bus
+from instrument.delivery import describe
 from instrument.testing import capture_hook
 
 
@@ -204,3 +206,45 @@ async def test_nothing_that_an_observer_returns_or_raises_changes_an_operation(b
 
     assert op.kwargs == {"tool_name": "search", "args": {"q": "otters"}}
     assert op.result == "found"
+
+
+async def test_an_observer_that_fails_while_the_agent_is_being_cancelled_is_only_logged(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    bus.register("a_hook", failing)
+    bus.register("a_hook", following := Mock())
+
+    async def agent() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await bus._emit("a_hook")
+            raise
+
+    task = asyncio.create_task(agent())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    following.assert_called_once_with()
+    assert len(caplog.records) == 1
+
+
+async def test_an_interceptor_that_cancels_itself_outside_of_any_task_denies(bus: Bus) -> None:
+    bus.intercept("a_hook", Mock(side_effect=asyncio.CancelledError), name="gate", on_error="deny")
+    decided: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    asyncio.get_running_loop().call_soon(
+        lambda: decided.set_result(bus.dispatch_sync("a_hook").action)
+    )
+
+    async with asyncio.timeout(5):
+        assert await decided == "deny"
+
+
+def test_an_observer_is_described_by_module_and_name() -> None:
+    assert describe(failing) == f"{__name__}.failing"
+    assert describe([].append) == "builtins.list.append"  # its own `__module__` is None
+    assert describe(partial(partial(failing))) == f"{__name__}.failing"
+    assert describe(Mock(spec=())) == "unittest.mock.Mock"

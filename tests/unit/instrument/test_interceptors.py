@@ -2,19 +2,30 @@
 
 import asyncio
 import logging
+import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrument import Bus, Decision, HookContractError, HookDenied, HookFailed, HookStopped
-from instrument.catalogue import CATALOGUE
+from instrument import (
+    Bus,
+    Decision,
+    HookContractError,
+    HookDenied,
+    HookFailed,
+    HookStopped,
+    contracts,
+)
+from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
-from instrument.decision import ENDING
+from instrument.decision import ENDING, Injection, Question
 from instrument.testing import capture_hook
+from instrument.waiting import completed
 
 Story = list[tuple[str, dict[str, Any]]]
 TOOL = {"tool_name": "rm", "args": {"path": "/"}, "context": None}
@@ -619,3 +630,208 @@ def _action(returned: Any) -> str:
     if isinstance(returned, Decision):
         return returned.action
     return "deny" if returned == "rubbish" else "continue"
+
+
+# --- what costs nothing while nobody listens --------------------------------------------------
+
+
+def entered(run: Callable[[], Any]) -> list[str]:
+    """Return the names of the functions of ours, or of `inspect`, that `run` enters."""
+    seen: list[str] = []
+
+    def profile(frame: FrameType, event: str, arg: object) -> None:
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and (module.startswith("instrument") or module == "inspect"):
+            seen.append(frame.f_code.co_name)
+
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def test_observers_of_other_hooks_cost_one_look_at_the_table(bus: Bus) -> None:
+    bus.register("another_hook", saying(None))
+
+    assert entered(lambda: finished(bus._emit("a_hook", x=1))) == ["_emit"]
+
+
+def test_what_observers_return_is_looked_into_only_if_it_is_something(bus: Bus) -> None:
+    bus.register("a_hook", saying(None))
+    assert "_must_be_awaited" not in entered(lambda: finished(bus._emit("a_hook")))
+    assert "_must_be_awaited" not in entered(lambda: bus._emit_sync("a_hook"))
+
+    bus.register("a_hook", _deny)
+    assert "isawaitable" not in entered(lambda: finished(bus._emit("a_hook")))
+
+
+def test_an_interceptor_that_says_nothing_costs_no_more_than_asking_it(bus: Bus) -> None:
+    bus.intercept("a_hook", saying(None))
+    functions = entered(lambda: bus.dispatch_sync("a_hook"))
+
+    assert not {"isawaitable", "changes_of", "_apply"} & set(functions)
+    assert functions.count("tell") == 1  # the event itself, and no `hook_decided`
+
+
+def finished(coroutine: Coroutine[Any, Any, Any]) -> None:
+    with pytest.raises(StopIteration):
+        coroutine.send(None)
+
+
+# --- decisions that are nearly right ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        Decision("ask_user"),
+        Decision("ask_user", question="Sure?"),  # type: ignore[arg-type]
+        Decision("ask_user", question=Question(7)),  # type: ignore[arg-type]
+        Decision("inject_context"),
+        Decision("inject_context", injection="Be brief."),  # type: ignore[arg-type]
+        Decision("inject_context", injection=Injection(b"Be brief.")),  # type: ignore[arg-type]
+        Decision("modify", changes=["ab"]),  # type: ignore[arg-type]
+        Decision("modify", changes={7: "x"}),  # type: ignore[dict-item]
+        Decision("continue", changes="ab"),  # type: ignore[arg-type]
+    ],
+)
+async def test_a_decision_with_rubbish_in_it_denies_also_who_may_fail(
+    bus: Bus, decision: Decision
+) -> None:
+    bus.intercept("before_tool_call", saying(decision), name="gate", on_error="continue")
+
+    outcome = await bus.dispatch("before_tool_call", **TOOL)
+
+    assert outcome.action == "deny"
+    assert (outcome.reason or "").startswith("gate on before_tool_call ")
+
+
+async def test_what_an_action_has_no_use_for_is_not_used(bus: Bus) -> None:
+    bus.intercept("my_hook", saying(Decision("continue", changes={"x": 2})))
+    bus.intercept("my_hook", saying(Decision("continue", injection=Injection("unheard"))))
+    bus.intercept("my_hook", saying(Decision("retry", changes={"x": 3}, value="unused")))
+
+    outcome = await bus.dispatch("my_hook", x=1)
+
+    assert (outcome.data, outcome.changes, outcome.injections) == ({"x": 1}, {}, [])
+    assert (outcome.action, outcome.retry_changes) == ("retry", {"x": 3})
+    assert outcome.stop_value is None
+
+
+async def test_a_failing_interceptor_is_told_and_raises_with_all_that_is_known(bus: Bus) -> None:
+    error = asyncio.CancelledError()
+
+    def gate(**_: Any) -> None:
+        raise error
+
+    bus.intercept("a_hook", gate, name="gate")
+    with (
+        capture_hook("hook_failed", bus=bus) as failures,
+        pytest.raises(HookFailed, match="gate was cancelled on a_hook") as caught,
+    ):
+        await bus.dispatch("a_hook", call_id="c-1")
+
+    told = {"call_id": "c-1", "hook": "a_hook", "handler": "gate", "exc": error}
+    assert [kwargs for _, kwargs in failures] == [told]
+    assert (caught.value.hook, caught.value.interceptor) == ("a_hook", "gate")
+
+
+@pytest.mark.parametrize("hook", ["before_agent_call", "my-hook:debug", "session_started"])
+async def test_an_event_without_a_value_says_so(bus: Bus, hook: str) -> None:
+    bus.intercept(hook, saying(Decision.modify("v")), name="gate")
+
+    with pytest.raises(HookContractError, match=f"gate gave {hook} a new value"):
+        await bus.dispatch(hook)
+
+
+async def test_an_event_on_which_nothing_is_writable_says_so(bus: Bus) -> None:
+    bus.intercept("session_started", saying(Decision.modify(session_id="s")))
+
+    with pytest.raises(HookContractError, match="Writable there: nothing"):
+        await bus.dispatch("session_started")
+
+
+async def test_a_stop_gives_what_its_event_wants(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Hook("before_lookup", "", "1.3", (), value=Value("key", "str", "str", "str"))
+    monkeypatch.setattr(contracts, "CATALOGUE", {**CATALOGUE, row.name: row})
+    off = bus.intercept("before_lookup", saying(Decision.stop(7)), name="gate")
+
+    with pytest.raises(HookContractError, match=r"gate stopped before_lookup .* expected str, got"):
+        await bus.dispatch("before_lookup", key="k")
+    off()
+    bus.intercept("before_lookup", saying(Decision.stop("seven")))
+    assert (await bus.dispatch("before_lookup", key="k")).stop_value == "seven"
+
+
+# --- waiting in vain --------------------------------------------------------------------------
+
+
+async def test_an_async_interceptor_that_sync_code_cannot_wait_for_is_closed(bus: Bus) -> None:
+    closed: list[bool] = []
+
+    async def gate(**_: Any) -> None:
+        try:
+            await asyncio.sleep(0)
+        finally:
+            closed.append(True)
+
+    bus.intercept("a_hook", gate)
+    with pytest.raises(HookContractError, match="had to wait") as caught:
+        bus.dispatch_sync("a_hook")
+
+    assert closed == [True]
+    assert caught.value.__traceback__ is not None  # which would have kept it alive
+
+
+async def test_an_awaitable_that_cannot_be_closed_is_refused_like_one_that_can(bus: Bus) -> None:
+    class Endless:
+        def __await__(self) -> Iterator[None]:
+            return iter([None, None])
+
+    bus.intercept("a_hook", lambda **_: Endless())
+
+    with pytest.raises(HookContractError, match="had to wait"):
+        bus.dispatch_sync("a_hook")
+
+
+def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> None:
+    closed: list[bool] = []
+
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    async def suspends() -> None:
+        try:
+            await Pause()
+        finally:
+            closed.append(True)
+
+    with pytest.raises(AssertionError, match="was suspended"):
+        completed(suspends())
+    assert closed == [True]
+
+
+def test_an_event_closed_while_it_is_decided_reaches_observers_that_have_to_wait(bus: Bus) -> None:
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    heard: list[int] = []
+
+    async def gate(**_: Any) -> None:
+        await Pause()
+
+    async def observer(x: int) -> None:
+        await asyncio.sleep(0)
+        heard.append(x)
+
+    bus.intercept("a_hook", gate)
+    bus.register("a_hook", observer)
+    coroutine = bus.dispatch("a_hook", x=1)
+    coroutine.send(None)
+    coroutine.close()
+
+    assert heard == [1]

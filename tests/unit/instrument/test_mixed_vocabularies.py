@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from itertools import permutations
 from typing import Any
 
 import pytest
 
-from instrument import Bus, Decision, HookDenied, HookFailed, Operation
+from instrument import Bus, Decision, HookContractError, HookDenied, HookFailed, Operation
 from instrument.control import HookRegistry, HookResult
 from instrument.flow import AgentEvent, AssistantMessage, HookDecision, HookPoint, ToolCall
-from instrument.guidance import SessionStateTracker
+from instrument.guidance import SessionStateTracker, attach_gate
 from instrument.testing import capture_hook
 from instrument.typed import (
     AfterModelCallEvent,
@@ -141,6 +142,86 @@ async def test_a_deny_of_one_vocabulary_keeps_a_stop_of_another_from_counting(bu
 
     with pytest.raises(HookDenied, match="budget"):
         await bus.call("llm_generate", lambda _: pytest.fail("was called"))
+
+
+def _control_denies(bus: Bus) -> None:
+    async def deny(event: str, data: dict[str, Any]) -> HookResult:
+        return HookResult("deny", reason="of control")
+
+    HookRegistry(bus).register("tool:pre", deny, name="deny")
+
+
+def _typed_writes(bus: Bus) -> None:
+    def write(event: BeforeToolCallEvent) -> None:
+        event.tool_use["input"] = {"written": True}
+
+    TypedRegistry(bus).add_callback(BeforeToolCallEvent, write)
+
+
+def _flow_retries(bus: Bus) -> None:
+    HookPoint(bus=bus).on(AgentEvent.BEFORE_TOOL_EXECUTION).handle(decision=HookDecision.RETRY)
+
+
+def _guidance_gates(bus: Bus) -> None:
+    attach_gate(bus, tracker())
+
+
+_ENDS: dict[Callable[[Bus], None], tuple[type[Exception], str]] = {
+    _control_denies: (HookDenied, "of control"),
+    _flow_retries: (HookContractError, "RETRY, which that event does not allow"),
+    _guidance_gates: (HookDenied, "MUST call session_init"),
+}
+
+
+_ORDERS = list(permutations([_control_denies, _typed_writes, _flow_retries, _guidance_gates]))
+
+
+def _spelled(order: tuple[Callable[[Bus], None], ...]) -> str:
+    return " ".join(one.__name__.split("_")[1] for one in order)
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+@pytest.mark.parametrize("registered", _ORDERS, ids=_spelled)
+async def test_of_a_deny_a_write_a_retry_and_a_gate_the_first_to_end_it_says_how(
+    bus: Bus, registered: tuple[Callable[[Bus], None], ...], is_async: bool
+) -> None:
+    for register in registered:
+        register(bus)
+    error, said = next(_ENDS[one] for one in registered if one in _ENDS)
+    tool = Tool()
+    path = plain if is_async else sync_on_a_thread
+
+    with (
+        capture_hook("before_tool_call", bus=bus) as before,
+        capture_hook("error_tool_call", bus=bus) as closed,
+        pytest.raises(error, match=said),
+    ):
+        await path(bus, tool)
+
+    assert tool.effects == []
+    is_written = registered[0] is _typed_writes
+    assert before[0][1]["args"] == ({"written": True} if is_written else {})
+    assert len(before) == len(closed) == 1
+
+
+@pytest.mark.parametrize("registered", _ORDERS, ids=_spelled)
+async def test_a_deny_that_comes_first_by_priority_wins_in_any_order_of_registration(
+    bus: Bus, registered: tuple[Callable[[Bus], None], ...]
+) -> None:
+    async def deny(event: str, data: dict[str, Any]) -> HookResult:
+        return HookResult("deny", reason="first of all")
+
+    for register in registered[:2]:
+        register(bus)
+    HookRegistry(bus).register("tool:pre", deny, priority=-1)
+    for register in registered[2:]:
+        register(bus)
+    tool = Tool()
+
+    with pytest.raises(HookDenied, match="first of all"):
+        await plain(bus, tool)
+
+    assert tool.effects == []
 
 
 # --- a denied tool never runs -----------------------------------------------------------------

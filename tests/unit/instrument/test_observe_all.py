@@ -101,3 +101,19 @@ def test_everybody_hears_every_event_in_order_of_registration(
     bus._emit_sync("custom")
 
     assert heard == [label for label, _ in expected]
+
+
+async def test_of_two_registrations_of_one_observer_of_all_one_is_removed(bus: Bus) -> None:
+    observer = Mock()
+    off = bus.observe_all(observer)
+    bus.observe_all(observer)
+
+    off()
+    off()
+    await bus._emit("before_tool_call")
+    await bus._emit("uncatalogued")
+
+    assert [call.args[0] for call in observer.call_args_list] == [
+        "before_tool_call",
+        "uncatalogued",
+    ]

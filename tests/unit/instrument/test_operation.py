@@ -675,3 +675,55 @@ def test_every_operation_is_told_once_and_nested_as_it_ran(body: Body, failing: 
         if name == "operation_closed":
             open_ids.pop()
     assert open_ids == []
+
+
+def test_a_sync_operation_that_nobody_heard_begin_stays_silent(bus: Bus) -> None:
+    with bus.operation("tool_call") as op, capture_hook("after_tool_call", bus=bus) as calls:
+        op.__exit__(None, None, None)
+
+    assert calls == []
+
+
+async def test_an_exception_that_leaves_is_not_its_own_cause(bus: Bus, story: Story) -> None:
+    with pytest.raises(ValueError, match="x") as from_async:
+        async with bus.operation("tool_call"):
+            raise ValueError("x")
+    with pytest.raises(ValueError, match="x") as from_sync, bus.operation("tool_call"):
+        raise ValueError("x")
+
+    assert from_async.value.__cause__ is from_sync.value.__cause__ is None
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_an_interrupt_of_a_closing_observer_leaves_an_operation_that_is_closed(
+    bus: Bus, story: Story, is_async: bool
+) -> None:
+    def interrupt(**_: Any) -> None:
+        raise KeyboardInterrupt
+
+    async def agent() -> None:
+        if is_async:
+            async with bus.operation("tool_call"):
+                pass
+        else:
+            with bus.operation("tool_call"):
+                pass
+
+    bus.register("after_tool_call", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        await agent()
+
+    assert names(story)[2:] == ["after_tool_call", "operation_closed"]
+    assert only(story, "operation_closed")["status"] == "cancelled"
+    assert isinstance(only(story, "operation_closed")["exc"], KeyboardInterrupt)
+
+
+def test_what_is_streamed_when_the_operation_is_over_is_not_inside_it(bus: Bus) -> None:
+    ambient = contextvars.ContextVar("ambient", default="outside")
+    bus.register("operation_opened", lambda **_: ambient.set("inside"))
+    with bus.operation("llm_generate") as op:
+        pass
+    ambient.set("outside")
+
+    assert list(op.stream(ambient.get() for _ in range(2))) == ["outside", "outside"]

@@ -167,3 +167,18 @@ def test_a_loop_that_ends_cancels_what_still_runs_and_logs_no_failure(
 
     assert started == [True]
     assert caplog.records == []
+
+
+async def test_what_a_sync_observer_returns_is_ignored_and_a_task_is_left_running(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    future = asyncio.get_running_loop().create_future()
+    bus.register("a_hook", lambda: "not to be awaited")
+    bus.register("a_hook", lambda: future)
+
+    bus._emit_sync("a_hook")
+    await asyncio.sleep(0)
+
+    assert caplog.records == []
+    assert not delivery._background
+    assert not future.done()

@@ -1,0 +1,57 @@
+"""What we mean to reach, and why others are faster where they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dispatch_others import EMPTY, LOOP, SEED
+from dispatch_ours import (
+    DISPATCH,
+    EMIT_ASYNC,
+    EMIT_SYNC,
+    GUARDED,
+    TYPED_INVOKE,
+)
+from dispatch_work import NOTHING, ONE_ASYNC, OPERATION
+
+IMPORT_GOAL_MS = 5.0
+
+
+class Goal(NamedTuple):
+    """Ours may take so many times what a floor or the seed's code takes."""
+
+    ours: tuple[str, str]
+    base: tuple[str, str]
+    at_most: float
+
+
+GOALS = (
+    Goal((NOTHING, EMIT_ASYNC), (NOTHING, SEED), 0.6),
+    Goal((NOTHING, EMIT_ASYNC), (NOTHING, EMPTY), 2.2),
+    Goal((NOTHING, GUARDED), (NOTHING, EMPTY), 0.25),
+    Goal((NOTHING, GUARDED), (NOTHING, SEED), 0.25),
+    Goal((ONE_ASYNC, EMIT_ASYNC), (ONE_ASYNC, LOOP), 1.5),
+    Goal((OPERATION, "operation, idle"), (NOTHING, EMPTY), 8),
+    Goal((OPERATION, "operation, one observer"), (NOTHING, EMPTY), 50),
+    Goal((OPERATION, "operation, one observer after"), (NOTHING, EMPTY), 50),
+)
+
+_PLUGGY = (
+    "pluggy calls plain functions and looks for the first value that is not None. A decision of "
+    "ours is checked against the contract of its event, timed, and kept in a trail; an interceptor "
+    "may be async, may raise, and knows how deep it is nested."
+)
+_STRANDS = (
+    "Strands hands one event object to a list of functions. Each of our call-backs gets an event "
+    "of its own, with copies of what it may write into, so that what it wrote is known as its own: "
+    "it is compared, checked against the contract and kept in the trail."
+)
+REASONS: dict[tuple[str, str], str] = {
+    (DISPATCH, "pluggy, firstresult"): _PLUGGY,
+    ("instrument, dispatch_sync", "pluggy, firstresult"): _PLUGGY,
+    (TYPED_INVOKE, "strands, invoke_callbacks_async"): _STRANDS,
+    (EMIT_SYNC, "blinker, send"): (
+        "a signal is an object of its own, so that no name has to be looked up."
+    ),
+}
+"""Why we are slower; by how we are called and whom we are compared with."""

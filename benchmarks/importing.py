@@ -1,0 +1,59 @@
+"""What an import adds to a process that has asyncio, logging and dataclasses already.
+
+CPU time of fresh processes, with bytecode caches; the floor imports as many modules that are empty.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PROCESSES = 15
+
+_SCRIPT = """
+import asyncio, dataclasses, logging, sys, time
+had, began_ns = len(sys.modules), time.thread_time_ns()
+import {module}
+print(time.thread_time_ns() - began_ns, len(sys.modules) - had)
+"""
+
+
+class ImportTimes(NamedTuple):
+    """How long one import took."""
+
+    best_ms: float
+    median_ms: float
+    module_count: int
+
+
+def import_times(module: str, folder: Path = ROOT) -> ImportTimes:
+    """Return how long importing `module`, found in `folder`, takes."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-c", _SCRIPT.format(module=module)]
+    times_ms, modules = [], "0"
+    for number in range(PROCESSES + 1):
+        output = subprocess.check_output(command, env=environment, text=True)
+        took_ns, modules = output.split()
+        if number > 0:  # the first writes the caches
+            times_ms.append(int(took_ns) / 1e6)
+    return ImportTimes(min(times_ms), median(times_ms), int(modules))
+
+
+def floor(module_count: int) -> ImportTimes:
+    """Return how long a package of so many empty modules takes."""
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder, "empty_package")
+        package.mkdir()
+        names = [f"module_{number}" for number in range(module_count - 1)]
+        for name in names:
+            Path(package, f"{name}.py").touch()
+        imports = "".join(f"import empty_package.{name}\n" for name in names)
+        Path(package, "__init__.py").write_text(imports, encoding="utf-8")
+        return import_times("empty_package", Path(folder))

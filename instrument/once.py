@@ -1,0 +1,34 @@
+"""What happens once, however many threads try, with a global interpreter lock or without.
+
+Built on single steps of list and dict, which are atomic on every build of CPython.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def once(undo: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that calls `undo` the first time, and does nothing later."""
+    remaining = [undo]
+
+    def off() -> None:
+        try:
+            undo = remaining.pop()
+        except IndexError:
+            return
+        undo()
+
+    return off
+
+
+class FirstTimes:
+    """Tells the first time of a name from all later ones."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, object] = {}
+
+    def is_first(self, name: str) -> bool:
+        """Return whether nobody asked about `name` before."""
+        mine = object()
+        return self._first.setdefault(name, mine) is mine

@@ -1,0 +1,145 @@
+"""Names outside the catalogue: accepted, and said once (000-01)."""
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+
+from instrument import Bus
+from instrument.once import FirstTimes, once
+from instrument.unknown import likely_hooks
+
+WAYS: dict[str, Callable[[Bus, str], object]] = {
+    "register": lambda bus, name: bus.register(name, nothing),
+    "observe": lambda bus, name: bus.observe(name, nothing),
+    "intercept": lambda bus, name: bus.intercept(name, nothing),
+}
+
+
+def nothing(**_: Any) -> None:
+    pass
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == "mcp.instrument"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_unknown_name_is_accepted_and_said_once_at_debug_level(
+    bus: Bus, caplog: pytest.LogCaptureFixture, way: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "mcp.instrument")
+
+    for _ in range(3):
+        WAYS[way](bus, "before_tool_cal")
+
+    (line,) = lines(caplog)
+    assert caplog.records[0].levelno == logging.DEBUG
+    assert line.startswith("'before_tool_cal' is no hook of contract")
+    assert line.endswith("Did you mean before_tool_call?")
+    assert len(bus._hooks["before_tool_cal"]) == 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_name_of_the_catalogue_is_not_worth_a_word(
+    bus: Bus, caplog: pytest.LogCaptureFixture, way: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "mcp.instrument")
+
+    WAYS[way](bus, "before_tool_call")
+
+    assert lines(caplog) == []
+
+
+def test_every_unknown_name_is_said_and_every_bus_says_it_for_itself(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "mcp.instrument")
+
+    bus.register("before_teleport", nothing)
+    bus.register("after_teleport", nothing)
+    Bus().register("before_teleport", nothing)
+
+    assert len(lines(caplog)) == 3
+
+
+def test_a_name_that_nobody_could_read_of_is_said_when_somebody_can(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "mcp.instrument")
+    bus.register("before_teleport", nothing)
+    assert lines(caplog) == []
+
+    caplog.set_level(logging.DEBUG, "mcp.instrument")
+    bus.register("before_teleport", nothing)
+
+    assert "docs/instrumentation-hooks.md" in lines(caplog)[0]
+
+
+def test_a_log_handler_may_register_while_a_name_is_said(bus: Bus) -> None:
+    class Registering(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            bus.register("before_teleport", nothing)
+
+    logger, handler = logging.getLogger("mcp.instrument"), Registering()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        thread = Thread(target=bus.register, args=("before_teleport", nothing), daemon=True)
+        thread.start()
+        thread.join(5)
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+    assert len(bus._hooks["before_teleport"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("before_tool_cal", ("before_tool_call",)),
+        ("beforeToolCall", ("before_tool_call",)),
+        ("Before_LLM_Generate", ("before_llm_generate",)),
+        ("session_start", ("session_started",)),
+        ("tool:pre", ("before_tool_call",)),
+        ("AfterToolCallEvent", ("after_tool_call", "error_tool_call")),
+        ("before_teleport", ()),
+        ("", ()),
+    ],
+)
+def test_a_typo_and_another_vocabularys_name_are_told_from_a_name_of_ones_own(
+    name: str, meant: tuple[str, ...]
+) -> None:
+    assert likely_hooks(name) == meant
+
+
+def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -> None:
+    for _ in range(50):
+        undone: list[int] = []
+        off, first = once(partial(undone.append, 1)), FirstTimes()
+        told: list[bool] = []
+        start = Barrier(4)
+
+        def ask(
+            start: Barrier = start,
+            off: Callable[[], None] = off,
+            first: FirstTimes = first,
+            told: list[bool] = told,
+        ) -> None:
+            start.wait(5)
+            off()
+            told.append(first.is_first("a_hook"))
+
+        threads = [Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(5)
+
+        assert undone == [1]
+        assert sorted(told) == [False, False, False, True]
