@@ -15,6 +15,7 @@ from subscribers.redaction import Redactor
 
 MAX_MESSAGE_CHARS = 1_024
 
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
 # As `operation_closed` has it: a stream that its reader left is cancelled, too.
@@ -34,9 +35,6 @@ class Failure:
 
 
 CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
-
-
-_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 
 
 def is_callers_fault(failure: Failure) -> bool:
@@ -103,7 +101,8 @@ def _qualified_name(exc: object) -> str:
 
 def _rpc_code(exc: object) -> int | None:
     """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
-    if type(exc).__name__ not in {"McpError", "MCPError", "JSONRPCError"}:
+    names = {kind.__name__ for kind in type(exc).__mro__}
+    if not names & {"McpError", "MCPError", "JSONRPCError"}:
         return None
     code = read_path(exc, "error.code|code")
     return code if isinstance(code, int) and not isinstance(code, bool) else None
