@@ -24,13 +24,11 @@ class Channel(Protocol):
     """What deciding needs of a bus."""
 
     _hooks: Table
-    _emit: Emit
     _tell: Emit
     _approval_providers: tuple[list[ApprovalProvider], ...]
     _waiting: Waiting
     _sync_waiting: Waiting
 
-    def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None: ...
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
 
 
