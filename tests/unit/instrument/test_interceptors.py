@@ -835,8 +835,9 @@ def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> 
         finally:
             closed.append(True)
 
+    work = suspends()  # kept, so that nobody else closes it
     with pytest.raises(AssertionError, match="was suspended"):
-        completed(suspends())
+        completed(work)
     assert closed == [True]
 
 
