@@ -36,6 +36,8 @@ _MARGIN_CHARS = 256
 _STARVED_CHARS = 256
 _FEW_STRINGS = 64
 _MIN_USEFUL_CHARS = 128
+_MAX_INT_BITS = 4_096
+"""Python refuses to print integers of more than 4300 digits."""
 _DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -149,12 +151,18 @@ class _Reader:
         if value is None or kind is bool:
             self.room_bytes -= 4
             return value
+        try:
+            return self._other(value, depth)
+        except Exception:  # noqa: BLE001 - code of the watched program may raise anything
+            self.is_cut = True
+            return f"<{kind.__name__}>"
+
+    def _other(self, value: Any, depth: int) -> Any:
         if isinstance(value, str):
             return self._string(str.__str__(value))
         self.room_bytes -= 1
         if isinstance(value, int):
-            # Python refuses to print integers of more than 4300 digits.
-            return int(value) if value.bit_length() <= 4_096 else "<int>"
+            return int(value) if value.bit_length() <= _MAX_INT_BITS else "<int>"
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else str(value)
         return self._container(value, depth)
@@ -203,16 +211,19 @@ class _Reader:
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
         plain: dict[str, Any] = {}
         keys = self._keys
-        for key, item in pairs:
-            if self._is_spent(depth):
-                break
-            self._nodes -= 1
-            known = keys.get(key) if type(key) is str else None
-            name, is_secret = known or self._key(key)
-            self.room_bytes -= len(name) + 4
-            if is_secret and item is not None and not isinstance(item, bool):
-                item = REDACTED
-            plain[name] = self.plain(item, depth + 1)
+        try:
+            for key, item in pairs:
+                if self._is_spent(depth):
+                    break
+                self._nodes -= 1
+                known = keys.get(key) if type(key) is str else None
+                name, is_secret = known or self._key(key)
+                self.room_bytes -= len(name) + 4
+                if is_secret and item is not None and type(item) is not bool:
+                    item = REDACTED
+                plain[name] = self.plain(item, depth + 1)
+        except Exception:  # noqa: BLE001 - a mapping of the watched program, or changed meanwhile
+            self.is_cut = True
         return plain
 
     def _key(self, key: Any) -> tuple[str, bool]:
@@ -226,6 +237,8 @@ class _Reader:
             key = key.value
         if not isinstance(key, str | int | float | None):
             return f"<{type(key).__name__}>", False
+        if isinstance(key, int) and key.bit_length() > _MAX_INT_BITS:
+            return "<int>", False
         whole = str.__str__(key) if isinstance(key, str) else str(key)
         is_secret = self._redacts and is_secret_key(whole[-MAX_KEY_CHARS:])
         text = whole
@@ -239,19 +252,22 @@ class _Reader:
     def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
         plain: list[Any] = []
         before: Any = None
-        for item in value:
-            if self._is_spent(depth):
-                break
-            self._nodes -= 1
-            self.room_bytes -= 1
-            if self._redacts:
-                if type(before) is str and before[:1] == "-" and is_secret_flag(before):
-                    before, item = None, REDACTED
-                else:
-                    before = item
-                    if type(item) is tuple or type(item) is list:
-                        item = _without_secret(item)
-            plain.append(self.plain(item, depth + 1))
+        try:
+            for item in value:
+                if self._is_spent(depth):
+                    break
+                self._nodes -= 1
+                self.room_bytes -= 1
+                if self._redacts:
+                    if type(before) is str and before[:1] == "-" and is_secret_flag(before):
+                        before, item = None, REDACTED
+                    else:
+                        before = item
+                        if type(item) is tuple or type(item) is list:
+                            item = _without_secret(item)
+                plain.append(self.plain(item, depth + 1))
+        except Exception:  # noqa: BLE001 - a sequence of the watched program
+            self.is_cut = True
         return plain
 
     def _object(self, value: Any, depth: int) -> Any:

@@ -4,7 +4,7 @@ import dataclasses
 import enum
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -132,6 +132,74 @@ def test_a_cycle_ends() -> None:
     content = to_json(value)
     assert content.is_truncated
     json.loads(content.text)
+
+
+class Unreadable(dict[str, Any]):
+    """A mapping that fails when it is read."""
+
+    def items(self) -> Any:
+        raise RuntimeError
+
+
+def nothing() -> Any:
+    """Return an object that does not even say its class."""
+
+    class Nothing:
+        @property  # type: ignore[misc] # the class that an object says it has
+        def __class__(self) -> Any:
+            raise RuntimeError
+
+    return Nothing()
+
+
+def breaking_off() -> Any:
+    """Return a sequence whose third item cannot be read."""
+
+    class Breaking(Sequence[int]):
+        def __len__(self) -> int:
+            return 5
+
+        def __getitem__(self, index: Any) -> Any:
+            if index >= 2:
+                raise RuntimeError
+            return index
+
+    return Breaking()
+
+
+def changing() -> dict[str, Any]:
+    """Return a dict to which a key is added while it is read, as another thread may do."""
+
+    class Adding:
+        @property
+        def unicode_string(self) -> str:
+            raise AssertionError("not read")
+
+        def __getattribute__(self, name: str) -> Any:
+            state["new"] = 1
+            raise AttributeError(name)
+
+    state: dict[str, Any] = {"a": 1, "b": Adding(), "c": 3}
+    return state
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Unreadable(x=1), "<Unreadable>"),
+        ([nothing()], ["<Nothing>"]),
+        (breaking_off(), [0, 1]),
+        (changing(), {"a": 1, "b": "<Adding>"}),
+    ],
+)
+def test_what_cannot_be_read_costs_nothing_else_its_place(value: Any, expected: Any) -> None:
+    content = to_json({"before": 1, "value": value, "after": 2})
+    assert json.loads(content.text) == {"before": 1, "value": expected, "after": 2}
+    assert content.is_truncated
+
+
+def test_a_key_too_long_to_be_printed_has_a_name() -> None:
+    assert json.loads(to_json({10**5_000: 1, "b": 2}).text) == {"<int>": 1, "b": 2}
 
 
 def test_the_longest_strings_are_cut_first() -> None:
