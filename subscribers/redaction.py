@@ -26,12 +26,18 @@ _MAX_NAME_CHARS = 64
 _ASSIGN = r"\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
 _NOT_A_SECRET = r"(?!(?:null|none|true|false)(?:[\s\"',;&{}\\\])]|\Z))"
 _LINE = rf"{_ASSIGN}\\{{0,15}}[\"']?{_NOT_A_SECRET}"
-_VALUE = (
-    rf"[a-z]{{0,8}}+[0-9]{{0,2}}+{_ASSIGN}{_NOT_A_SECRET}(?:"
+_ASSIGNED = (
+    rf"{_ASSIGN}{_NOT_A_SECRET}(?:"
     r"([\"'])(?P<plain>(?:(?!\1)[^\\\r\n\x1e]|\\[^\x1e])++)"
     r"|(\\{1,15}[\"'])(?P<escaped>(?:(?!\3)[^\r\n\x1e])++)"
     r"|(?P<bare>(?:(?:bearer|basic)[ \t]{1,4})?[^\s\"',;&{}\\]{4,}+))"
 )
+# What pydantic says of a field, below its name, has the value that it refused.
+_REFUSED = (
+    r"\n  [^\n\x1e]{1,400}?\[type=[a-z_]{1,64}+, "
+    r"input_value=(?P<refused>[^\n\x1e]{1,400}?)(?=, input_type=|\x1e|\Z)"
+)
+_VALUE = rf"[a-z]{{0,8}}+[0-9]{{0,2}}+(?:{_ASSIGNED}|{_REFUSED})"
 
 
 def _after(*prefixes: str) -> str:
@@ -130,6 +136,10 @@ _RULES: tuple[_Rule, ...] = (
         _after("sk_", "rk_", "gh[pousr]_", "github_pat_", "hf_", "npm_", "gsk_", "lsv2_")
         + r"[A-Za-z0-9_]{16,}+",
     ),
+    *(
+        _Rule(stem, r"[A-Za-z0-9_-]{16,}+", is_first=True)
+        for stem in ("GOCSPX-", "xapp-", "pplx-", "tvly-", "whsec_", "dop_v1_")
+    ),
     _Rule("AKIA", r"[0-9A-Z]{16}", is_first=True),
     _Rule("ASIA", r"[0-9A-Z]{16}", is_first=True),
     _Rule("AIza", r"[0-9A-Za-z_-]{35}"),
@@ -139,6 +149,12 @@ _RULES: tuple[_Rule, ...] = (
         r"(?:[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?|[A-Za-z0-9_-]{200,}+)",
     ),
     _Rule("bearer", r"[ \t]{1,4}(?P<token>[a-z0-9._~+/=-]{16,}+)", is_first=True),
+    # ... with a digit, which tells it from prose.
+    _Rule(
+        "Basic",
+        r"[ \t]{1,4}(?P<token>(?=[A-Za-z+/]{0,64}[0-9])[A-Za-z0-9+/]{12,}+={0,2})",
+        is_first=True,
+    ),
     # A header's value goes up to the end of its line, or of its string.
     _Rule(
         "authorization",
@@ -157,6 +173,8 @@ _RULES: tuple[_Rule, ...] = (
         _Rule(stem, _VALUE, needs=":=", is_named=True)
         for stem in ("key", "pass", "secret", "token", "signature", "pwd")
     ),
+    # The signature in an address of Azure's.
+    _Rule("sig=", r"(?P<bare>[^\s\"',;&{}\\]{16,}+)", is_first=True),
     _Rule(
         "--",
         r"[a-z0-9-]{0,40}(?:key|password|passwd|pwd|secret|token)[ \t]{1,4}[\"']?"
@@ -171,13 +189,15 @@ _BY_GATE = tuple(
 
 _SECRET_KEYS = frozenset(
     {"token", "authorization", "proxyauthorization", "cookie", "cookies", "setcookie", "auth",
-     "credentials", "pass", "signature", "xamzsignature",
-     "xgoogsignature", "xhubsignature"}
+     "credential", "credentials", "creds", "pass", "passcode", "jwt", "bearer", "authheader",
+     "sig", "signature", "xamzsignature", "xgoogsignature", "xhubsignature"}
 )  # fmt: skip
 _SECRET_SUFFIXES = (
-    "password", "passwd", "passphrase", "passwords", "secret", "secrets", "secretkey", "apikey",
-    "apikeys", "accesskey", "accountkey", "privatekey", "accesstoken", "authtoken", "refreshtoken",
-    "idtoken", "sessiontoken", "bearertoken", "apitoken", "securitytoken", "pwd",
+    "password", "passwd", "passphrase", "passwords", "passwordconfirm", "passwordconfirmation",
+    "secret", "secrets", "secretkey", "apikey", "apikeys", "openaikey", "anthropickey",
+    "signingkey", "encryptionkey", "masterkey", "subscriptionkey", "functionskey", "rolekey",
+    "consumerkey", "sshkey", "accesskey", "accountkey", "privatekey", "accesstoken", "authtoken",
+    "refreshtoken", "idtoken", "sessiontoken", "bearertoken", "apitoken", "securitytoken", "pwd",
     "authorization",
 )  # fmt: skip
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

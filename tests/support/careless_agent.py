@@ -64,6 +64,9 @@ PLACES: dict[str, str] = {
     "a private key": f"-----BEGIN PRIVATE KEY-----\n{S['pem']}\n-----END PRIVATE KEY-----",
     "a JSON web token": f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIi{S['jwt']}.{S['jwt']}",
     "a Python dict": repr({"password": S["python"]}),
+    "an address with a signature": f"https://b.example/o?sv=1&sig={S['signature']}&se=2",
+    "a field that a model refused": "1 validation error for Login\napi_key\n  Input should be a "
+    f"valid integer [type=int_type, input_value='{S['refused']}', input_type=str]",
     "an encoded URI": f"next=https%3A%2F%2Fjoe%3A{S['encoded']}%40host%2F",
 }
 """Text with a secret in it, as prompts, answers, messages and errors have it."""

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from subscribers.redaction import REDACTED, Redactor, is_secret_key
 
@@ -18,6 +19,8 @@ SECRETS = [
     "AKIAIOSFODNN7EXAMPLE",
     "xoxb-123456789012-abcdefghijkl",
     "AIza" + "B" * 35,
+    "whsec_" + "A1b2" * 6,
+    "GOCSPX-" + "A1b2" * 6,
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
 ]
 
@@ -35,6 +38,7 @@ def test_tokens_go_wherever_they_stand(secret: str, around: str) -> None:
     [
         ("Authorization: Bearer abc.def-ghi", f"Authorization: {REDACTED}"),
         ("authorization: Basic dXNlcjpwYXNz", f"authorization: {REDACTED}"),
+        ("use Basic am9lOmh1bnRlcjI= here", f"use Basic {REDACTED} here"),
         ("Bearer abcdefghijklmnopqrst", f"Bearer {REDACTED}"),
         ("postgres://joe:hunter2@db:5432/x", f"postgres://{REDACTED}@db:5432/x"),
         ("https://:tok@host/", f"https://{REDACTED}@host/"),
@@ -42,11 +46,30 @@ def test_tokens_go_wherever_they_stand(secret: str, around: str) -> None:
         ('{\\"password\\": \\"hunter22\\"}', f'{{\\"password\\": \\"{REDACTED}\\"}}'),
         ("OPENAI_API_KEY=abcdef123", f"OPENAI_API_KEY={REDACTED}"),
         ("LANGSMITH_API_KEY: lsv2_pt_x", f"LANGSMITH_API_KEY: {REDACTED}"),
+        ("https://b.example/c?sv=2020&sig=aB3%2FxaB3%2FxaB3%3D&se=1",
+         f"https://b.example/c?sv=2020&sig={REDACTED}&se=1"),
+        ("ENCRYPTION_KEY=abcdef123", f"ENCRYPTION_KEY={REDACTED}"),
         ("/cb?access_token=abcdef&x=1", f"/cb?access_token={REDACTED}&x=1"),
     ],
-)
+)  # fmt: skip
 def test_named_values_go_and_their_names_stay(text: str, expected: str) -> None:
     assert redactor.text(text) == expected
+
+
+class Login(BaseModel):
+    api_key: int
+    port: int
+
+
+def test_a_secret_that_a_model_refused_goes_and_other_fields_stay() -> None:
+    with pytest.raises(ValidationError) as error:
+        Login.model_validate({"api_key": "hunter2", "port": "eighty"})
+    whole = str(error.value)
+    assert "hunter2" not in redactor.text(whole[: whole.index("hunter2") + 7])
+    text = redactor.text(whole)
+    assert "hunter2" not in text
+    assert f"input_value={REDACTED}, input_type=str" in text
+    assert "input_value='eighty'" in text
 
 
 def test_a_private_key_goes_whole_even_if_it_is_cut() -> None:
@@ -64,6 +87,8 @@ def test_a_private_key_goes_whole_even_if_it_is_cut() -> None:
         "the bearer of good news",
         "see https://example.com/path@2x.png",
         "12:30 key moments",
+        "Basic understanding of statistics",
+        "primary_key=customer_id signal: 15",
         "github.com/owner/repository",
     ],
 )
@@ -80,7 +105,9 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
 @pytest.mark.parametrize(
     "key",
     ["api_key", "API-Key", "x-api-key", "password", "db_password", "Authorization", "token",
-     "accessToken", "clientSecret", "Set-Cookie", "AWS_SECRET_ACCESS_KEY", "private_key"],
+     "accessToken", "clientSecret", "Set-Cookie", "AWS_SECRET_ACCESS_KEY", "private_key",
+     "AZURE_OPENAI_KEY", "Ocp-Apim-Subscription-Key", "auth_header", "jwt", "passwordConfirm",
+     "signing_key", "sig", "credential"],
 )  # fmt: skip
 def test_keys_that_name_secrets(key: str) -> None:
     assert is_secret_key(key)
@@ -89,7 +116,8 @@ def test_keys_that_name_secrets(key: str) -> None:
 @pytest.mark.parametrize(
     "key",
     ["max_tokens", "input_tokens", "token_count", "progressToken", "next_page_token", "key",
-     "keyboard", "passenger", "secretary", "cookies_accepted", "author"],
+     "keyboard", "passenger", "secretary", "cookies_accepted", "author",
+     "primary_key", "signal", "design", "keynote", "bearing"],
 )  # fmt: skip
 def test_keys_that_only_look_like_it(key: str) -> None:
     assert not is_secret_key(key)
