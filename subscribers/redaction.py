@@ -34,7 +34,7 @@ _ASSIGNED = (
 )
 # What pydantic says of a field, below its name, has the value that it refused.
 _REFUSED = (
-    r"\n  [^\n\x1e]{1,400}?\[type=[a-z_]{1,64}+, "
+    r"(?:\n|\\{1,15}n)  [^\n\x1e]{1,400}?\[type=[a-z_]{1,64}+, "
     r"input_value=(?P<refused>[^\n\x1e]{1,400}?)(?=, input_type=|\x1e|\Z)"
 )
 _VALUE = rf"[a-z]{{0,8}}+[0-9]{{0,2}}+(?:{_ASSIGNED}|{_REFUSED})"

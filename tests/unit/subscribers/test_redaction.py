@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -66,6 +67,7 @@ def test_a_secret_that_a_model_refused_goes_and_other_fields_stay() -> None:
         Login.model_validate({"api_key": "hunter2", "port": "eighty"})
     whole = str(error.value)
     assert "hunter2" not in redactor.text(whole[: whole.index("hunter2") + 7])
+    assert "hunter2" not in redactor.text(json.dumps({"error": whole}))
     text = redactor.text(whole)
     assert "hunter2" not in text
     assert f"input_value={REDACTED}, input_type=str" in text
