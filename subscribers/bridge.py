@@ -322,8 +322,8 @@ class Bridge:
             kwargs["$unknown_provider"] = "unknown"
             kwargs["$is_inference"] = spec.name == "llm"
             kwargs["$is_loop"] = spec.name == "llm_loop"
-        elif spec.noun == "workflow_run":
-            kwargs["$workflow_class"] = type(kwargs.get("workflow")).__qualname__
+        elif (workflow := kwargs.get("workflow")) is not None and spec.noun == "workflow_run":
+            kwargs["$workflow_class"] = type(workflow).__qualname__
 
     def _add_session(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
         session = self._session.get()

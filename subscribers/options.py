@@ -121,7 +121,10 @@ _SWITCH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off
 def _is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
     text = environ.get(variable, "").strip().lower()
     if text and text not in _SWITCH:
-        _logger.warning("%s=%r is not one of %s.", variable, text, ", ".join(_SWITCH))
+        used = "on" if default else "off"
+        _logger.warning(
+            "%s=%r is not one of %s; using %s.", variable, text, ", ".join(_SWITCH), used
+        )
     return _SWITCH.get(text, default)
 
 

@@ -39,7 +39,8 @@ class Place:
         where = self.table
         if self.index is not None:
             where = f"{self.table}.attributes[{self.index}] ({self.key})"
-        raise SpecError(f"Cannot use the telemetry spec {self.find(column)}: {where}: {what}.")
+        stop = "" if what.endswith("?") else "."
+        raise SpecError(f"Cannot use the telemetry spec {self.find(column)}: {where}: {what}{stop}")
 
     def find(self, column: str = "") -> str:
         """Return `file:line:column` of this place, or of one of its cells."""
@@ -130,7 +131,7 @@ def read_spec_file(path: Path) -> SpecFile:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
-        raise SpecError(f"Cannot read the telemetry spec {path}: {error}") from error
+        raise SpecError(f"Cannot read the telemetry spec {path}: {error}.") from error
     names = ("version", *GROUPS, *ALONE)
     for name in data:
         if name not in names:

@@ -105,6 +105,7 @@ class BoundedProcessor(SpanProcessor):
         self._processor = processor
         self._closing: threading.Thread | None = None
         self._deadline_s = 0.0
+        self._is_given_up = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Pass it on."""
@@ -137,9 +138,10 @@ class BoundedProcessor(SpanProcessor):
     def shutdown(self) -> None:
         """Send what is left while there is time; idempotent."""
         self.begin_shutdown()
-        if self._closing is None or not self._closing.is_alive():
+        if self._closing is None or self._is_given_up or not self._closing.is_alive():
             return
         self._closing.join(max(self._deadline_s - monotonic(), 0.0))
         if self._closing.is_alive():
+            self._is_given_up = True
             self._exporter.shutdown()  # ends its retries
             _logger.warning("The target of OTEL_EXPORTER_OTLP_* did not take all before the exit.")

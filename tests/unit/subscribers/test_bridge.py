@@ -584,6 +584,12 @@ async def test_a_generator_that_is_left_early_closes_its_span(
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
+async def test_a_workflow_that_is_not_told_has_no_name(traced: Traced) -> None:
+    await traced.bus._emit("before_workflow_run")
+    await traced.bus._emit("after_workflow_run")
+    assert "gen_ai.workflow.name" not in values(traced.one("invoke_workflow"))
+
+
 async def test_a_noun_of_ones_own_gets_a_span_of_its_name(traced: Traced) -> None:
     async with traced.bus.operation("rank_results", query="x"):
         pass

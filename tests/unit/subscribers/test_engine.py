@@ -171,6 +171,14 @@ def test_options_come_from_the_environment(environ: dict[str, str], expected: Op
     assert read_options(environ=environ) == expected
 
 
+def test_a_switch_that_is_none_is_told_with_what_is_used_instead(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert not read_options(environ={"INSPECTOR_METRICS": "maybe"}).has_metrics
+    assert "INSPECTOR_METRICS='maybe' is not one of" in caplog.text
+    assert caplog.text.rstrip().endswith("; using off.")
+
+
 def test_an_argument_wins_over_the_environment() -> None:
     environ = {"INSPECTOR_SEMCONV": "legacy", "INSPECTOR_CAPTURE_CONTENT": "off"}
     options = read_options(semconv="current", capture="full", environ=environ)
