@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from instrument import Bus
-    from subscribers.bridge import LiveRecords
+    from subscribers.moments import LiveRecords
 
 __all__ = [
     "Capture",

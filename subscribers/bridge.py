@@ -1,4 +1,4 @@
-"""Hooks become spans: start, update, finish, end; moments; nothing left open.
+"""Hooks become spans: start, update, finish, end; nothing left open.
 
 Every call-back is a plain function, runs on the emitter's thread and in its context, and costs the
 emitter only the reading of its values: what is sent is sent by another thread. Whatever fails in
@@ -9,88 +9,57 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
-from time import perf_counter_ns, time_ns
-from typing import Any, Protocol
+from time import perf_counter_ns
+from typing import Any
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, Tracer
+from opentelemetry.trace import Link, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
-from subscribers.content import Content
-from subscribers.engine import TRUNCATED, Attributes, Engine, key_part
+from subscribers.engine import TRUNCATED, Attributes, Engine
 from subscribers.facts import (
     RpcFacts,
     agent_name,
-    connection_of,
+    as_key,
     is_answer_to_notification,
     is_notification,
-    progress_percent,
-    reason_text,
-    selection,
-    server_uri,
     target_matches,
-    transport_facts,
     uri_text,
 )
 from subscribers.failures import (
     CANCELLED,
     Failure,
     failure_of_exception,
-    failure_of_result,
+    failure_of_hook,
     is_callers_fault,
 )
 from subscribers.metrics import Metrics, duration_s
-from subscribers.options import Capture, SpanMode, Vocabulary
+from subscribers.moments import LiveRecords, Moments
+from subscribers.options import SpanMode
 from subscribers.paths import compile_path, read_path, step
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
-from subscribers.progress import ProgressLimiter
 from subscribers.propagation import parent_over_mcp
-from subscribers.redaction import REDACTED, is_secret_key
-from subscribers.snapshots import Snapshot, Snapshots
+from subscribers.sessions import Sessions
 from subscribers.spans import (
     Call,
     OwnedSpan,
     SpanTable,
     current_owned,
     mark_duplicate,
-    nearest_open,
 )
 from subscribers.spec import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"
-MAX_PAUSES = 1_024
 
 _KINDS = {kind.name.lower(): kind for kind in SpanKind}
 _QUIET_NOTIFICATIONS = frozenset({"notifications/progress", "notifications/cancelled"})
 _OF_THE_OPERATION_ALONE = frozenset(
     {"error.type", "inspector.cancelled", "mcp.error.code", "mcp.error.message", "mcp.status.code"}
 )
-_CANCEL_GRACE_S = 1.0
-
-
-class LiveRecords(Protocol):
-    """Tells what is not over yet; see `subscribers.live`."""
-
-    def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
-        """A running span has new attributes, or a new name."""
-
-    def moment(
-        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
-    ) -> None:
-        """Something happened, on a span or not."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    id: str
-    title: str | None
-    engine: str | None
 
 
 class Bridge:
@@ -114,16 +83,18 @@ class Bridge:
         self._spec = engine.spec
         self._tracer = tracer
         self._live = live
-        self._session_id = session_id or (lambda: None)
+        self._sessions = Sessions(session_id)
         self._table = SpanTable()
-        self._progress = ProgressLimiter()
-        options = engine.options
-        is_full = options.capture is Capture.FULL
-        self._states = Snapshots(None if is_full else engine.redactor, options.max_content_bytes)
         self._rpc = RpcFacts()
-        self._session: ContextVar[_Session | None] = ContextVar("inspector-session", default=None)
-        self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
-        self._paused_ns: dict[tuple[Any, Any], int] = {}
+        self._moments = Moments(
+            engine,
+            self._table,
+            self._sessions,
+            self._rpc,
+            live=live,
+            metrics=metrics,
+            reap=self._reap,
+        )
         self._key_paths = {span.name: compile_path(span.key) for span in self._spec.spans.values()}
         nouns = {span.noun for span in self._spec.spans.values()}
         self._spans_of = {noun: self._spec.spans_of(noun) for noun in nouns}
@@ -161,9 +132,9 @@ class Bridge:
             case "end":
                 return lambda **kwargs: self._on_outcome(hook, kwargs)
             case "remember":
-                return lambda **kwargs: self._on_remember(hook, kwargs)
+                return lambda **kwargs: self._moments.remember(hook, kwargs)
             case _:
-                return lambda **kwargs: self._on_event(hook, kwargs)
+                return lambda **kwargs: self._moments.happen(hook, kwargs)
 
     # --- starting -----------------------------------------------------------------------------
 
@@ -255,7 +226,7 @@ class Bridge:
         """Start a span for a noun that the catalogue does not have."""
         parent, context = self._table.parent_of(given, is_operation=True)
         values = {"noun": noun, "kwargs": dict(kwargs)}
-        self._add_session(values, is_root=parent is None)
+        self._sessions.add_to(values, is_root=parent is None)
         attributes = self._engine.attributes("operation_opened", values)
         span = self._tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
         owned = OwnedSpan(span, noun, None, parent, given["call_id"], attributes)
@@ -309,13 +280,13 @@ class Bridge:
         value = self._key_paths[spec.name](kwargs)
         if spec.noun in {"rpc_request", "rpc_handle"}:
             rpc = kwargs.get("$rpc") or {}
-            return (_plain(value), is_notification(rpc.get("method")))
+            return (as_key(value), is_notification(rpc.get("method")))
         if spec.noun == "resource_fetch":
             value = uri_text(value)
         return value if isinstance(value, str | int) else id(value)
 
     def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
-        self._add_session(kwargs, is_root=parent is None)
+        self._sessions.add_to(kwargs, is_root=parent is None)
         kwargs["$agent"] = parent.agent if parent is not None else None
         if spec.noun == "llm_generate":
             kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
@@ -324,16 +295,6 @@ class Bridge:
             kwargs["$is_loop"] = spec.name == "llm_loop"
         elif (workflow := kwargs.get("workflow")) is not None and spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(workflow).__qualname__
-
-    def _add_session(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
-        session = self._session.get()
-        given = self._session_id()
-        if given and given != "unknown":
-            kwargs["$session"] = given
-        elif session is not None:
-            kwargs["$session"] = session.id
-        if session is not None and is_root:
-            kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 
     def _is_taken_in(
         self, noun: str, hook: str, kwargs: dict[str, Any], *, is_announced: bool
@@ -427,7 +388,7 @@ class Bridge:
     def _on_outcome(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         _check_identity(kwargs)
         spec = self._spec.spans[hook.span or ""]
-        failure = self._failure(hook, kwargs)
+        failure = failure_of_hook(hook.failure, kwargs, self._engine.redactor)
         call = self._table.calls.get(kwargs.get("call_id") or "")
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
@@ -480,14 +441,6 @@ class Bridge:
                 return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
             case _:
                 return None
-
-    def _failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
-        if hook.failure is None:
-            return None
-        if hook.failure == "exc":
-            return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
-        value = kwargs.get(hook.failure) or read_path(kwargs, hook.failure)
-        return failure_of_result(value, self._engine.redactor)
 
     def _finish(
         self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
@@ -557,7 +510,7 @@ class Bridge:
                 if "exc" in kwargs
                 else is_answer_to_notification(envelope)
             )
-            return self._table.find_bare(spec.name, (_plain(kwargs.get("transport")), is_quiet))
+            return self._table.find_bare(spec.name, (as_key(kwargs.get("transport")), is_quiet))
         for family in self._spans_of[spec.noun]:
             owned = self._table.find_bare(family.name, self._key(spec, kwargs))
             if owned is not None:
@@ -597,8 +550,7 @@ class Bridge:
     def _end(self, owned: OwnedSpan) -> None:
         if not self._table.close(owned):
             return
-        for held_ns, attributes in self._progress.release(id(owned)):
-            self._tell("inspector.progress", held_ns, owned, attributes)
+        self._moments.release_progress(owned)
         failure = owned.failure
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
         for child in list(owned.children):
@@ -628,168 +580,6 @@ class Bridge:
         if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
-
-    # --- moments ------------------------------------------------------------------------------
-
-    def _on_remember(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        """Keep what only makes sense together with the hook that follows (model selection)."""
-        self._remembered.set(self._engine.attributes(hook.name, kwargs))
-
-    def _on_event(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        now_ns = time_ns()
-        kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
-        kwargs["$status"] = "ok" if failure is None else "error"
-        self._add_session(kwargs, is_root=False)
-        self._before_event(hook.name, kwargs, now_ns)
-        attributes = self._engine.attributes(hook.name, kwargs)
-        if hook.name in {"after_model_select", "error_model_select"}:
-            attributes = {**(self._remembered.get() or {}), **attributes}
-            self._remembered.set(None)
-        owned = self._event_span(hook, kwargs)
-        if hook.name == "progress_update":
-            is_final = (attributes.get("inspector.progress.percent") or 0) >= 100
-            key = _plain(kwargs.get("operation_id"))
-            if not self._progress.admit(
-                id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
-            ):
-                return
-        self._tell(hook.event or hook.name, now_ns, owned, attributes, on_span=hook.on != "none")
-        self._after_event(hook.name, kwargs, owned)
-
-    def _event_failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
-        if hook.name != "session_finished":
-            return self._failure(hook, kwargs)
-        error = kwargs.get("error")
-        if error is None and kwargs.get("status") != "failed":
-            return None
-        return failure_of_exception(error, self._engine.redactor)
-
-    def _before_event(self, hook: str, kwargs: dict[str, Any], now_ns: int) -> None:
-        match hook:
-            case "session_started":
-                self._begin_session(kwargs)
-            case "session_paused":
-                if len(self._paused_ns) >= MAX_PAUSES:
-                    self._paused_ns.pop(next(iter(self._paused_ns)), None)
-                self._paused_ns[_pause(kwargs)] = now_ns
-            case "session_resumed":
-                paused_ns = self._paused_ns.pop(_pause(kwargs), None)
-                if paused_ns is not None:
-                    kwargs["$wait_ms"] = (now_ns - paused_ns) // 1_000_000
-            case "progress_update":
-                kwargs["$percent"] = progress_percent(kwargs)
-            case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
-                self._count_connection(hook, kwargs)
-                kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
-                kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
-                self._rpc.note_connection(kwargs)
-            case "after_model_select":
-                kwargs["$selection"] = selection(kwargs)
-            case "state_captured" if self._engine.options.capture is not Capture.OFF:
-                kwargs["$state"] = self._take_state(kwargs)
-
-    def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
-        if self._metrics is None or hook == "transport_reconnecting":
-            return
-        connection = (connection_of(kwargs), _plain(uri_text(kwargs.get("uri"))))
-        if hook == "transport_connected":
-            self._metrics.connected(connection)
-            return
-        reason, error_type = kwargs.get("reason"), None
-        if isinstance(reason, BaseException):
-            error_type = failure_of_exception(reason, self._engine.redactor).type
-        facts = transport_facts(kwargs.get("transport_type"))
-        self._metrics.disconnected(connection, facts, error_type)
-
-    def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
-        told = self._engine.attributes("session_started", kwargs)
-        session_id = kwargs.get("session_id")
-        if isinstance(session_id, str):
-            title, engine = told.get("inspector.session.title"), told.get("inspector.engine")
-            self._session.set(_Session(session_id[:256], title, engine))
-
-    def _take_state(self, kwargs: Mapping[str, Any]) -> Snapshot:
-        trace_id = trace.get_current_span().get_span_context().trace_id
-        name, value = kwargs.get("name"), kwargs.get("value")
-        name = name[:256] if isinstance(name, str) else ""
-        if is_secret_key(name) and value is not None:
-            value = REDACTED
-        return self._states.take((trace_id, name), value)
-
-    def _event_span(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> OwnedSpan | None:
-        if hook.on == "operation":
-            for name in ("call_id", "operation_id"):
-                call_id = kwargs.get(name)
-                call = self._table.calls.get(call_id) if isinstance(call_id, str) else None
-                if call is not None and (owned := nearest_open(call.owned)) is not None:
-                    return owned
-        return current_owned()
-
-    def _tell(
-        self,
-        name: str,
-        time_ns: int,
-        owned: OwnedSpan | None,
-        attributes: Attributes,
-        *,
-        on_span: bool = True,
-    ) -> None:
-        """Write a moment as span event and as live record, with one time."""
-        span = owned.span if owned is not None else trace.get_current_span()
-        context = span.get_span_context()
-        if on_span and span.is_recording():
-            span.add_event(name, attributes, time_ns)
-        if self._live is not None:
-            self._live.moment(name, time_ns, context if context.is_valid else None, attributes)
-
-    def _after_event(self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None) -> None:
-        if hook == "session_finished":
-            self._finish_session(kwargs)
-        elif hook == "operation_cancelled" and owned is not None:
-            self._expect_end(owned)
-        elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
-            self._set_seed_state(kwargs, state.value)
-
-    def _set_seed_state(self, kwargs: Mapping[str, Any], value: Content | None) -> None:
-        """Set the attribute that seed 000's `capture_state` sets; a patch is not one."""
-        if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
-            return
-        kind = "result" if kwargs.get("is_result") else "state"
-        key = f"mcp.{kind}.{key_part(kwargs.get('name'), self._engine.redactor)}_json"
-        span = trace.get_current_span()
-        span.set_attribute(key, value.text)
-        if value.is_truncated:
-            span.set_attribute(f"{key}_truncated", True)
-
-    def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
-        """End what bare hooks of this session left open."""
-        session = self._session.get()
-        if session is None or session.id != kwargs.get("session_id"):
-            return
-        self._session.set(None)
-        for owned in self._table.open_spans():
-            is_ours = owned.attributes.get("session.id") == session.id
-            if owned.call_id is None and is_ours:
-                self._reap(owned)
-
-    def _expect_end(self, owned: OwnedSpan) -> None:
-        """End a cancelled operation that nobody ends: bare emitters see no `CancelledError`."""
-        if owned.call_id is not None:
-            return
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return
-        loop.call_later(_CANCEL_GRACE_S, self._reap, owned, CANCELLED)
-
-
-def _pause(kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-    return _plain(kwargs.get("session_id")), _plain(kwargs.get("signal_name"))
-
-
-def _plain(value: Any) -> str | int | None:
-    """Return what can be a key of a table; emitters hand over anything."""
-    return value if isinstance(value, str | int) else None
 
 
 def _check_identity(kwargs: dict[str, Any]) -> None:

@@ -160,3 +160,8 @@ def uri_text(value: Any) -> Any:
         return str(value)
     except Exception:  # noqa: BLE001 - `__str__` of somebody's class
         return None
+
+
+def as_key(value: Any) -> str | int | None:
+    """Return what can be a key of a table; emitters hand over anything."""
+    return value if isinstance(value, str | int) else None

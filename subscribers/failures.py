@@ -6,6 +6,7 @@ Sources: GenAI/MCP conventions (`error.type`, `rpc.response.status_code`), the s
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,17 @@ def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
         text = read_path(result, "content.0.text|result.content.0.text")
         return Failure("tool_error", "tool_error", _scrub(text, redactor))
     return None
+
+
+def failure_of_hook(
+    path: str | None, kwargs: Mapping[str, Any], redactor: Redactor
+) -> Failure | None:
+    """Read the failure at `path`, where the telemetry spec says that a hook has it."""
+    if path is None:
+        return None
+    if path == "exc":
+        return failure_of_exception(kwargs.get("exc"), redactor)
+    return failure_of_result(kwargs.get(path) or read_path(kwargs, path), redactor)
 
 
 def _message(exc: object, redactor: Redactor) -> str:

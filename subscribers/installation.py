@@ -13,10 +13,11 @@ from opentelemetry.trace import TracerProvider
 import instrument
 from instrument import Bus
 from instrument.default import bus as default_bus
-from subscribers.bridge import Bridge, LiveRecords
+from subscribers.bridge import Bridge
 from subscribers.engine import Engine
 from subscribers.errors import PriceError
 from subscribers.metrics import Metrics
+from subscribers.moments import LiveRecords
 from subscribers.options import Options, read_options
 from subscribers.prices import PriceList, load_prices
 from subscribers.redaction import Redactor

@@ -267,7 +267,7 @@ async def test_a_cancelled_operation_that_nobody_ends_is_ended(
             ended.set()
 
     traced.provider.add_span_processor(Ends())
-    monkeypatch.setattr("subscribers.bridge._CANCEL_GRACE_S", 0.0)
+    monkeypatch.setattr("subscribers.moments._CANCEL_GRACE_S", 0.0)
     await traced.bus._emit("before_tool_call", tool_name="t", args={}, context=None)
     await traced.bus._emit("operation_cancelled", operation_id="t", context=None)
     async with asyncio.timeout(5):

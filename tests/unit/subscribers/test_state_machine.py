@@ -28,7 +28,7 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
 from opentelemetry.trace import SpanKind, StatusCode
 
-import subscribers.bridge
+import subscribers.moments
 from instrument import CATALOGUE, Bus
 from instrument.operations import Operation
 from subscribers import Capture, Options
@@ -202,7 +202,7 @@ class Watcher(SpanProcessor):
 class Hooks(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        subscribers.bridge._CANCEL_GRACE_S = 3_600.0
+        subscribers.moments._CANCEL_GRACE_S = 3_600.0
         self.logged: list[str] = []
         self.handler = logging.Handler(logging.WARNING)
         self.handler.emit = lambda record: self.logged.append(record.getMessage())  # type: ignore[method-assign] # the shortest handler there is
@@ -560,7 +560,7 @@ class Hooks(RuleBasedStateMachine):
             for opened in self.opened:  # what was merged goes with its operation
                 self.bridge._table.calls.pop(opened.operation.call_id, None)
             assert self.bridge._table.calls == {}
-            assert self.bridge._progress._spans.keys() <= {0}
+            assert self.bridge._moments._progress._spans.keys() <= {0}
             assert self.logged == []
         finally:
             logging.getLogger().removeHandler(self.handler)
