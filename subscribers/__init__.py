@@ -96,12 +96,12 @@ def install(
     )
 
 
-def inject(meta: MutableMapping[str, Any]) -> None:
+def inject(meta: MutableMapping[str, Any] | None) -> None:
     """Write the current span into the `_meta` of an MCP message, so that its handling joins us.
 
     Call it inside the operation that sends (`rpc_request`, or the `tool_call` around it). A
-    `traceparent` that is there already, and all else in `meta`, stays. Without OpenTelemetry, or
-    without a span, nothing is written. Source: MCP's SEP-414.
+    `traceparent` that is there already, and all else in `meta`, stays. Without OpenTelemetry,
+    without a span, or where `meta` is no mapping, nothing is written. Source: MCP's SEP-414.
     """
     try:
         from subscribers import propagation  # noqa: PLC0415 - needs the extra

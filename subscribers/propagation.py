@@ -22,9 +22,12 @@ _MAX_CHARS = 4_096
 _W3C = TraceContextTextMapPropagator()
 
 
-def inject(meta: MutableMapping[str, Any]) -> None:
-    """Write the current span's context into `meta`; one that is there already stays."""
-    if "traceparent" not in meta:
+def inject(meta: MutableMapping[str, Any] | None) -> None:
+    """Write the current span's context into `meta`; one that is there already stays.
+
+    Nothing is written into what is no mapping: SDKs serialise an absent `_meta` as null.
+    """
+    if isinstance(meta, MutableMapping) and "traceparent" not in meta:
         _W3C.inject(meta)
 
 

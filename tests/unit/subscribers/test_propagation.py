@@ -54,6 +54,12 @@ def test_without_a_span_nothing_is_written(traced: Traced) -> None:
     assert meta == {}
 
 
+@pytest.mark.parametrize("meta", [None, "meta", [], 5])
+async def test_what_is_no_mapping_is_left_alone(traced: Traced, meta: Any) -> None:
+    async with traced.bus.operation("tool_call", tool_name="t", args={}):
+        inject(meta)
+
+
 def test_baggage_does_not_leave(traced: Traced) -> None:
     meta: dict[str, Any] = {}
     token = otel_context.attach(baggage.set_baggage("user", "somebody"))
