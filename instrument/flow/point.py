@@ -38,6 +38,9 @@ class HookPoint:
         agent: What a rule's status has as agent; default: an instance of a subclass itself.
         types: The classes of the values; default: ours.
         bus: Default: the one that everybody shares.
+
+    Raises:
+        TypeError: `types` are no `FlowTypes`.
     """
 
     _agent: Any = None
@@ -47,6 +50,10 @@ class HookPoint:
     def __init__(
         self, agent: Any = None, *, types: FlowTypes | None = None, bus: Bus | None = None
     ) -> None:
+        if not isinstance(types, FlowTypes | None):
+            raise TypeError(
+                f"Cannot make a hook point with types={types!r}: give `FlowTypes(…)`, or none."
+            )
         self._agent = agent
         self._types = FlowTypes() if types is None else types
         self._bus = bus
