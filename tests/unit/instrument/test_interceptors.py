@@ -25,7 +25,7 @@ from instrument import (
 )
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
-from instrument.decision import ENDING, Injection, Question
+from instrument.decision import ENDING, Injection, Outcome, Question
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 
@@ -466,6 +466,27 @@ async def test_a_fail_is_a_runtime_error(bus: Bus) -> None:
 
     with pytest.raises(RuntimeError, match="gave up"):
         outcome.raise_if_ended()
+
+
+async def test_a_question_that_its_emitter_does_not_ask_counts_as_refused(bus: Bus) -> None:
+    bus.intercept("before_tool_call", saying(Decision.ask_user("Sure?")))
+    outcome = Outcome("before_tool_call", {"tool_name": "rm"})
+
+    await bus._dispatch(bus._waiting, outcome, asks=False)
+
+    assert not outcome.is_allowed
+    with pytest.raises(HookDenied, match="nobody was asked"):
+        outcome.raise_if_ended()
+
+
+def test_what_was_decided_is_shown_without_its_payload() -> None:
+    secret = "hunter2"
+    decision = Decision.modify(secret, reason="masked", args=secret)
+    outcome = Outcome("before_tool_call", {"args": secret})
+
+    assert repr(decision) == "Decision('modify', reason='masked')"
+    assert repr(outcome) == "Outcome('before_tool_call', 'continue', reason=None)"
+    assert repr(Decision.deny("no").value) == "UNSET"
 
 
 async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
