@@ -25,8 +25,6 @@ Observer: TypeAlias = Callable[..., Any]
 class Table(dict[str, tuple[Observer, ...]]):
     """Who is there for which hook; a name that has nobody reads as an empty one (000-12)."""
 
-    __slots__ = ()
-
     def __missing__(self, name: str) -> tuple[Observer, ...]:
         return ()
 

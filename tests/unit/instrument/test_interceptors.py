@@ -26,6 +26,7 @@ from instrument import (
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
 from instrument.decision import ENDING, Injection, Outcome, Question
+from instrument.deliberation import being_decided
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 
@@ -607,6 +608,26 @@ async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bu
     with pytest.raises(HookContractError, match="decided inside itself 8 times"):
         await bus.dispatch("my:event")
     assert depth == 8
+
+
+async def test_a_task_that_outlives_its_event_is_inside_the_one_around_it(bus: Bus) -> None:
+    is_decided = asyncio.Event()
+    tasks: list[asyncio.Task[Outcome | None]] = []
+
+    async def look_later() -> Outcome | None:
+        await is_decided.wait()
+        return being_decided()
+
+    async def emit_another(**_: Any) -> None:
+        await bus.dispatch("my:inner")
+        is_decided.set()
+        assert await tasks[0] is being_decided()
+
+    bus.intercept("my:inner", lambda **_: tasks.append(asyncio.create_task(look_later())))
+    bus.intercept("my:outer", emit_another)
+    outcome = await bus.dispatch("my:outer")
+
+    assert tasks[0].result() is outcome
 
 
 async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
