@@ -21,11 +21,13 @@ from instrument import (
     HookDenied,
     HookFailed,
     HookStopped,
+    Outcome,
     contracts,
 )
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
 from instrument.decision import ENDING, Injection, Question
+from instrument.deliberation import being_decided
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 
@@ -560,6 +562,29 @@ async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bu
     with pytest.raises(HookContractError, match="decided inside itself 8 times"):
         await bus.dispatch("my:event")
     assert depth == 8
+
+
+async def test_a_task_started_further_in_is_inside_what_is_still_being_decided(bus: Bus) -> None:
+    found: list[Outcome | None] = []
+    tasks: list[asyncio.Task[None]] = []
+    inner_is_over = asyncio.Event()
+
+    async def look() -> None:
+        await inner_is_over.wait()
+        found.append(being_decided())
+
+    async def decide_outer(**_: Any) -> None:
+        await bus.dispatch("my:inner")
+        inner_is_over.set()
+        await tasks[0]
+        found.append(being_decided())
+
+    bus.intercept("my:outer", decide_outer)
+    bus.intercept("my:inner", lambda **_: tasks.append(asyncio.create_task(look())))
+    outcome = await bus.dispatch("my:outer")
+
+    assert found == [outcome, outcome]
+    assert being_decided() is None
 
 
 async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
