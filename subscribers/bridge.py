@@ -320,6 +320,8 @@ class Bridge:
         if spec.noun == "llm_generate":
             kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
             kwargs["$unknown_provider"] = "unknown"
+            kwargs["$is_inference"] = spec.name == "llm"
+            kwargs["$is_loop"] = spec.name == "llm_loop"
         elif spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(kwargs.get("workflow")).__qualname__
 
@@ -452,10 +454,10 @@ class Bridge:
             self._table.calls.pop(call_id, None)
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
-        kwargs["$is_llm"] = call.noun == "llm_generate"
-        stream = kwargs.get("stream")
-        if self._metrics is not None and stream is not None and owned.family == "llm":
-            self._metrics.first_chunk(owned.facts, stream.first_chunk_ns)
+        kwargs["$is_inference"] = owned.family == "llm"
+        first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
+        if self._metrics is not None and owned.family == "llm" and isinstance(first_chunk_ns, int):
+            self._metrics.first_chunk(owned.facts, first_chunk_ns)
         if owned.is_finished and kwargs.get("stream") is None:
             self._end(owned)
             return
@@ -496,6 +498,7 @@ class Bridge:
         if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
             kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
+        kwargs["$is_inference"] = owned.family == "llm"
         attributes = self._engine.attributes(hook.name, kwargs)
         self._update(owned, attributes, is_last=True)
         self._learn(owned, hook.name, kwargs)

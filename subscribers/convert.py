@@ -200,6 +200,11 @@ def input_messages_or_none(value: Any) -> Any:
     return input_messages(value) if looks_like_messages(value) else None
 
 
+def only_true(value: Any) -> bool | None:
+    """A flag that is told when it is set (the convention's rule)."""
+    return True if value is True else None
+
+
 def unless_one(value: Any) -> int | None:
     """A count that is not 1 (the convention's rule)."""
     found = integer(value)
@@ -305,7 +310,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     for function in (
         anything, boolean, byte_count, class_name, count, finish_reasons, input_messages,
         input_messages_or_none, input_tokens, integer, is_tools_call, mcp_input, mcp_output,
-        messages_or_none, name, names, network_protocol, network_transport, number,
+        messages_or_none, name, names, network_protocol, network_transport, number, only_true,
         other_jsonrpc_version, output_messages, output_type, parsed, percent, provider,
         raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address, server_command,
         server_port, stringified, system_instructions, text, tool_definitions, tool_result,

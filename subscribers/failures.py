@@ -17,6 +17,7 @@ MAX_MESSAGE_CHARS = 1_024
 _MARGIN_CHARS = 256
 """Read beyond the cut, so that a secret across it is seen whole."""
 
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
 # As `operation_closed` has it: a stream that its reader left is cancelled, too.
@@ -41,8 +42,6 @@ CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 _BARE = frozenset({type(None), bool, int, float, str, list, tuple})
 _FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
 """Where `failure_of_result` looks: what has none of them, nearly every result, did not fail."""
-
-_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 
 
 def is_callers_fault(failure: Failure) -> bool:
@@ -126,7 +125,8 @@ def _qualified_name(exc: object) -> str:
 
 def _rpc_code(exc: object) -> int | None:
     """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
-    if type(exc).__name__ not in {"McpError", "MCPError", "JSONRPCError"}:
+    names = {kind.__name__ for kind in type(exc).__mro__}
+    if not names & {"McpError", "MCPError", "JSONRPCError"}:
         return None
     code = read_path(exc, "error.code|code")
     return code if isinstance(code, int) and not isinstance(code, bool) else None

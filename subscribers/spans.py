@@ -104,7 +104,6 @@ class OwnedSpan:
         if self.is_own(otel_context.get_current()):
             otel_context.attach(_skip_closed(self.outer))
 
-
     def is_own(self, context: Context) -> bool:
         """Whether `context` is the one made for this span, and not one made inside it."""
         return self._made is not None and self._made() is context

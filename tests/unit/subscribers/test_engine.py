@@ -131,7 +131,8 @@ def test_numbers_that_otlp_cannot_carry_are_left_out() -> None:
 
 def test_anthropic_usage_counts_what_came_from_the_cache() -> None:
     usage = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 5}
-    found = attributes("after_llm_generate", {"response": "x", "usage": usage})
+    given = {"response": "x", "usage": usage, "$is_inference": True}
+    found = attributes("after_llm_generate", given)
     assert found["gen_ai.usage.input_tokens"] == 115
     assert found["gen_ai.usage.cache_read.input_tokens"] == 100
     assert found["gen_ai.usage.cache_write.input_tokens"] == 5
