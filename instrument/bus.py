@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
+from types import CoroutineType
 from typing import Any, TypeVar, cast, overload
 
 from instrument.approvals import ApprovalProvider
@@ -65,6 +66,9 @@ class Bus:
 
     Args:
         max_retries: How often `call` runs again what interceptors want retried.
+
+    Raises:
+        ValueError: `max_retries` is no whole number from 0 on.
     """
 
     _emit: Emit
@@ -73,7 +77,11 @@ class Bus:
     _sync_waiting: Waiting
 
     def __init__(self, *, max_retries: int = 3) -> None:
-        self._hooks: Table = {}
+        if type(max_retries) is not int or max_retries < 0:
+            raise ValueError(
+                f"Cannot make a bus: max_retries is {max_retries!r}. Give a whole number from 0 on."
+            )
+        self._hooks: Table = Table()
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
@@ -179,7 +187,8 @@ class Bus:
             A function that undoes it, once, however often it is called.
 
         Raises:
-            TypeError: `hook` is no string, `fn` cannot be called, or `priority` is not an integer.
+            TypeError: `hook` or `name` is no string, `fn` cannot be called, or `priority` is not
+                an integer.
             ValueError: `on_error` or `timeout` is not possible, or nothing can be decided on
                 `hook`, because the bus itself tells it.
         """
@@ -353,13 +362,14 @@ class Bus:
             HookDenied: An interceptor or a person refused it.
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
             HookContractError: An interceptor decided what the event does not allow (004-07).
+            TypeError: `fn` is async; it did not run.
         """
         attempt = 0
         while True:
             op = RepeatableOperation(self, noun, dict(kwargs))
             try:
                 with op:
-                    op.result = fn(op)
+                    op.result = _plain(fn(op))
             except Exception as error:
                 if not op.settles(error):
                     raise
@@ -406,3 +416,11 @@ class Bus:
             self._hooks[name] = rest
         else:
             del self._hooks[name]
+
+
+def _plain(returned: T) -> T:
+    """Refuse a coroutine: what it does would happen after the operation that it was to be."""
+    if isinstance(returned, CoroutineType):
+        returned.close()
+        raise TypeError("Cannot run an async function by `call_sync`. Use `await call(…)`.")
+    return returned

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-CONTRACT_VERSION = "1.4"
+CONTRACT_VERSION = "1.3"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -24,9 +24,8 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "2026-11-21",
         "identity (`call_id`, `parent_call_id`), operations, decisions, requests, inbound RPC, "
         "`error_model_select`, `prompt_submitted`, `agent_initialized`, `message_added`, "
-        "`before_final_response`, and the kwargs marked 1.3",
+        "`before_final_response`, `state_captured`, and the kwargs marked 1.3",
     ),
-    ("1.4", "2026-11-22", "`state_captured`"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -604,7 +603,7 @@ _STATE = (
     _hook(
         "state_captured",
         "Code said what it knows: `capture_state`, or a function under `dump_state_to_span`",
-        "1.4",
+        "1.3",
         {"name": "str", "value": "Any", "description": "str | None", "is_result": "bool"},
     ),
 )

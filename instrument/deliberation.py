@@ -39,13 +39,46 @@ GOING_ON = Decision.continue_()
 """What None means."""
 
 _logger = logging.getLogger("mcp.instrument")
-_deciding: ContextVar[tuple[Outcome, ...]] = ContextVar("instrument.deciding", default=())
+
+
+class _Level:
+    """An event that is being decided, and the one inside which that happens.
+
+    Contexts outlive decisions (a task that an interceptor starts keeps a copy for ever), so it
+    lets go of the outcome when that has been reached, and what was reached is passed over.
+    """
+
+    __slots__ = ("outcome", "outer")
+
+    def __init__(self, outcome: Outcome, outer: _Level | None) -> None:
+        self.outcome: Outcome | None = outcome
+        self.outer = outer
+
+
+_deciding: ContextVar[_Level | None] = ContextVar("instrument.deciding", default=None)
 
 
 def being_decided() -> Outcome | None:
     """Return what is being decided where this is called: for interceptors."""
-    outcomes = _deciding.get()
-    return outcomes[-1] if outcomes else None
+    level = _open_level()
+    return None if level is None else level.outcome
+
+
+def _open_level() -> _Level | None:
+    level = _deciding.get()
+    while level is not None and level.outcome is None:
+        level = level.outer
+    return level
+
+
+def _depth(level: _Level | None, hook: str) -> int:
+    """Return how often `hook` is being decided at `level` and outside of it."""
+    depth = 0
+    while level is not None:
+        if level.outcome is not None and level.outcome.hook == hook:
+            depth += 1
+        level = level.outer
+    return depth
 
 
 async def decide(
@@ -73,13 +106,13 @@ async def decide(
         HookContractError: It broke the contract, or the event is being decided inside itself
             more than `MAX_DEPTH` times.
     """
-    outer = _deciding.get()
-    if outer and sum(other.hook == outcome.hook for other in outer) >= MAX_DEPTH:
+    outer = _open_level()
+    if _depth(outer, outcome.hook) >= MAX_DEPTH:
         raise HookContractError(
             f"{outcome.hook} is being decided inside itself {MAX_DEPTH} times: an interceptor "
             "emits the event that it decides on. Emit another, or only from the outside."
         )
-    inner = (*outer, outcome)
+    inner = _Level(outcome, outer)
     _deciding.set(inner)
     try:
         chain = _Chain(bus, waiting, outcome)
@@ -87,6 +120,7 @@ async def decide(
         if outcome.action == "ask_user" and asks:
             await chain.ask()
     finally:
+        inner.outcome = None
         # Not `reset`: a coroutine may be closed in another context.
         if _deciding.get() is inner:
             _deciding.set(outer)

@@ -54,7 +54,7 @@ class Interceptor:
         spelling: str | None = None,
         is_reversed: bool = False,
     ) -> None:
-        _check(hook, fn, priority, on_error, timeout_s)
+        _check(hook, fn, name, priority, on_error, timeout_s)
         self.hook = hook
         self.fn = fn
         self.priority = priority
@@ -76,12 +76,17 @@ class Interceptor:
         )
 
 
-def _check(hook: object, fn: object, priority: object, on_error: object, timeout_s: object) -> None:
-    attempt = f"Cannot intercept {hook} with {describe(fn) if callable(fn) else repr(fn)}"
+def _check(
+    hook: object, fn: object, name: object, priority: object, on_error: object, timeout_s: object
+) -> None:
+    known = (name or describe(fn)) if callable(fn) else repr(fn)
+    attempt = f"Cannot intercept {hook} with {known}"
     if not isinstance(hook, str):
         raise TypeError(f"{attempt}: a hook is named by a string, such as 'before_tool_call'.")
     if not callable(fn):
         raise TypeError(f"{attempt}: it is not callable. Give a function that takes **kwargs.")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"{attempt}: its name is {name!r}; give a string, or leave it out.")
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise TypeError(f"{attempt}: priority is {priority!r}; give an integer, lower is earlier.")
     if on_error not in get_args(OnError):

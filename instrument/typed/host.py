@@ -19,7 +19,16 @@ class HostMeta(ABCMeta):
         hooks: Iterable[HookProvider | Callable[..., Any]] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Make an instance; `hooks` is not passed on."""
+        """Make an instance; `hooks` is not passed on.
+
+        Raises:
+            TypeError: `hooks` is no list, or holds what is no provider and no function.
+        """
+        if hooks is not None and not isinstance(hooks, Iterable):
+            raise TypeError(
+                f"Cannot make a {cls.__name__} with hooks={hooks!r}: give a list of providers and "
+                "call-backs."
+            )
         host: Any = super().__call__(*args, **kwargs)
         for provider in hooks or ():
             host.hooks.add_hook(provider)

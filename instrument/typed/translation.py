@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from instrument.decision import Decision
-from instrument.errors import HookDenied
+from instrument.errors import HookContractError, HookDenied
 from instrument.typed.events import (
     AfterInvocationEvent,
     AfterModelCallEvent,
@@ -165,6 +165,11 @@ def _before_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
         return _cancelled(event.cancel_tool)
     changes = _written(event, kwargs, "selected_tool")
     tool_use = event.tool_use
+    if not isinstance(tool_use, Mapping):
+        raise HookContractError(
+            "A call-back gave BeforeToolCallEvent a wrong tool_use: expected a dict with name and "
+            f"input, got {type(tool_use).__name__}. To keep the tool from running, set cancel_tool."
+        )
     for key, kwarg in (("name", "tool_name"), ("input", "args")):
         if differs(tool_use.get(key), kwargs.get(kwarg)):
             changes[kwarg] = tool_use.get(key)

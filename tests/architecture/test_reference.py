@@ -22,13 +22,8 @@ MODULES = {module.path: module for module in load()}
 STATEMENTS = (ROOT / FOLDER / "statements.md").read_text(encoding="utf-8")
 
 NOT_ASKED_FOR: dict[str, set[str]] = {
-    "instrument.control": {
-        "ApprovalProvider",
-        "ApprovalRequest",
-        "ApprovalResponse",
-        "MountError",
-    },
-    "instrument.typed": {"ModelStopResponse"},
+    "instrument.control": {"MountError"},
+    "instrument.typed": set(),
     "instrument.guidance": set(),
     "instrument.flow": set(),
 }

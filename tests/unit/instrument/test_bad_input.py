@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from instrument import Bus, Decision, HookContractError, HookDenied
+from instrument import Bus, Decision, HookContractError, HookDenied, Operation
 from instrument.control import HookRegistry as ControlRegistry
 from instrument.control import HookResult
-from instrument.flow import HookPoint
+from instrument.flow import HookPoint, ToolCall
 from instrument.guidance import create_content_loader, create_hook_registry
 from instrument.guidance.definition import HookDefinition
 from instrument.guidance.errors import ContentError, GuidanceValueError
-from instrument.typed import BeforeToolCallEvent
+from instrument.typed import BeforeToolCallEvent, HookHost
 from instrument.typed import HookRegistry as TypedRegistry
 
 
@@ -73,6 +73,25 @@ def guidance(**fields: Any) -> HookDefinition:
 async def load_from_outside(_: Bus) -> None:
     loader = create_content_loader(base_path=Path(__file__).parent)
     await loader.load(guidance(content_file="../secret.md"))
+
+
+async def call_later(_: Operation) -> None:
+    pytest.fail("ran")
+
+
+def hosted(bus: Bus) -> type[HookHost]:
+    class Hosted(HookHost):
+        hook_bus = bus
+
+    return Hosted
+
+
+async def use_no_tool(bus: Bus) -> None:
+    def forget(event: BeforeToolCallEvent) -> None:
+        event.tool_use = None  # type: ignore[assignment] # that is the point
+
+    TypedRegistry(bus=bus).add_callback(BeforeToolCallEvent, forget)
+    await bus.dispatch("before_tool_call", tool_name="rm", args={})
 
 
 INTERCEPT = "Cannot intercept before_tool_call with "
@@ -171,6 +190,48 @@ CASES = {
         "it is not callable",
         "Give a function",
     ),
+    "a bus": Case(
+        lambda _: Bus(max_retries=-1),
+        ValueError,
+        "Cannot make a bus",
+        "max_retries is -1",
+        "Give a whole number from 0 on",
+    ),
+    "intercept under a number": Case(
+        lambda bus: intercepting(bus, name=7),
+        TypeError,
+        INTERCEPT,
+        "its name is 7",
+        "give a string",
+    ),
+    "call an async function from sync code": Case(
+        lambda bus: bus.call_sync("tool_call", call_later, tool_name="rm"),
+        TypeError,
+        "Cannot run",
+        "an async function by `call_sync`",
+        "Use `await call(…)`",
+    ),
+    "an agent with one provider": Case(
+        lambda bus: hosted(bus)(hooks=nothing),
+        TypeError,
+        "Cannot make a Hosted",
+        "with hooks=<function nothing",
+        "give a list",
+    ),
+    "types of flow": Case(
+        lambda bus: HookPoint(types=ToolCall, bus=bus),  # type: ignore[arg-type]
+        TypeError,
+        "Cannot make a hook point",
+        "with types=<class",
+        "give `FlowTypes(…)`",
+    ),
+    "a tool use that is none": Case(
+        use_no_tool,
+        HookContractError,
+        "A call-back gave BeforeToolCallEvent a wrong tool_use",
+        "got NoneType",
+        "set cancel_tool",
+    ),
     # a bad priority
     **{
         f"priority {priority!r}": Case(
@@ -183,9 +244,16 @@ CASES = {
         for priority in (True, 1.5, float("nan"), "high", None)
     },
     "priority of control": Case(
-        lambda bus: ControlRegistry(bus).register("tool:pre", saying(None), priority=0.5),  # type: ignore[arg-type]
+        lambda bus: ControlRegistry(bus).register("tool:pre", nothing, priority=0.5),  # type: ignore[arg-type]
         TypeError,
-        INTERCEPT,
+        f"{INTERCEPT}{__name__}.nothing",
+        "priority is 0.5",
+        "give an integer, lower is earlier",
+    ),
+    "priority of typed": Case(
+        lambda bus: TypedRegistry(bus=bus).add_callback(BeforeToolCallEvent, nothing, order=0.5),  # type: ignore[arg-type]
+        TypeError,
+        f"{INTERCEPT}{__name__}.nothing",
         "priority is 0.5",
         "give an integer, lower is earlier",
     ),

@@ -1,9 +1,11 @@
 """One event, decided: order, what adds up, what the contract allows."""
 
 import asyncio
+import gc
 import logging
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
@@ -252,6 +254,32 @@ MALFORMED = [
     Decision.ask_user("?", default="maybe"),
     Decision.ask_user("?", timeout=0),
     Decision.ask_user("?", timeout=True),
+]
+
+
+class Unreadable(Mapping[str, Any]):
+    """Raises whatever is done with it."""
+
+    def __repr__(self) -> str:
+        raise OSError("unreadable")
+
+    def __getitem__(self, key: str) -> Any:
+        raise OSError("unreadable")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["args"])
+
+    def __len__(self) -> int:
+        raise OSError("unreadable")
+
+
+MALFORMED += [
+    Decision.ask_user("?", timeout=10**400),  # no float
+    Decision.ask_user("?", timeout=10**5000),  # not even a text
+    Decision(Unreadable()),  # type: ignore[arg-type] # that is the point
+    Decision("modify", changes=Unreadable()),
+    Decision.ask_user("?", default=Unreadable()),  # type: ignore[arg-type] # that is the point
+    Decision.inject_context("x", role=Unreadable()),  # type: ignore[arg-type] # that is the point
 ]
 
 
@@ -522,6 +550,64 @@ async def test_an_interceptor_that_emits_its_own_event_is_stopped(bus: Bus) -> N
         await bus.dispatch("my:event")
     assert depth == 8
     await bus.dispatch("other:event")
+
+
+async def test_a_task_that_an_interceptor_starts_is_not_inside_what_was_decided(bus: Bus) -> None:
+    tasks: list[asyncio.Task[Any]] = []
+
+    def start_another(**_: Any) -> None:
+        if len(tasks) < 20:
+            tasks.append(asyncio.create_task(dispatch_later()))
+
+    async def dispatch_later() -> None:
+        await previous_decided.wait()
+        await bus.dispatch("my:event")
+
+    previous_decided = asyncio.Event()
+    bus.intercept("my:event", start_another)
+    await bus.dispatch("my:event")
+    previous_decided.set()
+    for number in range(20):  # each task starts the next
+        await tasks[number]
+
+    assert len(tasks) == 20
+
+
+async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bus) -> None:
+    depth = 0
+
+    async def emit_in_a_task(**_: Any) -> None:
+        nonlocal depth
+        depth += 1
+        await asyncio.create_task(bus.dispatch("my:event"))
+
+    bus.intercept("my:event", emit_in_a_task)
+
+    with pytest.raises(HookContractError, match="decided inside itself 8 times"):
+        await bus.dispatch("my:event")
+    assert depth == 8
+
+
+async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
+    class Payload(dict[str, Any]):
+        pass
+
+    is_over = asyncio.Event()
+    tasks: list[asyncio.Task[Any]] = []
+
+    def start_a_worker(**_: Any) -> None:
+        tasks.append(asyncio.create_task(is_over.wait()))
+
+    bus.intercept("before_tool_call", start_a_worker)
+    payload = Payload(path="/")
+    told = weakref.ref(payload)
+    await bus.dispatch("before_tool_call", tool_name="rm", args=payload)
+    del payload
+    gc.collect()
+
+    assert told() is None
+    is_over.set()
+    await tasks[0]
 
 
 # --- sync -------------------------------------------------------------------------------------
@@ -809,8 +895,9 @@ def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> 
         finally:
             closed.append(True)
 
+    work = suspends()  # kept, so that nobody else closes it
     with pytest.raises(AssertionError, match="was suspended"):
-        completed(suspends())
+        completed(work)
     assert closed == [True]
 
 
