@@ -58,9 +58,6 @@ $(UI): $(WEB_SOURCES) $(NODE_MODULES)
 	cd web && $(NPM) run --silent build
 	@touch $@
 
-# Runs beside packages that hold back versions of ours: in an environment of its own.
-DISPATCH := benchmarks/bench_dispatch.py
-
 # --- what one types ---------------------------------------------------------------------------
 
 .PHONY: help
@@ -112,10 +109,12 @@ gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, 
 
 .PHONY: bench
 bench: $(ENV) ## measure, and print ratios; fetches what we are measured beside
-	@echo "== $(DISPATCH)"; \
-	$(UV) run --quiet --locked --python $(BIN)/python --script $(DISPATCH)
-	@for benchmark in $(filter-out $(DISPATCH),$(wildcard benchmarks/bench_*.py)); do \
-		echo "== $$benchmark"; $(BIN)/python $$benchmark || exit 1; done
+	@# One with a lock of its own names what it needs: its packages may hold back versions of ours.
+	@for benchmark in benchmarks/bench_*.py; do \
+		echo "== $$benchmark"; \
+		if [ -e $$benchmark.lock ]; \
+		then $(UV) run --quiet --locked --python $(BIN)/python --script $$benchmark; \
+		else $(BIN)/python $$benchmark; fi || exit 1; done
 
 .PHONY: build
 build: $(ENV) $(UI) ## a wheel with the web UI inside, tried out in a clean environment

@@ -7,54 +7,14 @@ The floor is the same span with the same attributes, made with the SDK by hand. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import thread_time
 
-from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from bridge_parts import Row, bridged, by_hand, measure
 
 from instrument import Bus
-from subscribers import Capture, Options, Redactor, install
+from subscribers import Capture, Options, Redactor
 from subscribers.content import to_json
-from subscribers.delivery import Answer, Delivery, Verdict
-from subscribers.live import LiveSpanProcessor
 
-ROUNDS = 9
-
-
-class Keep(SpanProcessor):
-    """Keeps the last span, and costs nothing else."""
-
-    last: ReadableSpan
-
-    def on_end(self, span: ReadableSpan) -> None:
-        """Keep it."""
-        self.last = span
-
-
-class Nowhere:
-    """A target that takes everything."""
-
-    name = "nowhere"
-
-    def send_logs(self, records: object) -> Answer:
-        """Take them."""
-        return Answer(Verdict.TAKEN)
-
-    send_spans = send_logs
-
-    def reset(self) -> None:
-        """There is nothing to forget."""
-
-
-def best_us(function: Callable[[], object], repeat: int) -> float:
-    """Return the best round's time for one call, in microseconds."""
-    function()
-    rounds = []
-    for _ in range(ROUNDS):
-        start = thread_time()
-        for _ in range(repeat):
-            function()
-        rounds.append((thread_time() - start) / repeat)
-    return min(rounds) * 1e6
+ROUNDS = 15
 
 
 def tool_call(bus: Bus, content: dict[str, str]) -> Callable[[], None]:
@@ -67,40 +27,21 @@ def tool_call(bus: Bus, content: dict[str, str]) -> Callable[[], None]:
     return call
 
 
-def bare(provider: TracerProvider, like: ReadableSpan) -> Callable[[], None]:
-    """Return a function that makes a span like `like` by hand."""
-    tracer = provider.get_tracer("bare")
-    attributes = dict(like.attributes or {})
-    at_end = {key: attributes.pop(key) for key in list(attributes) if "status" in key}
-
-    def span() -> None:
-        with tracer.start_as_current_span(like.name, attributes=attributes) as made:
-            made.set_attributes(at_end)
-
-    return span
-
-
-def compare(title: str, options: Options, content: dict[str, str], *, has_live: bool) -> None:
+def compare(
+    title: str, options: Options, content: dict[str, str], *, has_live: bool, goal: str
+) -> None:
     """Print the bridge's time for a tool call beside the SDK's for the same span."""
-    provider, keep, bus = TracerProvider(), Keep(), Bus()
-    provider.add_span_processor(keep)
-    live = None
-    if has_live:
-        delivery = Delivery(Nowhere(), lambda: provider.resource)
-        live = LiveSpanProcessor(delivery, lambda: provider.resource)
-        provider.add_span_processor(live)
-    off = install(bus, tracer_provider=provider, options=options, live=live)
-    call = tool_call(bus, content)
-    call()
-    bridged, floor = best_us(call, 1_000), best_us(bare(provider, keep.last), 1_000)
-    idle = best_us(tool_call(Bus(), content), 1_000)
-    count = len(keep.last.attributes or {})
+    with bridged(options, has_live=has_live) as (bus, keep):
+        row = Row(title, tool_call(bus, content), keep)
+        row.call()
+        floor = Row("by hand", by_hand(keep.span()))
+        idle = Row("nobody listens", tool_call(Bus(), content))
+        measure([row, floor, idle], rounds=ROUNDS, calls=300)
     print(
-        f"{title:<46} {bridged:7.1f} µs  {bridged / floor:5.2f} x the SDK's span "
-        f"({floor:.1f} µs, {count} attributes; bus alone {idle:.1f} µs)"
+        f"{title:<42}{row.best_us:7.1f} µs{row.best_us / floor.best_us:7.2f} x the SDK's span "
+        f"({floor.best_us:.1f} µs, {len(keep.span().attributes or {})} attributes; "
+        f"bus alone {idle.best_us:.1f} µs){goal:>30}"
     )
-    off()
-    provider.shutdown()
 
 
 def content_costs() -> None:
@@ -115,16 +56,25 @@ def content_costs() -> None:
         "content, 2 MiB in one string": {"text": "some words " * 190_000},
         "content, 2 MiB in 15 000 messages": [message] * 15_000,
     }
-    for title, value in cases.items():
-        print(f"{title:<46} {best_us(lambda v=value: to_json(v, redactor=redactor), 50):7.1f} µs")
+    goals = ("≤ 200 µs", "≤ 200 µs", "≤ 2 ms", "≤ 2 ms", "≤ 1.2 x 30 KB", "≤ 1.2 x 30 KB")
+    rows = [
+        Row(title, lambda value=value: to_json(value, redactor=redactor))
+        for title, value in cases.items()
+    ]
+    measure(rows, rounds=ROUNDS, calls=20)
+    for index, (row, goal) in enumerate(zip(rows, goals, strict=True)):
+        beside = f"{row.best_us / rows[index - 2].best_us:6.2f} x 30 KB" if index > 3 else ""
+        print(f"{row.name:<42}{row.best_us:7.1f} µs{beside:<16}{goal:>90}")
 
 
 def main() -> None:
     """Print all figures."""
-    compare("tool call, no content, no live records", Options(), {}, has_live=False)
-    compare("tool call, no content", Options(), {}, has_live=True)
+    compare("tool call, no content, no live records", Options(), {}, has_live=False, goal="≤ 1.6 x")
+    compare("tool call, no content", Options(), {}, has_live=True, goal="")
     kilobyte = {"query": "some words " * 45}
-    compare("tool call, 1 KB", Options(capture=Capture.REDACTED), kilobyte, has_live=True)
+    redacted = Options(capture=Capture.REDACTED)
+    compare("tool call, 1 KB, no live records", redacted, kilobyte, has_live=False, goal="")
+    compare("tool call, 1 KB", redacted, kilobyte, has_live=True, goal="≤ 4 x, ≤ 100 µs")
     content_costs()
 
 

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from inspector import context, runfile
-from subscribers import Capture, read_options
+from subscribers import Capture, Redactor, read_options
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
     from instrument import Bus
-    from subscribers import Redactor
     from subscribers.delivery import Delivery
 
 _logger = logging.getLogger("inspector")
@@ -97,7 +96,7 @@ def attach(
         ValueError: `capture` or `semconv` is not one of its values.
     """
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
-    service = _find_service(url, token)
+    service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
         return Handle(None, lambda: None, None)
     with _lock:
@@ -134,6 +133,13 @@ _attached: dict[int, Handle] = {}
 """By bus: attaching twice to one bus would show everything twice."""
 
 
+def _is_switched_off() -> bool:
+    is_off = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    if is_off:
+        _logger.info("OTEL_SDK_DISABLED is set: this process is not watched.")
+    return is_off
+
+
 def _find_service(url: str | None, token: str | None) -> _Service | None:
     """Argument, else environment, else the run-file of a service that runs here."""
     given = url or os.environ.get("INSPECTOR_URL")
@@ -152,7 +158,7 @@ def _find_service(url: str | None, token: str | None) -> _Service | None:
         _logger.warning(
             "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
             "http://127.0.0.1:7800.",
-            given,
+            Redactor().text(given),
         )
         return None
     if token is None and running is not None and running.url == given:

@@ -1,6 +1,6 @@
 """Every event of the contract, in one table.
 
-Version 1.2 is seed 000's table of 32 hooks, exactly; 1.3 adds to it. All that describes the
+Version 1.2 is seed 000's table of 32 hooks, exactly; later ones add to it. All that describes the
 contract is made from here: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md`
 and the check that a change comes with a new version.
 """
@@ -24,7 +24,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "2026-11-21",
         "identity (`call_id`, `parent_call_id`), operations, decisions, requests, inbound RPC, "
         "`error_model_select`, `prompt_submitted`, `agent_initialized`, `message_added`, "
-        "`before_final_response`, and the kwargs marked 1.3",
+        "`before_final_response`, `state_captured`, and the kwargs marked 1.3",
     ),
 )
 """(version, date, what it brought), oldest first."""
@@ -599,6 +599,15 @@ _OPERATION = (
     ),
 )
 
+_STATE = (
+    _hook(
+        "state_captured",
+        "Code said what it knows: `capture_state`, or a function under `dump_state_to_span`",
+        "1.3",
+        {"name": "str", "value": "Any", "description": "str | None", "is_result": "bool"},
+    ),
+)
+
 _DECISION = (
     _hook(
         "hook_decided",
@@ -666,6 +675,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _TRANSPORT,
     _CONVERSATION,
     _OPERATION,
+    _STATE,
     _DECISION,
 )
 """Hook name to its row, family by family (000-19)."""

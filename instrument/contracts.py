@@ -30,8 +30,15 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
         MalformedDecisionError: It is no decision, or one with impossible parts.
         HookContractError: The event does not allow it.
     """
-    _check_form(hook, decision, interceptor)
-    changes = dict(decision.changes)
+    changes: dict[str, Any] = {}
+    try:
+        problem = _problem_of(decision)
+        if problem is None:
+            changes.update(decision.changes)
+    except Exception as error:  # noqa: BLE001 - its parts may be anything, and may raise
+        problem = f"gave a decision that cannot be read: {type(error).__name__}"
+    if problem is not None:
+        raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
     if decision.action == "retry":
         _check_retry(hook, interceptor)
         check_changes(_before(hook), changes, interceptor)
@@ -77,20 +84,18 @@ def is_fixed(hook: str, kwarg: str) -> bool:
     return any(known.name == kwarg for known in row.kwargs)
 
 
-def _check_form(hook: str, decision: object, interceptor: str) -> None:
-    problem = None
+def _problem_of(decision: object) -> str | None:
     if not isinstance(decision, Decision):
-        problem = f"returned {type(decision).__name__} and not a Decision or None"
-    elif decision.action not in ACTIONS:
-        problem = f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
-    elif not are_kwargs(decision.changes):
-        problem = "gave changes that are not a mapping from kwarg to value"
-    elif decision.action == "inject_context":
-        problem = _problem_of_injection(decision)
-    elif decision.action == "ask_user":
-        problem = _problem_of_question(decision)
-    if problem is not None:
-        raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
+        return f"returned {type(decision).__name__} and not a Decision or None"
+    if decision.action not in ACTIONS:
+        return f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
+    if not are_kwargs(decision.changes):
+        return "gave changes that are not a mapping from kwarg to value"
+    if decision.action == "inject_context":
+        return _problem_of_injection(decision)
+    if decision.action == "ask_user":
+        return _problem_of_question(decision)
+    return None
 
 
 def _problem_of_injection(decision: Decision) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import float_info
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -58,7 +59,7 @@ def is_duration(seconds: object) -> bool:
     return (
         isinstance(seconds, int | float)
         and not isinstance(seconds, bool)
-        and 0 < seconds < float("inf")  # false for NaN
+        and 0 < seconds <= float_info.max  # false for NaN, and for what is no float
     )
 
 

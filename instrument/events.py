@@ -58,6 +58,7 @@ __all__ = [
     "SessionPaused",
     "SessionResumed",
     "SessionStarted",
+    "StateCaptured",
     "TransportConnected",
     "TransportDisconnected",
     "TransportReconnecting",
@@ -503,6 +504,15 @@ class OperationClosed(TypedDict):
     status: Literal["ok", "error", "denied", "stopped", "cancelled"]
     exc: BaseException | None
     stream: NotRequired[StreamStats | None]
+
+
+class StateCaptured(TypedDict):
+    """Code said what it knows: `capture_state`, or a function under `dump_state_to_span`."""
+
+    name: str
+    value: Any
+    description: str | None
+    is_result: bool
 
 
 class HookDecided(TypedDict):

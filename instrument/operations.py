@@ -189,7 +189,7 @@ class Operation:
         table = self._bus._hooks
         if not table:
             return self
-        emit, hook = self._bus._emit, self._begin()
+        emit, hook = self._bus._tell, self._begin()
         try:
             if OPENED in table or EVERY in table:
                 await emit(OPENED, **self._opening())
@@ -209,7 +209,7 @@ class Operation:
         table = self._bus._hooks
         if not table:
             return self
-        emit, hook = self._bus._emit_sync, self._begin()
+        emit, hook = self._bus._tell_sync, self._begin()
         try:
             if OPENED in table or EVERY in table:
                 emit(OPENED, **self._opening())
@@ -236,7 +236,7 @@ class Operation:
         if isinstance(exc, GeneratorExit):  # a coroutine that is being closed must not await
             self.__exit__(exc_type, exc, traceback)
             return
-        table, emit = self._bus._hooks, self._bus._emit
+        table, emit = self._bus._hooks, self._bus._tell
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):
@@ -249,7 +249,7 @@ class Operation:
         finally:
             try:
                 if isinstance(left, GeneratorExit):  # closed meanwhile
-                    self._bus._emit_sync(CLOSED, **self._closing(left))
+                    self._bus._tell_sync(CLOSED, **self._closing(left))
                 elif CLOSED in table or EVERY in table:
                     await emit(CLOSED, **self._closing(left))
             finally:
@@ -265,7 +265,7 @@ class Operation:
     ) -> None:
         if not self._is_told:
             return
-        table, emit = self._bus._hooks, self._bus._emit_sync
+        table, emit = self._bus._hooks, self._bus._tell_sync
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):

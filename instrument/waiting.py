@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Coroutine
 from contextvars import copy_context
-from threading import Thread
+from threading import TIMEOUT_MAX, Thread
 from typing import Any, Protocol, TypeVar
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
@@ -28,13 +28,11 @@ class Channel(Protocol):
     """What deciding needs of a bus."""
 
     _hooks: Table
-    _emit: Emit
     _tell: Emit
     _approval_providers: tuple[list[ApprovalProvider], ...]
     _waiting: Waiting
     _sync_waiting: Waiting
 
-    def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None: ...
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
 
 
@@ -159,7 +157,7 @@ def _on_a_thread(provider: SyncApprovalProvider, request: ApprovalRequest) -> An
 
     asking = Thread(target=copy_context().run, args=(ask,), daemon=True)
     asking.start()
-    asking.join(request.timeout_s)
+    asking.join(min(request.timeout_s, TIMEOUT_MAX))
     if failures:
         raise failures[0]
     if not answers:

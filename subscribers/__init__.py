@@ -7,16 +7,19 @@ needs `mcp-agent-inspector[otel]` and says so when it is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
 
-from subscribers.errors import SpecError, SubscribersError
-from subscribers.options import Capture, Options, Vocabulary, read_options
+from subscribers.errors import PriceError, SpecError, SubscribersError
+from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_options
 from subscribers.redaction import Redactor
 from subscribers.spec import Spec
 from subscribers.spec_loader import load_spec
+from subscribers.state import capture_state, dump_state_to_span
 
 if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from instrument import Bus
@@ -25,11 +28,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Capture",
     "Options",
+    "PriceError",
     "Redactor",
+    "SpanMode",
     "Spec",
     "SpecError",
     "SubscribersError",
     "Vocabulary",
+    "capture_state",
+    "dump_state_to_span",
+    "extract",
+    "inject",
     "install",
     "load_spec",
     "read_options",
@@ -47,6 +56,7 @@ def install(
     live: LiveRecords | None = None,
     session_id: Callable[[], str | None] | None = None,
     spec: Spec | None = None,
+    meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
     """Make spans of the hooks of `bus`.
 
@@ -59,6 +69,7 @@ def install(
         session_id: Asked for the session on every span; `None` and `"unknown"` mean none.
         spec: Default: the one shipped, with what the file named by `INSPECTOR_TELEMETRY_SPEC`
             adds and changes. A file that is wrong is told in one warning and left out.
+        meter_provider: Whose metrics, where `options` ask for them; default: the global one.
 
     Returns:
         A function that stops, and ends the spans that are open. Idempotent. Without OpenTelemetry
@@ -67,8 +78,7 @@ def install(
     try:
         from subscribers.installation import connect  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("opentelemetry"):
-            raise
+        _check_otel_is_missing(error)
         _logger.warning(
             "Hooks are not traced: OpenTelemetry is missing. "
             "Install it with: pip install 'mcp-agent-inspector[otel]'"
@@ -82,4 +92,41 @@ def install(
         live=live,
         session_id=session_id,
         spec=spec,
+        meter_provider=meter_provider,
     )
+
+
+def inject(meta: MutableMapping[str, Any]) -> None:
+    """Write the current span into the `_meta` of an MCP message, so that its handling joins us.
+
+    Call it inside the operation that sends (`rpc_request`, or the `tool_call` around it). A
+    `traceparent` that is there already, and all else in `meta`, stays. Without OpenTelemetry, or
+    without a span, nothing is written. Source: MCP's SEP-414.
+    """
+    try:
+        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        _check_otel_is_missing(error)
+        return
+    propagation.inject(meta)
+
+
+def extract(meta: Any) -> Context | None:
+    """Return the current context with the span that a received `_meta` names as its parent.
+
+    For servers that make their own spans: `tracer.start_as_current_span(name, context=…)`. The
+    bridge does it by itself on `before_rpc_handle`. None (which means: the current context) when
+    `meta` names no span, is none, or not in W3C's form.
+    """
+    try:
+        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        _check_otel_is_missing(error)
+        return None
+    return propagation.extract(meta)
+
+
+def _check_otel_is_missing(error: ModuleNotFoundError) -> None:
+    """Let only the absence of OpenTelemetry pass: any other missing module is a mistake."""
+    if not (error.name or "").startswith("opentelemetry"):
+        raise error

@@ -8,21 +8,25 @@ here stays in here (the bus logs it).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from time import time_ns
+from time import perf_counter_ns, time_ns
 from typing import Any, Protocol
 
+from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.trace import SpanContext, SpanKind, StatusCode, Tracer
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, SpanContext, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
-from subscribers.engine import TRUNCATED, Attributes, Engine
+from subscribers.content import Content
+from subscribers.engine import TRUNCATED, Attributes, Engine, key_part
 from subscribers.facts import (
     RpcFacts,
     agent_name,
+    connection_of,
     is_answer_to_notification,
     is_notification,
     progress_percent,
@@ -30,11 +34,32 @@ from subscribers.facts import (
     selection,
     server_uri,
     target_matches,
+    transport_facts,
+    uri_text,
 )
-from subscribers.failures import CANCELLED, Failure, failure_of_exception, failure_of_result
-from subscribers.paths import compile_path, read_path
+from subscribers.failures import (
+    CANCELLED,
+    Failure,
+    failure_of_exception,
+    failure_of_result,
+    is_callers_fault,
+)
+from subscribers.metrics import Metrics, duration_s
+from subscribers.options import Capture, SpanMode, Vocabulary
+from subscribers.paths import compile_path, read_path, step
+from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.progress import ProgressLimiter
-from subscribers.spans import Call, OwnedSpan, SpanTable, current_owned, nearest_open
+from subscribers.propagation import parent_over_mcp
+from subscribers.redaction import REDACTED, is_secret_key
+from subscribers.snapshots import Snapshot, Snapshots
+from subscribers.spans import (
+    Call,
+    OwnedSpan,
+    SpanTable,
+    current_owned,
+    mark_duplicate,
+    nearest_open,
+)
 from subscribers.spec import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
@@ -78,14 +103,23 @@ class Bridge:
         *,
         live: LiveRecords | None = None,
         session_id: Callable[[], str | None] | None = None,
+        metrics: Metrics | None = None,
+        prices: PriceList | None = None,
     ) -> None:
         self._engine = engine
+        self._official = engine.in_official_words()
+        self._is_enriching = engine.options.mode is SpanMode.ENRICH
+        self._metrics = metrics
+        self._prices = prices
         self._spec = engine.spec
         self._tracer = tracer
         self._live = live
         self._session_id = session_id or (lambda: None)
         self._table = SpanTable()
         self._progress = ProgressLimiter()
+        options = engine.options
+        is_full = options.capture is Capture.FULL
+        self._states = Snapshots(None if is_full else engine.redactor, options.max_content_bytes)
         self._rpc = RpcFacts()
         self._session: ContextVar[_Session | None] = ContextVar("inspector-session", default=None)
         self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
@@ -133,16 +167,21 @@ class Bridge:
 
     # --- starting -----------------------------------------------------------------------------
 
-    def _on_opened(self, call_id: str, noun: str, kwargs: Mapping[str, Any], **rest: Any) -> None:
-        given = {**kwargs, "call_id": call_id, "parent_call_id": rest.get("parent_call_id")}
+    def _on_opened(self, **event: Any) -> None:
+        call_id, noun, kwargs = (event.get(name) for name in ("call_id", "noun", "kwargs"))
+        if not (isinstance(call_id, str) and isinstance(noun, str) and isinstance(kwargs, Mapping)):
+            return
+        given = {**kwargs, "call_id": call_id, "parent_call_id": event.get("parent_call_id")}
+        _check_identity(given)
         if noun in self._spans_of:
             self._start(f"before_{noun}", noun, given, is_announced=True)
         elif f"before_{noun}" in self._spec.hooks:
-            self._put_call(call_id, self._alias(noun, given))
+            self._put_call(call_id, self._alias(noun, given, is_announced=True))
         else:
             self._start_custom(noun, kwargs, given)
 
     def _on_before(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        _check_identity(kwargs)
         call = self._table.calls.get(kwargs.get("call_id") or "")
         if call is None:
             span = self._spec.spans[hook.span or ""]
@@ -153,32 +192,64 @@ class Bridge:
     def _start(
         self, hook: str, noun: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> OwnedSpan | None:
-        call_id = kwargs.get("call_id")
+        began_ns, call_id = perf_counter_ns(), kwargs.get("call_id")
         spec = self._choose(noun, kwargs)
         if noun in {"rpc_request", "rpc_handle"}:
-            kwargs["$rpc"] = rpc = self._rpc.of_request(kwargs)
-            if noun == "rpc_request" and self._is_taken_in(hook, kwargs, rpc, is_announced):
+            kwargs["$rpc"] = self._rpc.of_request(kwargs)
+            if self._is_taken_in(noun, hook, kwargs, is_announced=is_announced):
                 return None
+        parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
+        self._add_known(kwargs, spec, parent)
+        attributes = self._engine.attributes(hook, kwargs)
+        borrowed = self._table.borrow() if self._is_enriching else None
+        span = borrowed or self._tracer.start_span(
+            self._engine.span_name(spec, attributes),
+            context,
+            _KINDS[spec.kind],
+            attributes,
+            links,
+        )
+        owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
+        owned.template, owned.began_ns = spec, began_ns
+        if self._official is not self._engine:
+            owned.facts = self._official.attributes(hook, kwargs)
+        if noun == "agent_call":
+            owned.agent = agent_name(kwargs) or owned.agent
+        if borrowed is not None:
+            self._enrich(owned, context)
+        else:
+            mark_duplicate(trace.get_current_span(context), owned)
+            owned.enter(context)
+        self._remember_open(owned, noun, kwargs, is_announced=is_announced)
+        return owned
+
+    def _enrich(self, owned: OwnedSpan, context: Context) -> None:
+        """Let the emitter's own span carry what hooks say; its name, kind and end are its own."""
+        owned.is_borrowed = True
+        owned.span.set_attributes(owned.attributes)
+        owned.enter(context)
+        if self._live is not None:
+            self._live.progress(owned.span, owned.attributes)
+
+    def _place(
+        self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
+    ) -> tuple[OwnedSpan | None, Context, Sequence[Link]]:
+        """Return the owned parent, the context to start in, and links: whose child a span is."""
+        links: Sequence[Link] = ()
+        if noun == "rpc_handle":
+            remote, links = parent_over_mcp(
+                kwargs.get("envelope"),
+                otel_context.get_current(),
+                is_trusted=self._engine.options.trusts_remote_context,
+            )
+            if remote is not None:
+                return None, remote, links
         parent, context = self._table.parent_of(
             kwargs,
             is_operation=is_announced or "parent_call_id" in kwargs,
             family=spec.name if noun == "rpc_request" else None,
         )
-        self._add_known(kwargs, spec, parent)
-        attributes = self._engine.attributes(hook, kwargs)
-        span = self._tracer.start_span(
-            self._engine.span_name(spec, attributes),
-            context,
-            _KINDS[spec.kind],
-            attributes,
-        )
-        owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
-        owned.template = spec
-        if noun == "agent_call":
-            owned.agent = agent_name(kwargs) or owned.agent
-        owned.enter(context)
-        self._remember_open(owned, noun, kwargs, is_announced=is_announced)
-        return owned
+        return parent, context, links
 
     def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
@@ -215,10 +286,9 @@ class Bridge:
 
     def _put_call(self, call_id: str, call: Call) -> None:
         """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
-        former = self._table.calls.get(call_id)
-        if former is not None and former.owned is not None and not former.is_merged:
-            self._reap(former.owned)
-        self._table.calls[call_id] = call
+        for former in self._table.put_call(call_id, call):
+            if former.owned is not None and not former.is_merged:
+                self._reap(former.owned)
 
     def _on_task_done(self, owned: OwnedSpan, task: asyncio.Task[Any]) -> None:
         """End a span whose task died: an emitter's `except Exception` sees no cancellation."""
@@ -239,7 +309,9 @@ class Bridge:
         value = self._key_paths[spec.name](kwargs)
         if spec.noun in {"rpc_request", "rpc_handle"}:
             rpc = kwargs.get("$rpc") or {}
-            return (value, is_notification(rpc.get("method")))
+            return (_plain(value), is_notification(rpc.get("method")))
+        if spec.noun == "resource_fetch":
+            value = uri_text(value)
         return value if isinstance(value, str | int) else id(value)
 
     def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
@@ -248,6 +320,8 @@ class Bridge:
         if spec.noun == "llm_generate":
             kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
             kwargs["$unknown_provider"] = "unknown"
+            kwargs["$is_inference"] = spec.name == "llm"
+            kwargs["$is_loop"] = spec.name == "llm_loop"
         elif spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(kwargs.get("workflow")).__qualname__
 
@@ -262,18 +336,21 @@ class Bridge:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 
     def _is_taken_in(
-        self, hook: str, kwargs: dict[str, Any], rpc: Mapping[str, Any], is_announced: bool
+        self, noun: str, hook: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> bool:
         """Whether a request gets no span of its own: a quiet notification, or merged.
 
         The first `tools/call` inside the tool's own span is the same operation (MCP conventions:
         no second span); what it says is added there.
         """
-        call_id = kwargs.get("call_id")
+        call_id, rpc = kwargs.get("call_id"), kwargs["$rpc"]
         if rpc.get("method") in _QUIET_NOTIFICATIONS:
             if call_id is not None:
-                self._put_call(call_id, self._alias("rpc_request", kwargs))
+                alias = self._alias(noun, kwargs, is_announced=is_announced)
+                self._put_call(call_id, alias)
             return True
+        if noun == "rpc_handle":
+            return False
         parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
         is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
         if parent is None or not is_inner or parent.aliases:
@@ -284,25 +361,40 @@ class Bridge:
             self._put_call(call_id, merged)
         attributes = self._engine.attributes(hook, kwargs)
         self._update(parent, {k: v for k, v in attributes.items() if k not in parent.attributes})
+        self._learn(parent, hook, kwargs, is_merged=True)
         return True
 
-    def _alias(self, noun: str, kwargs: dict[str, Any]) -> Call:
+    def _alias(self, noun: str, kwargs: dict[str, Any], *, is_announced: bool) -> Call:
         """A call without a span: what happens inside it belongs to its parent's."""
         parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
-        return Call(noun, parent, is_announced=True, is_merged=True)
+        return Call(noun, parent, is_announced=is_announced, is_merged=True)
 
     # --- while it runs ------------------------------------------------------------------------
 
     def _decided(self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
         """Take over what interceptors decided between `operation_opened` and the before hook."""
         opened, owned.kwargs = owned.kwargs, None
-        if opened is None or all(opened.get(key) is value for key, value in kwargs.items()):
+        if opened is None:
+            return
+        for key, value in kwargs.items():  # not `all(...)`: a generator costs more than the loop
+            if opened.get(key) is not value:
+                break
+        else:
             return
         if owned.family in {"rpc", "rpc_handle"}:
             kwargs["$rpc"] = self._rpc.of_request(kwargs)
         if owned.template is not None:
             self._add_known(kwargs, owned.template, owned.parent)
         self._update(owned, self._engine.attributes(hook.name, kwargs))
+        self._learn(owned, hook.name, kwargs)
+
+    def _learn(
+        self, owned: OwnedSpan, hook: str, kwargs: Mapping[str, Any], *, is_merged: bool = False
+    ) -> None:
+        """Keep what a hook says in the official vocabulary, where another is written."""
+        if self._official is not self._engine:
+            said = self._official.attributes(hook, kwargs)
+            owned.facts = {**said, **owned.facts} if is_merged else {**owned.facts, **said}
 
     def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
         """Set what is new; tell it live, unless the end follows at once."""
@@ -316,8 +408,14 @@ class Bridge:
         if not changed:
             return
         known.update(changed)
+        if owned.is_borrowed and not owned.span.is_recording():
+            return  # its emitter ended it before its last hook
         owned.span.set_attributes(changed)
-        if owned.template is not None:
+        if (
+            owned.template is not None
+            and not owned.is_borrowed
+            and self._engine.may_rename(owned.template, changed)
+        ):
             name = self._engine.span_name(owned.template, known)
             if name != getattr(owned.span, "name", name):
                 owned.span.update_name(name)
@@ -327,13 +425,14 @@ class Bridge:
     # --- ending -------------------------------------------------------------------------------
 
     def _on_outcome(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+        _check_identity(kwargs)
         spec = self._spec.spans[hook.span or ""]
         failure = self._failure(hook, kwargs)
         call = self._table.calls.get(kwargs.get("call_id") or "")
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
         if call is not None and call.is_merged:
-            self._merged_outcome(hook, call.owned, kwargs, failure)
+            self._merged_outcome(hook, call.owned, kwargs, failure, call.began_ns)
             if not call.is_announced:
                 self._table.calls.pop(kwargs["call_id"], None)
             return
@@ -346,15 +445,19 @@ class Bridge:
         if call is None or not call.is_announced:
             self._end(owned)
 
-    def _on_closed(self, call_id: str, **kwargs: Any) -> None:
-        call = self._table.calls.get(call_id)
+    def _on_closed(self, **kwargs: Any) -> None:
+        call_id = kwargs.pop("call_id", None)
+        call = self._table.calls.get(call_id) if isinstance(call_id, str) else None
         if call is None:
             return
         if call.is_merged or call.owned is None:
             self._table.calls.pop(call_id, None)
             return
         owned, hook = call.owned, self._spec.hooks["operation_closed"]
-        kwargs["$is_llm"] = call.noun == "llm_generate"
+        kwargs["$is_inference"] = owned.family == "llm"
+        first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
+        if self._metrics is not None and owned.family == "llm" and isinstance(first_chunk_ns, int):
+            self._metrics.first_chunk(owned.facts, first_chunk_ns)
         if owned.is_finished and kwargs.get("stream") is None:
             self._end(owned)
             return
@@ -381,9 +484,9 @@ class Bridge:
     def _failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
         if hook.failure is None:
             return None
-        value = read_path(kwargs, hook.failure)
         if hook.failure == "exc":
-            return failure_of_exception(value, self._engine.redactor)
+            return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+        value = kwargs.get(hook.failure) or read_path(kwargs, hook.failure)
         return failure_of_result(value, self._engine.redactor)
 
     def _finish(
@@ -391,20 +494,37 @@ class Bridge:
     ) -> None:
         if not owned.is_open:
             return
-        kwargs["$failure"] = failure
+        kwargs["$failure"], ended_by = failure, failure
+        if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
+            kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
+        kwargs["$is_inference"] = owned.family == "llm"
         attributes = self._engine.attributes(hook.name, kwargs)
         self._update(owned, attributes, is_last=True)
+        self._learn(owned, hook.name, kwargs)
+        self._account(owned, kwargs, ended_by)
         owned.is_finished, owned.failure = True, failure
-        if failure is None:
+        if failure is None or not owned.span.is_recording():
             return
         owned.span.set_status(StatusCode.ERROR, failure.message or None)
-        if failure.exception_type is not None:
+        if failure.exception_type is not None and not owned.is_borrowed:
             exception = {
                 "exception.type": failure.exception_type,
                 "exception.message": failure.message,
             }
             owned.span.add_event("exception", exception)
+
+    def _account(
+        self, owned: OwnedSpan, kwargs: Mapping[str, Any], failure: Failure | None
+    ) -> None:
+        """Count what has ended, and price it unless it came with its cost."""
+        if self._prices is not None and owned.family == "llm" and COST not in owned.facts:
+            cost = self._prices.cost(owned.facts)
+            if cost is not None and self._official is self._engine:
+                self._update(owned, {COST: cost, SOURCE: FROM_PRICES}, is_last=True)
+        if self._metrics is not None and not owned.is_finished:
+            took_s = duration_s(kwargs, owned.began_ns)
+            self._metrics.finished(owned.family, owned.facts, took_s, failure)
 
     def _merged_outcome(
         self,
@@ -412,6 +532,7 @@ class Bridge:
         owned: OwnedSpan | None,
         kwargs: dict[str, Any],
         failure: Failure | None,
+        began_ns: int | None = None,
     ) -> None:
         """Add what a merged request's end says; whether the tool failed, its own hook tells."""
         if owned is None or not owned.is_open or kwargs.get("envelope") is None:
@@ -421,12 +542,22 @@ class Bridge:
         for key in _OF_THE_OPERATION_ALONE:
             attributes.pop(key, None)
         self._update(owned, attributes)
+        self._learn(owned, hook.name, kwargs, is_merged=True)
+        if self._metrics is not None and (began_ns is not None or "duration_ms" in kwargs):
+            took_s = duration_s(kwargs, began_ns or owned.began_ns)
+            self._metrics.finished("rpc", owned.facts, took_s, failure)
 
     def _find_bare(self, spec: SpanSpec, kwargs: dict[str, Any]) -> OwnedSpan | None:
         """Find the span that a hook without a known `call_id` ends."""
         if spec.noun in {"rpc_request", "rpc_handle"}:
-            is_quiet = is_answer_to_notification(kwargs.get("envelope")) and "exc" not in kwargs
-            return self._table.find_bare(spec.name, (kwargs.get("transport"), is_quiet))
+            envelope = kwargs.get("envelope")
+            # After a failure the envelope is the request; else it is the answer.
+            is_quiet = (
+                is_notification(step(envelope, "method"))
+                if "exc" in kwargs
+                else is_answer_to_notification(envelope)
+            )
+            return self._table.find_bare(spec.name, (_plain(kwargs.get("transport")), is_quiet))
         for family in self._spans_of[spec.noun]:
             owned = self._table.find_bare(family.name, self._key(spec, kwargs))
             if owned is not None:
@@ -441,9 +572,9 @@ class Bridge:
         failure: Failure | None,
     ) -> bool:
         """Whether a bare RPC outcome belongs to a merged request, or to a quiet notification."""
-        if spec.noun != "rpc_request":
+        if spec.noun not in {"rpc_request", "rpc_handle"}:
             return False
-        owned = current_owned()
+        owned = current_owned() if spec.noun == "rpc_request" else None
         if owned is not None and "" in owned.aliases:
             self._merged_outcome(hook, owned, kwargs, failure)
             return True
@@ -457,21 +588,23 @@ class Bridge:
         given = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
         owned = self._start(before, spec.noun, given, is_announced=False)
         if owned is not None:
-            owned.span.set_attribute(ORPHAN, True)
+            if not owned.is_borrowed:
+                owned.span.set_attribute(ORPHAN, True)
+            owned.is_finished = True  # nothing is known of how long it took
             self._finish(hook, owned, kwargs, failure)
             self._end(owned)
 
     def _end(self, owned: OwnedSpan) -> None:
-        if not owned.is_open:
+        if not self._table.close(owned):
             return
-        owned.is_open = False
         for held_ns, attributes in self._progress.release(id(owned)):
             self._tell("inspector.progress", held_ns, owned, attributes)
         failure = owned.failure
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
         for child in list(owned.children):
             self._reap(child, cause)
-        owned.span.end()
+        if not owned.is_borrowed:
+            owned.span.end()
         owned.leave()
         self._table.forget(owned)
         self._release(owned)
@@ -492,7 +625,7 @@ class Bridge:
         if failure is not None:
             values: dict[str, Any] = {}
             self._finish(self._spec.hooks["operation_closed"], owned, values, failure)
-        if failure is None or not failure.is_cancelled:
+        if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
 
@@ -515,7 +648,7 @@ class Bridge:
         owned = self._event_span(hook, kwargs)
         if hook.name == "progress_update":
             is_final = (attributes.get("inspector.progress.percent") or 0) >= 100
-            key = kwargs.get("operation_id")
+            key = _plain(kwargs.get("operation_id"))
             if not self._progress.admit(
                 id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
             ):
@@ -536,8 +669,9 @@ class Bridge:
             case "session_started":
                 self._begin_session(kwargs)
             case "session_paused":
-                if len(self._paused_ns) < MAX_PAUSES:
-                    self._paused_ns[_pause(kwargs)] = now_ns
+                if len(self._paused_ns) >= MAX_PAUSES:
+                    self._paused_ns.pop(next(iter(self._paused_ns)), None)
+                self._paused_ns[_pause(kwargs)] = now_ns
             case "session_resumed":
                 paused_ns = self._paused_ns.pop(_pause(kwargs), None)
                 if paused_ns is not None:
@@ -545,11 +679,27 @@ class Bridge:
             case "progress_update":
                 kwargs["$percent"] = progress_percent(kwargs)
             case "transport_connected" | "transport_disconnected" | "transport_reconnecting":
+                self._count_connection(hook, kwargs)
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
-                kwargs["$reason"] = reason_text(kwargs.get("reason"))
+                kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
                 self._rpc.note_connection(kwargs)
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
+            case "state_captured" if self._engine.options.capture is not Capture.OFF:
+                kwargs["$state"] = self._take_state(kwargs)
+
+    def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
+        if self._metrics is None or hook == "transport_reconnecting":
+            return
+        connection = (connection_of(kwargs), _plain(uri_text(kwargs.get("uri"))))
+        if hook == "transport_connected":
+            self._metrics.connected(connection)
+            return
+        reason, error_type = kwargs.get("reason"), None
+        if isinstance(reason, BaseException):
+            error_type = failure_of_exception(reason, self._engine.redactor).type
+        facts = transport_facts(kwargs.get("transport_type"))
+        self._metrics.disconnected(connection, facts, error_type)
 
     def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
         told = self._engine.attributes("session_started", kwargs)
@@ -557,6 +707,14 @@ class Bridge:
         if isinstance(session_id, str):
             title, engine = told.get("inspector.session.title"), told.get("inspector.engine")
             self._session.set(_Session(session_id[:256], title, engine))
+
+    def _take_state(self, kwargs: Mapping[str, Any]) -> Snapshot:
+        trace_id = trace.get_current_span().get_span_context().trace_id
+        name, value = kwargs.get("name"), kwargs.get("value")
+        name = name[:256] if isinstance(name, str) else ""
+        if is_secret_key(name) and value is not None:
+            value = REDACTED
+        return self._states.take((trace_id, name), value)
 
     def _event_span(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> OwnedSpan | None:
         if hook.on == "operation":
@@ -589,6 +747,19 @@ class Bridge:
             self._finish_session(kwargs)
         elif hook == "operation_cancelled" and owned is not None:
             self._expect_end(owned)
+        elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
+            self._set_seed_state(kwargs, state.value)
+
+    def _set_seed_state(self, kwargs: Mapping[str, Any], value: Content | None) -> None:
+        """Set the attribute that seed 000's `capture_state` sets; a patch is not one."""
+        if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
+            return
+        kind = "result" if kwargs.get("is_result") else "state"
+        key = f"mcp.{kind}.{key_part(kwargs.get('name'), self._engine.redactor)}_json"
+        span = trace.get_current_span()
+        span.set_attribute(key, value.text)
+        if value.is_truncated:
+            span.set_attribute(f"{key}_truncated", True)
 
     def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
         """End what bare hooks of this session left open."""
@@ -613,4 +784,16 @@ class Bridge:
 
 
 def _pause(kwargs: Mapping[str, Any]) -> tuple[Any, Any]:
-    return str(kwargs.get("session_id")), str(kwargs.get("signal_name"))
+    return _plain(kwargs.get("session_id")), _plain(kwargs.get("signal_name"))
+
+
+def _plain(value: Any) -> str | int | None:
+    """Return what can be a key of a table; emitters hand over anything."""
+    return value if isinstance(value, str | int) else None
+
+
+def _check_identity(kwargs: dict[str, Any]) -> None:
+    """Leave out a `call_id` or `parent_call_id` that is none."""
+    for name in ("call_id", "parent_call_id"):
+        if not isinstance(kwargs.get(name, ""), str):
+            kwargs[name] = None

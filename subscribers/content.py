@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -24,7 +24,7 @@ from uuid import UUID
 
 from subscribers.options import DEFAULT_MAX_CONTENT_BYTES
 from subscribers.paths import step
-from subscribers.redaction import REDACTED, Redactor, is_secret_key
+from subscribers.redaction import REDACTED, Redactor, is_secret_flag, is_secret_key
 
 MAX_NODES = 1_500
 MAX_DEPTH = 64
@@ -60,15 +60,29 @@ def to_json(
     items go. Applied to its own parsed output it changes nothing.
     """
     reader = _Reader(redactor, max_bytes)
-    tree = reader.plain(value, 0)
-    if redactor is not None and redactor.may_match("\0".join(reader.strings)):
-        tree = _map_strings(tree, redactor.text, has_keys=True)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
     if reader.is_oversize:
         tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
+        return Content(_fit(tree, None, max_bytes), True)
     text = _ENCODER.encode(tree)
-    if _size(text) <= max_bytes:
+    size = _size(text)
+    if size <= max_bytes:
         return Content(text, reader.is_cut)
-    return Content(_fit(tree, text, max_bytes), True)
+    return Content(_fit(tree, size, max_bytes), True)
+
+
+def to_tree(
+    value: Any, *, redactor: Redactor | None, max_bytes: int, max_nodes: int
+) -> tuple[Any, bool]:
+    """Return `value` as plain dicts, lists and scalars without secrets, and whether it is whole."""
+    reader = _Reader(redactor, max_bytes, max_nodes)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    return tree, not (reader.is_cut or reader.room_bytes < 0)
+
+
+def encode(tree: Any) -> str:
+    """Return the compact JSON text of a tree."""
+    return _ENCODER.encode(tree)
 
 
 def clean_text(text: str) -> str:
@@ -97,20 +111,31 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+def _scrub(tree: Any, redactor: Redactor | None, strings: Sequence[str]) -> Any:
+    changed = redactor.texts(strings) if redactor is not None else None
+    if not changed:
+        return tree
+    return _map_strings(tree, lambda text: changed.get(text, text), has_keys=True)
+
+
 class _Reader:
     """Turn a value into plain dicts, lists and scalars within a budget.
 
     Strings come out whole or with a margin beyond the cut, for the redactor to see.
     """
 
-    def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
+    def __init__(
+        self, redactor: Redactor | None, max_bytes: int, max_nodes: int = MAX_NODES
+    ) -> None:
         self.strings: list[str] = []
         self._keys: dict[str, tuple[str, bool]] = {}
         self.is_cut = False
         self.is_oversize = False
+        self.room_bytes = max_bytes
+        """What is left when strings count as short as they may become; below 0: it cannot fit."""
         self._redacts = redactor is not None
         self._max_chars = max_bytes
-        self._nodes = MAX_NODES
+        self._nodes = max_nodes
         self._chars = 2 * max_bytes
 
     def plain(self, value: Any, depth: int) -> Any:
@@ -122,9 +147,11 @@ class _Reader:
         if kind is list:
             return self._items(value, depth)
         if value is None or kind is bool:
+            self.room_bytes -= 4
             return value
         if isinstance(value, str):
             return self._string(str.__str__(value))
+        self.room_bytes -= 1
         if isinstance(value, int):
             # Python refuses to print integers of more than 4300 digits.
             return int(value) if value.bit_length() <= 4_096 else "<int>"
@@ -154,53 +181,76 @@ class _Reader:
             return url
         text = clean_text(text)
         self.strings.append(text)
-        self._chars -= len(text)
+        length = len(text)
+        self._chars -= length
+        self.room_bytes -= (length if length < _MIN_USEFUL_CHARS else _MIN_USEFUL_CHARS) + 2
         return text
 
     def _is_spent(self, depth: int) -> bool:
-        if self._nodes > 0 and depth < MAX_DEPTH:
+        if self._nodes > 0 and depth < MAX_DEPTH and self.room_bytes >= 0:
             return False
         self.is_cut = True
         return True
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
+            self.room_bytes -= 40
             return blob
+        if "value" in value and self._redacts and _names_secret(value):
+            return self._pairs(_with_hidden_value(value), depth)
         return self._pairs(value.items(), depth)
 
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
         plain: dict[str, Any] = {}
+        keys = self._keys
         for key, item in pairs:
             if self._is_spent(depth):
                 break
             self._nodes -= 1
-            known = self._keys.get(key) if type(key) is str else None
+            known = keys.get(key) if type(key) is str else None
             name, is_secret = known or self._key(key)
-            plain[name] = (
-                REDACTED if is_secret and item is not None else self.plain(item, depth + 1)
-            )
+            self.room_bytes -= len(name) + 4
+            if is_secret and item is not None and not isinstance(item, bool):
+                item = REDACTED
+            plain[name] = self.plain(item, depth + 1)
         return plain
 
     def _key(self, key: Any) -> tuple[str, bool]:
         """Return a key as text, and whether its value must not be shown."""
+        if type(key) is str and len(key) <= MAX_KEY_CHARS:
+            text, is_secret = _short_key(key)
+            self.strings.append(text)
+            known = self._keys[key] = text, is_secret and self._redacts
+            return known
         if isinstance(key, Enum):
             key = key.value
         if not isinstance(key, str | int | float | None):
             return f"<{type(key).__name__}>", False
-        text = clean_text(str(key))
+        whole = str.__str__(key) if isinstance(key, str) else str(key)
+        is_secret = self._redacts and is_secret_key(whole[-MAX_KEY_CHARS:])
+        text = whole
         if len(text) > MAX_KEY_CHARS:
             self.is_cut = True
-            text = cut_text(text, MAX_KEY_CHARS)
-        self.strings.append(text)
-        known = self._keys[str(key)] = text, self._redacts and is_secret_key(text)
-        return known
+            text = whole[: MAX_KEY_CHARS + _MARGIN_CHARS]
+        self.strings.append(clean_text(text))
+        self._keys[whole] = clean_text(text), is_secret
+        return self._keys[whole]
 
     def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
         plain: list[Any] = []
+        before: Any = None
         for item in value:
             if self._is_spent(depth):
                 break
             self._nodes -= 1
+            self.room_bytes -= 1
+            if self._redacts:
+                if type(before) is str and before[:1] == "-" and is_secret_flag(before):
+                    before, item = None, REDACTED
+                else:
+                    before = item
+                    if type(item) is tuple or type(item) is list:
+                        item = _without_secret(item)
             plain.append(self.plain(item, depth + 1))
         return plain
 
@@ -211,8 +261,9 @@ class _Reader:
             return value.isoformat()
         if isinstance(value, UUID | Decimal | PurePath):
             return self._string(str(value))
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            names = [field.name for field in dataclasses.fields(value)]
+        if isinstance(value, type):
+            return f"<{value.__name__}>"
+        if (names := _field_names(value)) is not None:
             return self._pairs(((name, step(value, name)) for name in names), depth)
         fields = getattr(type(value), "model_fields", None)
         if isinstance(fields, Mapping):  # pydantic, without importing it
@@ -220,6 +271,37 @@ class _Reader:
         if type(value).__module__.startswith("pydantic") and hasattr(value, "unicode_string"):
             return self._string(str(value))
         return f"<{type(value).__name__}>"
+
+
+@lru_cache(maxsize=2048)
+def _short_key(key: str) -> tuple[str, bool]:
+    """Remembered: the same few keys are in nearly every value."""
+    return clean_text(key), is_secret_key(key)
+
+
+def _field_names(value: Any) -> list[str] | None:
+    """Return the fields of a dataclass or an attrs class (without importing it)."""
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    fields = getattr(type(value), "__attrs_attrs__", None)
+    return [field.name for field in fields] if isinstance(fields, tuple) else None
+
+
+def _names_secret(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one header or variable: `{"name": "Authorization", "value": …}`."""
+    name = value.get("name") or value.get("key")
+    return isinstance(name, str) and is_secret_key(name[-MAX_KEY_CHARS:])
+
+
+def _with_hidden_value(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    return ((key, REDACTED if key == "value" else item) for key, item in value.items())
+
+
+def _without_secret(pair: Sequence[Any]) -> Sequence[Any]:
+    """Hide the second of `("authorization", …)`, as lists of headers have it."""
+    if len(pair) == 2 and isinstance(pair[0], str) and is_secret_key(pair[0][-MAX_KEY_CHARS:]):
+        return (pair[0], REDACTED)
+    return pair
 
 
 def _data_url(text: str) -> str | None:
@@ -252,17 +334,27 @@ def _blob(value: Mapping[Any, Any]) -> dict[str, Any] | None:
     return {"modality": modality, "mime_type": mime_type[:128], "bytes": size_bytes}
 
 
-def _fit(tree: Any, text: str, max_bytes: int) -> str:
-    """Shorten strings, then drop trailing items, until the text fits."""
-    size = _size(text)
+def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
+    """Shorten strings, then drop trailing items, until the text fits.
+
+    Args:
+        tree: What is too large.
+        size: Of its text, in bytes; None when nobody has looked.
+        max_bytes: What it has to fit into.
+    """
     while True:
-        shortened = _shorten(tree, size, max_bytes)
+        lengths: list[int] = []
+        nodes = _measure(tree, lengths)
+        lengths.sort()
+        if size is None and len(lengths) > _FEW_STRINGS:
+            size = _size(_ENCODER.encode(tree))
+        shortened = _shorten(tree, lengths, size or 0, max_bytes)
         if shortened is not None:
             return shortened
-        nodes = _count(tree)
         if nodes == 0:
             return _ENCODER.encode(ELLIPSIS)
         # Keep the share of the nodes that fits if all are as large as the average.
+        size = size or _size(_ENCODER.encode(tree))
         tree = _prune(tree, [min(nodes - 1, nodes * max_bytes // size)])
         text = _ENCODER.encode(tree)
         size = _size(text)
@@ -270,16 +362,15 @@ def _fit(tree: Any, text: str, max_bytes: int) -> str:
             return text
 
 
-def _shorten(tree: Any, size: int, max_bytes: int) -> str | None:
+def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> str | None:
     """Cut the longest strings to one length; None if that would leave too little of them."""
-    lengths = sorted(map(len, _strings(tree)))
     if len(lengths) > _FEW_STRINGS:
         room = max_bytes - size + sum(lengths)
         if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
             return None  # told without measuring: most of such a value is structure
     room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
     # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
-    chars = room
+    chars = room - 2 * min(len(lengths), _FEW_STRINGS)  # what a cut leaves ends with 3 bytes
     while chars > 8 * len(lengths):
         cap = _common_length(lengths, chars)
         text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
@@ -290,13 +381,20 @@ def _shorten(tree: Any, size: int, max_bytes: int) -> str | None:
     return None
 
 
-def _count(tree: Any) -> int:
-    """Return how many keys and items are inside `tree`."""
-    if isinstance(tree, dict):
-        return len(tree) + sum(map(_count, tree.values()))
-    if isinstance(tree, list):
-        return len(tree) + sum(map(_count, tree))
-    return 0
+def _measure(tree: Any, lengths: list[int]) -> int:
+    """Return how many keys and items are inside `tree`; add the lengths of its strings."""
+    kind = type(tree)
+    if kind is str:
+        lengths.append(len(tree))
+    if kind is not dict and kind is not list:
+        return 0
+    nodes = len(tree)
+    for item in tree.values() if kind is dict else tree:
+        if type(item) is str:  # most are: spare the call
+            lengths.append(len(item))
+        else:
+            nodes += _measure(item, lengths)
+    return nodes
 
 
 def _common_length(lengths: Sequence[int], budget: int) -> int:
@@ -307,17 +405,6 @@ def _common_length(lengths: Sequence[int], budget: int) -> int:
             return share
         budget -= length
     return lengths[-1]
-
-
-def _strings(tree: Any) -> Iterable[str]:
-    if isinstance(tree, str):
-        yield tree
-    elif isinstance(tree, dict):
-        for item in tree.values():
-            yield from _strings(item)
-    elif isinstance(tree, list):
-        for item in tree:
-            yield from _strings(item)
 
 
 def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = False) -> Any:
@@ -335,20 +422,21 @@ def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = Fa
 
 def _prune(tree: Any, nodes: list[int]) -> Any:
     """Keep the first `nodes[0]` nodes, depth first."""
-    if isinstance(tree, dict):
+    kind = type(tree)
+    if kind is dict:
         kept: dict[str, Any] = {}
         for key, item in tree.items():
             if nodes[0] <= 0:
                 break
             nodes[0] -= 1
-            kept[key] = _prune(item, nodes)
+            kept[key] = item if type(item) is str else _prune(item, nodes)
         return kept
-    if isinstance(tree, list):
+    if kind is list:
         items: list[Any] = []
         for item in islice(tree, nodes[0]):
             if nodes[0] <= 0:
                 break
             nodes[0] -= 1
-            items.append(_prune(item, nodes))
+            items.append(item if type(item) is str else _prune(item, nodes))
         return items
     return tree

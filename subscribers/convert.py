@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
+from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from subscribers.messages import (
     finish_reasons,
@@ -23,6 +25,9 @@ from subscribers.messages import (
 from subscribers.paths import read_path, step
 
 MAX_LIST_ITEMS = 32
+MAX_URI_CHARS = 4_096
+MAX_COUNTED = 4_194_304
+"""Characters that are read to learn how many bytes a text has."""
 
 _PROVIDERS = {
     "azure": "azure.ai.openai", "az.ai.openai": "azure.ai.openai",
@@ -67,8 +72,11 @@ def names(value: Any) -> list[str] | None:
         return [value]
     if not isinstance(value, Sequence):
         return None
-    found = (item if isinstance(item, str) else read_path(item, "name|id") for item in value)
-    return [name for name in found if isinstance(name, str)][:MAX_LIST_ITEMS] or None
+    found = (
+        item if isinstance(item, str) else read_path(item, "name|id")
+        for item in islice(value, MAX_LIST_ITEMS)
+    )
+    return [name for name in found if isinstance(name, str)] or None
 
 
 def name(value: Any) -> str | None:
@@ -121,27 +129,27 @@ def network_protocol(value: Any) -> str | None:
 
 def server_address(value: Any) -> str | None:
     """Take the host of a URI."""
-    return urlsplit(str(value)).hostname if _is_uri(value) else None
+    return _split_uri(value).hostname if _is_uri(value) else None
 
 
 def server_port(value: Any) -> int | None:
     """Take the port of a URI."""
-    return urlsplit(str(value)).port if _is_uri(value) else None
+    return _split_uri(value).port if _is_uri(value) else None
 
 
 def server_command(value: Any) -> str | None:
     """Take the base name of a stdio server's command (its arguments may hold secrets)."""
-    if _is_uri(value) or not isinstance(value, str) or not value.split():
+    if _is_uri(value) or not isinstance(value, str):
         return None
-    return value.split()[0].replace("\\", "/").rpartition("/")[2]
+    words = value[:MAX_URI_CHARS].split()
+    return words[0].replace("\\", "/").rpartition("/")[2] if words else None
 
 
 def uri(value: Any) -> str | None:
     """Take a URI without its user, password, query values and fragment."""
-    address = str(value) if isinstance(value, str) or hasattr(value, "unicode_string") else None
-    if address is None:
+    if not isinstance(value, str) and not hasattr(value, "unicode_string"):
         return None
-    parts = urlsplit(address[:4_096])
+    parts = _split_uri(value)
     host = parts.netloc.rpartition("@")[2]
     keys = "&".join(f"{pair.partition('=')[0]}=…" for pair in parts.query.split("&") if pair)
     return parts._replace(netloc=host, query=keys, fragment="").geturl()
@@ -157,7 +165,7 @@ def system_instructions(value: Any) -> Any:
 def tool_definitions(value: Any) -> Any:
     """Type and name of each tool, nothing else (the convention's default)."""
     if isinstance(value, Mapping):
-        value = list(value.values())
+        value = list(islice(value.values(), 256))
     if not isinstance(value, Sequence) or isinstance(value, str):
         return None
     found = (
@@ -190,6 +198,11 @@ def unless_messages(value: Any) -> Any:
 def input_messages_or_none(value: Any) -> Any:
     """Input messages, if the value is message-like."""
     return input_messages(value) if looks_like_messages(value) else None
+
+
+def only_true(value: Any) -> bool | None:
+    """A flag that is told when it is set (the convention's rule)."""
+    return True if value is True else None
 
 
 def unless_one(value: Any) -> int | None:
@@ -246,7 +259,9 @@ def input_tokens(usage: Any) -> int | None:
 def byte_count(content: Any) -> int | None:
     """Size of a resource in bytes; of a base64 blob the decoded size, without decoding."""
     if isinstance(content, str):
-        return len(content) if content.isascii() else len(content.encode("utf-8", "replace"))
+        if content.isascii():  # known without reading it
+            return len(content)
+        return len(content.encode("utf-8", "replace")) if len(content) <= MAX_COUNTED else None
     if isinstance(content, bytes | bytearray):
         return len(content)
     if isinstance(blob := step(content, "blob"), str):
@@ -254,7 +269,7 @@ def byte_count(content: Any) -> int | None:
     if isinstance(inner := read_path(content, "text|contents"), str):
         return byte_count(inner)
     if isinstance(items := inner if inner is not None else content, Sequence):
-        return sum(byte_count(item) or 0 for item in items)
+        return sum(byte_count(item) or 0 for item in islice(items, 10_000))
     return None
 
 
@@ -275,8 +290,8 @@ def top_scores(value: Any) -> Any:
     """The ten best scores."""
     if not isinstance(value, Mapping):
         return value
-    ranked = sorted(value.items(), key=lambda pair: number(pair[1]) or 0.0, reverse=True)
-    return dict(ranked[:10])
+    scores = islice(value.items(), 10_000)
+    return dict(nlargest(10, scores, key=lambda pair: number(pair[1]) or 0.0))
 
 
 def seconds_from_ns(value: Any) -> float | None:
@@ -295,13 +310,26 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     for function in (
         anything, boolean, byte_count, class_name, count, finish_reasons, input_messages,
         input_messages_or_none, input_tokens, integer, is_tools_call, mcp_input, mcp_output,
-        messages_or_none, name, names, network_protocol, network_transport, number,
+        messages_or_none, name, names, network_protocol, network_transport, number, only_true,
         other_jsonrpc_version, output_messages, output_type, parsed, percent, provider,
         raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address, server_command,
         server_port, stringified, system_instructions, text, tool_definitions, tool_result,
         top_scores, transport, transport_status, unless_messages, unless_one, uri,
     )
 }  # fmt: skip
+
+
+def _split_uri(value: Any) -> SplitResult:
+    """Split a URI.
+
+    Raises:
+        ValueError: It is none, or so long that its user and host cannot be told apart.
+    """
+    address = str(value)
+    parts = urlsplit(address[:MAX_URI_CHARS])
+    if len(address) > MAX_URI_CHARS and not (parts.path or parts.query):
+        raise ValueError("the host does not end")
+    return parts
 
 
 def _is_uri(value: Any) -> bool:

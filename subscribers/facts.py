@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from subscribers.convert import number, top_scores, transport, uri
+from subscribers.convert import (
+    network_protocol,
+    network_transport,
+    number,
+    top_scores,
+    transport,
+    uri,
+)
+from subscribers.failures import exception_text
 from subscribers.paths import read_path, step
+from subscribers.redaction import Redactor
 
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 MAX_CONNECTIONS = 256
@@ -24,13 +33,14 @@ class RpcFacts:
         """Return `$rpc` for an outgoing or incoming request."""
         envelope = kwargs.get("envelope")
         method = step(envelope, "method")
+        method = method if isinstance(method, str) else None
         params = step(envelope, "params")
         facts: dict[str, Any] = {
             "method": method,
             "is_http": transport(kwargs.get("transport")) in {"http", "sse"},
             "protocol_version": step(step(params, "_meta"), _PROTOCOL_VERSION)
-            or self._versions.get(_connection(kwargs)),
-            "server_uri": self._addresses.get(_connection(kwargs)),
+            or self._versions.get(connection_of(kwargs)),
+            "server_uri": self._addresses.get(connection_of(kwargs)),
         }
         if method == "tools/call":
             facts["tool"] = step(params, "name")
@@ -38,13 +48,13 @@ class RpcFacts:
         elif method == "prompts/get":
             facts["prompt"] = step(params, "name")
             facts["prompt_arguments"] = step(params, "arguments")
-        elif isinstance(method, str) and "resources/" in method:
+        elif method is not None and "resources/" in method:
             facts["uri"] = step(params, "uri")
         return facts
 
     def note_connection(self, kwargs: Mapping[str, Any]) -> None:
         """Remember where a transport leads to; forget it once that is closed."""
-        key, address = _connection(kwargs), kwargs.get("$server_uri")
+        key, address = connection_of(kwargs), kwargs.get("$server_uri")
         if "reason" in kwargs or address is None:
             self._addresses.pop(key, None)
         elif key in self._addresses or len(self._addresses) < MAX_CONNECTIONS:
@@ -56,7 +66,7 @@ class RpcFacts:
         result = step(kwargs.get("envelope"), "result")
         version = read_path(result, "protocolVersion|protocol_version")
         if isinstance(version, str) and len(self._versions) < MAX_CONNECTIONS:
-            self._versions[_connection(kwargs)] = version[:256]
+            self._versions[connection_of(kwargs)] = version[:256]
 
 
 def is_notification(method: object) -> bool:
@@ -80,7 +90,7 @@ def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
             return False
         return key == name or key.endswith(tuple(f"{sep}{name}" for sep in "_-./:"))
     if family == "resource":
-        return rpc.get("method") == "resources/read" and str(rpc.get("uri")) == str(key)
+        return rpc.get("method") == "resources/read" and uri_text(rpc.get("uri")) == key
     if family == "prompt":
         return rpc.get("prompt") == key and rpc.get("method") == "prompts/get"
     return False
@@ -105,21 +115,48 @@ def selection(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     return found if scores is None else {**found, "scores": top_scores(scores)}
 
 
-def reason_text(reason: object) -> str | None:
+def reason_text(reason: object, redactor: Redactor) -> str | None:
     """A disconnect's reason, which may be an exception."""
     if isinstance(reason, BaseException):
         try:
-            return f"{type(reason).__name__}: {reason}"
+            return f"{type(reason).__name__}: {exception_text(reason, redactor)}"
         except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
             return type(reason).__name__
     return reason if isinstance(reason, str) else None
 
 
+def transport_facts(transport_type: object) -> dict[str, Any]:
+    """A connection's transport in the words of the conventions."""
+    facts = {
+        "network.transport": network_transport(transport_type),
+        "network.protocol.name": network_protocol(transport_type),
+    }
+    return {key: value for key, value in facts.items() if value is not None}
+
+
 def server_uri(value: object) -> str | None:
     """A connection's URI without its secrets; None for a command line."""
-    return uri(value) if "://" in str(value)[:64] else None
+    text = uri_text(value)
+    if not isinstance(text, str) or "://" not in text[:64]:
+        return None
+    try:
+        return uri(text)
+    except ValueError:  # an address that is none, such as `http://[`
+        return None
 
 
-def _connection(kwargs: Mapping[str, Any]) -> Any:
+def connection_of(kwargs: Mapping[str, Any]) -> Any:
+    """What tells the connections of a process apart, as far as is known."""
     names = ("connection_id", "server_name", "transport", "transport_type")
-    return next((value for name in names if (value := kwargs.get(name))), None)
+    named = (kwargs.get(name) for name in names)
+    return next((name for name in named if name and isinstance(name, str | int)), None)
+
+
+def uri_text(value: Any) -> Any:
+    """A URI that came as an object (pydantic's) as text; anything else as it is."""
+    if isinstance(value, str) or step(value, "unicode_string") is None:
+        return value
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - `__str__` of somebody's class
+        return None

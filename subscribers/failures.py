@@ -9,12 +9,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from subscribers.content import clean_text, cut_text
+from subscribers.content import clean_text, cut_text, to_json
 from subscribers.paths import read_path, step
 from subscribers.redaction import Redactor
 
 MAX_MESSAGE_CHARS = 1_024
+_MARGIN_CHARS = 256
+"""Read beyond the cut, so that a secret across it is seen whole."""
 
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
 # As `operation_closed` has it: a stream that its reader left is cancelled, too.
@@ -36,6 +39,16 @@ class Failure:
 CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 
 
+_BARE = frozenset({type(None), bool, int, float, str, list, tuple})
+_FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
+"""Where `failure_of_result` looks: what has none of them, nearly every result, did not fail."""
+
+
+def is_callers_fault(failure: Failure) -> bool:
+    """Whether the sender of a request is to blame: no error of the server (MCP conventions)."""
+    return failure.rpc_code in _CALLERS_FAULTS
+
+
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
     """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
     message = _message(exc, redactor)
@@ -55,6 +68,8 @@ def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
 
 def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
     """Read the failure out of a result: a JSON-RPC error envelope or a tool result `isError`."""
+    if type(result) in _BARE or (type(result) is dict and _FAILURE_KEYS.isdisjoint(result)):
+        return None
     error = step(result, "error")
     code = step(error, "code") if error is not None else None
     if isinstance(code, int) and not isinstance(code, bool):
@@ -72,18 +87,33 @@ def _message(exc: object, redactor: Redactor) -> str:
     if not isinstance(exc, BaseException):
         return ""
     try:
-        return _scrub(str(exc), redactor)
+        return _scrub(exception_text(exc, redactor), redactor)
     except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
         return ""
+
+
+def exception_text(exc: BaseException, redactor: Redactor) -> str:
+    """Return what an exception says; the default `__str__` would show `repr`s of its arguments.
+
+    Raises:
+        Exception: Whatever a `__str__` of its own raises.
+    """
+    if type(exc).__str__ not in {BaseException.__str__, KeyError.__str__}:
+        return str(exc)
+    parts = (
+        arg[: MAX_MESSAGE_CHARS + _MARGIN_CHARS]
+        if isinstance(arg, str)
+        else to_json(arg, redactor=redactor, max_bytes=MAX_MESSAGE_CHARS).text
+        for arg in exc.args[:8]
+    )
+    return ", ".join(parts)
 
 
 def _scrub(text: object, redactor: Redactor) -> str:
     if not isinstance(text, str):
         return ""
-    margin = 256  # so that a secret across the cut is seen whole
-    return cut_text(
-        redactor.text(clean_text(text[: MAX_MESSAGE_CHARS + margin])), MAX_MESSAGE_CHARS
-    )
+    with_margin = clean_text(text[: MAX_MESSAGE_CHARS + _MARGIN_CHARS])
+    return cut_text(redactor.text(with_margin), MAX_MESSAGE_CHARS)
 
 
 def _qualified_name(exc: object) -> str:
@@ -95,7 +125,8 @@ def _qualified_name(exc: object) -> str:
 
 def _rpc_code(exc: object) -> int | None:
     """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
-    if type(exc).__name__ not in {"McpError", "MCPError", "JSONRPCError"}:
+    names = {kind.__name__ for kind in type(exc).__mro__}
+    if not names & {"McpError", "MCPError", "JSONRPCError"}:
         return None
     code = read_path(exc, "error.code|code")
     return code if isinstance(code, int) and not isinstance(code, bool) else None

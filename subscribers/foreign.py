@@ -7,16 +7,17 @@ treated here, on the sender's thread, before anything leaves the process.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from opentelemetry.sdk.trace import Event, ReadableSpan
-from opentelemetry.trace import Status
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from opentelemetry.trace import Link, Status
 
-from subscribers.live import LiveRecord
+from subscribers.live import SPAN_NAME, LiveRecord
 from subscribers.options import Capture
-from subscribers.redaction import REDACTED, Redactor, is_secret_key
+from subscribers.redaction import Redactor
 from subscribers.spans import BRIDGE_SCOPE
 
 _CONTENT_KEY = re.compile(
@@ -64,12 +65,16 @@ class ForeignContent:
         if scope is not None and scope.name == BRIDGE_SCOPE:
             return item
         if isinstance(item, LiveRecord):
-            return replace(item, attributes=self._attributes(item.attributes))
+            name = {SPAN_NAME: self._redactor.text(span.name)} if item.span is not None else {}
+            return replace(item, attributes={**self._attributes(item.attributes), **name})
         return _Treated(
             item,
-            self._attributes(item.attributes),
-            [self._event(event) for event in item.events],
-            self._status(item.status),
+            _name=self._redactor.text(item.name),
+            _attributes=self._attributes(item.attributes),
+            _events=[self._event(event) for event in item.events],
+            _links=[self._link(link) for link in item.links],
+            _status=self._status(item.status),
+            _instrumentation_scope=self._scope(scope),
         )
 
     def _attributes(
@@ -77,27 +82,26 @@ class ForeignContent:
     ) -> dict[str, Any]:
         is_off = self._capture is Capture.OFF
         return {
-            key: self._value(key, value)
+            self._redactor.text(key): self._redactor.value(key, value)
             for key, value in (attributes or {}).items()
             if not (
                 is_off and (_CONTENT_KEY.fullmatch(key) or (is_message and key in _EVENT_BODY_KEYS))
             )
         }
 
-    def _value(self, key: str, value: Any) -> Any:
-        if isinstance(value, str):
-            is_secret = is_secret_key(key.rpartition(".")[2])
-            return REDACTED if is_secret else self._redactor.text(value)
-        if isinstance(value, Mapping):
-            return {str(name): self._value(str(name), item) for name, item in value.items()}
-        if isinstance(value, Sequence) and not isinstance(value, bytes):
-            return [self._value(key, item) for item in value]
-        return value
-
     def _event(self, event: Event) -> Event:
         is_message = event.name.startswith("gen_ai.")
         attributes = self._attributes(event.attributes, is_message=is_message)
-        return Event(event.name, attributes, event.timestamp)
+        return Event(self._redactor.text(event.name), attributes, event.timestamp)
+
+    def _link(self, link: Link) -> Link:
+        return Link(link.context, self._attributes(link.attributes))
+
+    def _scope(self, scope: InstrumentationScope | None) -> InstrumentationScope | None:
+        if scope is None or not scope.attributes:
+            return scope
+        attributes = self._attributes(scope.attributes)
+        return InstrumentationScope(scope.name, scope.version, scope.schema_url, attributes)
 
     def _status(self, status: Status) -> Status:
         if not status.description:
@@ -108,14 +112,6 @@ class ForeignContent:
 class _Treated(ReadableSpan):
     """A span with other content."""
 
-    def __init__(
-        self,
-        span: ReadableSpan,
-        attributes: dict[str, Any],
-        events: Sequence[Event],
-        status: Status,
-    ) -> None:
+    def __init__(self, span: ReadableSpan, **fields: Any) -> None:
         self.__dict__.update(span.__dict__)
-        self._attributes = attributes
-        self._events = events
-        self._status = status
+        self.__dict__.update(fields)

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable
 from importlib import metadata
 
-from opentelemetry import trace
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import TracerProvider
 
 import instrument
@@ -14,7 +15,10 @@ from instrument import Bus
 from instrument.default import bus as default_bus
 from subscribers.bridge import Bridge, LiveRecords
 from subscribers.engine import Engine
+from subscribers.errors import PriceError
+from subscribers.metrics import Metrics
 from subscribers.options import Options, read_options
+from subscribers.prices import PriceList, load_prices
 from subscribers.redaction import Redactor
 from subscribers.spans import BRIDGE_SCOPE
 from subscribers.spec import Spec
@@ -34,9 +38,11 @@ def connect(
     live: LiveRecords | None,
     session_id: Callable[[], str | None] | None,
     spec: Spec | None,
+    meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
     """Make a bridge and subscribe it; see `subscribers.install`."""
-    engine = Engine(spec or usable_spec(), options or read_options(), redactor)
+    options = options or read_options()
+    engine = Engine(spec or usable_spec(), options, redactor)
     tracer = trace.get_tracer(
         BRIDGE_SCOPE,
         _version(),
@@ -46,8 +52,28 @@ def connect(
             "inspector.semconv": SEMCONV_BASELINE,
         },
     )
-    bridge = Bridge(engine, tracer, live=live, session_id=session_id)
+    bridge = Bridge(
+        engine,
+        tracer,
+        live=live,
+        session_id=session_id,
+        metrics=_metrics(meter_provider) if options.has_metrics else None,
+        prices=_prices(options.prices_file),
+    )
     return bridge.subscribe(bus or default_bus)
+
+
+def _metrics(meter_provider: MeterProvider | None) -> Metrics:
+    return Metrics(metrics.get_meter(BRIDGE_SCOPE, _version(), meter_provider))
+
+
+def _prices(file: str | None) -> PriceList | None:
+    """Read the price file; a bad one is told and left out, it must not stop the agent."""
+    try:
+        return load_prices(file) if file is not None else None
+    except PriceError as error:
+        _logger.warning("No costs are worked out. %s", error)
+        return None
 
 
 def _version() -> str:

@@ -17,14 +17,14 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
-from subscribers.spans import duplicated
+from subscribers.spans import DUPLICATE_OF, duplicated
 
 if TYPE_CHECKING:
     from subscribers.delivery import Delivery
 
 STARTED = "inspector.span.started"
 PROGRESS = "inspector.span.progress"
-DUPLICATE_OF = "inspector.duplicate_of"
+SPAN_NAME = "inspector.span.name"
 HEARTBEAT = "inspector.process.heartbeat"
 
 _HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200
@@ -117,7 +117,7 @@ def _identity(span: Span) -> dict[str, Any]:
     parent, scope = span.parent, span.instrumentation_scope
     is_remote = parent is not None and parent.is_remote
     identity: dict[str, Any] = {
-        "inspector.span.name": span.name,
+        SPAN_NAME: span.name,
         "inspector.span.kind": span.kind.value + 1,  # OTLP counts from "unspecified"
         "inspector.span.flags": _HAS_IS_REMOTE | (_IS_REMOTE if is_remote else 0),
     }

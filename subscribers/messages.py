@@ -88,7 +88,9 @@ def looks_like_messages(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+    return type(value) is list or (
+        isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+    )
 
 
 def _get(value: Any, *names: str) -> Any:

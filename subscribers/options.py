@@ -31,18 +31,32 @@ class Capture(StrEnum):
     OFF = "off"
 
 
+class SpanMode(StrEnum):
+    """Whose spans carry what hooks say."""
+
+    OWN = "own"
+    """The bridge's."""
+    ENRICH = "enrich"
+    """Those that the emitter makes itself, where it does (seed 000 §15)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How hooks become spans.
 
     `has_structured_content` writes content as maps and lists instead of JSON text: fewer backends
-    show it, and SDKs before 1.45 drop it.
+    show it, and SDKs before 1.45 drop it. `trusts_remote_context`: the span that an MCP peer names
+    becomes the parent; otherwise it is a link only. `prices_file`: what models cost.
     """
 
     vocabulary: Vocabulary = Vocabulary.DUP
     capture: Capture = Capture.OFF
     max_content_bytes: int = DEFAULT_MAX_CONTENT_BYTES
     has_structured_content: bool = False
+    mode: SpanMode = SpanMode.OWN
+    trusts_remote_context: bool = True
+    has_metrics: bool = False
+    prices_file: str | None = None
 
 
 def read_options(
@@ -71,12 +85,18 @@ def read_options(
         if semconv
         else _from_environ("INSPECTOR_SEMCONV", environ, Vocabulary.DUP)
     )
-    if capture:
-        return Options(vocabulary=vocabulary, capture=Capture(capture))
     fallback = _otel_capture(environ) or default_capture
     return Options(
         vocabulary=vocabulary,
-        capture=_from_environ("INSPECTOR_CAPTURE_CONTENT", environ, fallback),
+        capture=(
+            Capture(capture)
+            if capture
+            else _from_environ("INSPECTOR_CAPTURE_CONTENT", environ, fallback)
+        ),
+        mode=_from_environ("INSPECTOR_SPAN_MODE", environ, SpanMode.OWN),
+        trusts_remote_context=_is_on("INSPECTOR_TRUST_REMOTE_CONTEXT", environ, default=True),
+        has_metrics=_is_on("INSPECTOR_METRICS", environ, default=False),
+        prices_file=environ.get("INSPECTOR_PRICES", "").strip() or None,
     )
 
 
@@ -93,6 +113,16 @@ def _from_environ(variable: str, environ: Mapping[str, str], default: _E) -> _E:
         allowed = ", ".join(type(default))
         _logger.warning("%s=%r is not one of %s; using %s.", variable, text, allowed, default)
         return default
+
+
+_SWITCH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
+
+
+def _is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
+    text = environ.get(variable, "").strip().lower()
+    if text and text not in _SWITCH:
+        _logger.warning("%s=%r is not one of %s.", variable, text, ", ".join(_SWITCH))
+    return _SWITCH.get(text, default)
 
 
 def _otel_capture(environ: Mapping[str, str]) -> Capture | None:

@@ -64,7 +64,9 @@ class OtlpTarget:
             token: For `Authorization: Bearer`; None where none is needed.
             identity: Completes resources that do not say which process they are.
         """
-        self.name = url
+        parts = urlsplit(url)
+        self.name = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        """For people: without what may be a password."""
         self._url = url
         self._token = token
         self._identity = identity
@@ -129,7 +131,7 @@ class OtlpTarget:
             return Answer(Verdict.TAKEN)
         if status in _NO_SUCH_SIGNAL:
             self._unwanted.add(signal)
-            _logger.info("%s takes no OTLP %s; sending none.", self._url, signal)
+            _logger.info("%s takes no OTLP %s; sending none.", self.name, signal)
             return Answer(Verdict.TAKEN)
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
@@ -147,7 +149,7 @@ class OtlpTarget:
             return
         self._is_refused_told = True
         advice = "check INSPECTOR_TOKEN" if status in {401, 403} else "is it an inspector?"
-        _logger.warning("%s refuses telemetry with HTTP %d: %s.", self._url, status, advice)
+        _logger.warning("%s refuses telemetry with HTTP %d: %s.", self.name, status, advice)
 
     def _log(self, record: LiveRecord) -> ReadableLogRecord:
         context = Context()
@@ -165,10 +167,12 @@ class OtlpTarget:
         return ReadableLogRecord(log, resource, LIVE_SCOPE)
 
     def _span(self, span: ReadableSpan) -> ReadableSpan:
-        resource = self._identity.complete(span.resource)
-        if resource is span.resource:
-            return span
-        return _Rehomed(span, resource)
+        return rehomed(span, self._identity.complete(span.resource))
+
+
+def rehomed(span: ReadableSpan, resource: Resource) -> ReadableSpan:
+    """Return `span` under `resource`."""
+    return span if resource is span.resource else _Rehomed(span, resource)
 
 
 class _Rehomed(ReadableSpan):

@@ -6,25 +6,58 @@ key, a list index or an attribute, whichever fits, and what is not there is None
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
+from time import perf_counter_ns
 from typing import Any
+
+_logger = logging.getLogger("inspector")
 
 Reader = Callable[[Mapping[str, Any]], Any]
 
 
+SLOW_NS = 250_000_000
+"""A property that took longer is not read again: it may ask a network."""
+MAX_SLOW = 256
+
+_slow: dict[tuple[type, str], None] = {}
+
+
 def step(value: Any, name: str) -> Any:
     """Return `value`'s item or attribute `name`; None where there is none or reading it fails."""
-    if type(value) is dict or isinstance(value, Mapping):
-        return value.get(name)
-    if name.isdecimal():
-        if isinstance(value, Sequence) and int(name) < len(value):
-            return value[int(name)]
+    try:
+        if type(value) is dict or _is_mapping(value.__class__):
+            return value.get(name)
+        if name.isdecimal():
+            is_there = isinstance(value, Sequence) and int(name) < len(value)
+            return value[int(name)] if is_there else None
+        return _attribute(value, name)
+    except Exception:  # noqa: BLE001 - code of the watched program may raise anything
         return None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    key = (type(value), name)
+    if key in _slow:
+        return None
+    start_ns = perf_counter_ns()
     try:
         return getattr(value, name, None)
-    except Exception:  # noqa: BLE001 - a property of the watched program may raise anything
-        return None
+    finally:
+        if perf_counter_ns() - start_ns > SLOW_NS and len(_slow) < MAX_SLOW:
+            _slow[key] = None
+            _logger.warning(
+                "Reading %s.%s took longer than 0.25 s: the inspector does not read it again.",
+                type(value).__qualname__,
+                name,
+            )
+
+
+@lru_cache(maxsize=512)
+def _is_mapping(kind: type) -> bool:
+    """Remembered, because asking an abstract class costs as much as all else in a step."""
+    return issubclass(kind, Mapping)
 
 
 def read_path(root: Any, path: str) -> Any:
@@ -79,3 +112,8 @@ def _compile_one(root: str, names: tuple[str, ...]) -> Reader:
 def roots(path: str) -> set[str]:
     """Return the kwargs that `path` starts from."""
     return {names[0] for names in _split(path)}
+
+
+def path_from(path: str, given: Set[str]) -> str:
+    """Return the alternatives of `path` that start from a kwarg in `given`; "" for none."""
+    return "|".join(".".join(names) for names in _split(path) if names[0] in given)

@@ -9,6 +9,8 @@ from typing import Any
 
 from opentelemetry.sdk.resources import Resource
 
+from subscribers.redaction import Redactor
+
 INSTANCE_ID = "service.instance.id"
 MAX_CACHED = 64
 
@@ -16,7 +18,13 @@ MAX_CACHED = 64
 class ProcessIdentity:
     """The id by which the inspector tells live processes from dead ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor | None = None) -> None:
+        """Make an identity.
+
+        Args:
+            redactor: Scrubs resources, such as command lines; None leaves them as they are.
+        """
+        self._redactor = redactor
         self._outdated: set[Any] = set()
         """Ids and pids of processes that we are forked from."""
         self._completed: dict[int, tuple[Resource, Resource]] = {}
@@ -42,11 +50,20 @@ class ProcessIdentity:
             for key, value in current.items()
             if given.get(key) is None or given[key] in self._outdated
         }
-        completed = resource.merge(Resource(missing)) if missing else resource
+        completed = self._scrubbed(resource.merge(Resource(missing)) if missing else resource)
         if len(self._completed) >= MAX_CACHED:
             self._completed.clear()
         self._completed[id(resource)] = (resource, completed)
         return completed
+
+    def _scrubbed(self, resource: Resource) -> Resource:
+        if self._redactor is None:
+            return resource
+        given = dict(resource.attributes)
+        clean = {key: self._redactor.value(key, value) for key, value in given.items()}
+        # A list comes back for a tuple.
+        as_lists = {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()}
+        return resource if clean == as_lists else Resource(clean, resource.schema_url)
 
     def _renew(self) -> None:
         self._attributes: dict[str, Any] = {

@@ -60,7 +60,7 @@ DEFAULT_CONVERSIONS: Mapping[str, str] = {
 KNOWN_TO_THE_BRIDGE = frozenset(
     {"$session", "$title", "$engine", "$agent", "$failure", "$status", "$rpc", "$wait_ms",
      "$percent", "$server_uri", "$reason", "$operation_name", "$unknown_provider",
-     "$workflow_class", "$is_llm", "$selection"}
+     "$workflow_class", "$is_inference", "$is_loop", "$selection", "$state"}
 )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakSet
 
 from opentelemetry import trace
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
 
 from instrument import Bus
@@ -20,10 +21,12 @@ from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
 from subscribers.installation import connect
 from subscribers.live import LiveSpanProcessor
-from subscribers.options import Options
-from subscribers.otlp import OtlpTarget
+from subscribers.logs import scrub_logs_of_hooks
+from subscribers.options import Capture, Options
+from subscribers.otlp import OtlpTarget, rehomed
 from subscribers.process import ProcessIdentity
 from subscribers.redaction import Redactor
+from subscribers.targets import standard_target
 
 _logger = logging.getLogger("inspector")
 
@@ -54,7 +57,8 @@ def wire(
     See `inspector.attach` for the arguments. An SDK provider that is already global is used as it
     is; otherwise one is made.
     """
-    identity = ProcessIdentity()
+    redactor = redactor or Redactor()
+    identity = ProcessIdentity(None if options.capture is Capture.FULL else redactor)
     existing = tracer_provider or _global_sdk_provider()
     provider = existing or _make_provider(identity, service_name, set_global=set_global)
     if existing is not None:
@@ -63,11 +67,15 @@ def wire(
     def resource() -> Resource:
         return identity.complete(provider.resource)
 
-    redactor = redactor or Redactor()
     treat = ForeignContent(options.capture, redactor)
     delivery = Delivery(OtlpTarget(url, token, identity), resource, limits, treat=treat)
     processor = LiveSpanProcessor(delivery, resource)
     provider.add_span_processor(processor)
+    other = None
+    if provider in _made:  # whoever made another one has said where its spans go
+        other = standard_target(_sendable(treat, identity), inspector_url=url)
+        if other is not None:
+            provider.add_span_processor(other)
     off = connect(
         bus,
         tracer_provider=provider,
@@ -78,15 +86,36 @@ def wire(
         spec=None,
     )
     delivery.start()
+    loud = scrub_logs_of_hooks(redactor)
 
     def undo() -> None:
         atexit.unregister(undo)
         off()
+        loud()
+        if other is not None:
+            other.begin_shutdown()  # so that both take a second together
         processor.shutdown()
+        if other is not None:
+            other.shutdown()
 
     # Before the provider's own exit handler: open spans must end while processors still listen.
     atexit.register(undo)
     return Wiring(delivery, undo)
+
+
+_made: WeakSet[TracerProvider] = WeakSet()
+"""Providers that are ours."""
+
+
+def _sendable(
+    treat: ForeignContent, identity: ProcessIdentity
+) -> Callable[[ReadableSpan], ReadableSpan]:
+    def sendable(span: ReadableSpan) -> ReadableSpan:
+        treated = treat(span)
+        assert isinstance(treated, ReadableSpan)  # as it was
+        return rehomed(treated, identity.complete(treated.resource))
+
+    return sendable
 
 
 def _global_sdk_provider() -> TracerProvider | None:
@@ -101,6 +130,7 @@ def _make_provider(
     if name := service_name or os.environ.get("OTEL_SERVICE_NAME") or _script_name():
         attributes[SERVICE_NAME] = name
     provider = TracerProvider(resource=Resource.create(attributes))
+    _made.add(provider)
     if set_global:
         trace.set_tracer_provider(provider)
     return provider

@@ -57,6 +57,17 @@ sens = "S3"
 explained at the top of `telemetry_spec.toml`. A mistake in the file is one line in the agent's log,
 with file, line and column, and the table that is shipped is used alone.
 
+## In other tools
+
+What is sent is held against the official GenAI and MCP conventions: names, kinds, types, members,
+requirement levels. Each rule is made of the official model and states its revision:
+[rules.json](../tests/conventions/rules.json).
+
+- A foreign collector (rotel) prints and passes on every attribute, over HTTP and gRPC.
+- Arize Phoenix (20.26.1) shows names, parents, kinds, messages, tools and tokens of `dup` and
+  `current`. It has no kind for MCP requests other than tool calls, resources and prompts, and
+  reads nothing but names and parents of `legacy`.
+
 ## Spans
 
 | Span | Operation | Name | Kind | Seed name |

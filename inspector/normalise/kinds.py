@@ -104,8 +104,11 @@ def _own(span: Span, attributes: Attributes) -> SpanKind | None:
 
 def _openinference(span: Span, attributes: Attributes) -> SpanKind | None:
     kind = _OPENINFERENCE.get(str(attributes.get("openinference.span.kind", "")).upper())
-    if kind is SpanKind.STEP and not span.parent_span_id:
-        return SpanKind.WORKFLOW
+    if kind is SpanKind.STEP or kind is SpanKind.RETRIEVAL:
+        # Its chains, prompts and retrievers are vaguer than what the official keys say.
+        if (official := _gen_ai(span, attributes) or _mcp(span, attributes)) is not None:
+            return official
+        return kind if kind is SpanKind.RETRIEVAL or span.parent_span_id else SpanKind.WORKFLOW
     return kind
 
 

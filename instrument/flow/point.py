@@ -85,7 +85,7 @@ class Hook:
         self._types = types
         self._bus = bus
         self._conditions: list[Callable[[AgentStatus], Any]] = []
-        self._offs: list[Callable[[], None]] = []
+        self._offs: tuple[Callable[[], None], ...] = ()
         self._is_handled = False
         self._decision = HookDecision.CONTINUE
         self._value: Any = UNSET
@@ -140,18 +140,17 @@ class Hook:
             raise TypeError(f"{self._attempt()}: effects must be a list of functions.")
         self.remove()
         self._value, self._effects, self._is_handled = value, tuple(wanted), True
-        self._offs = [
-            self._bus._add_interceptor(
-                Interceptor(hook, self._decide, name=f"{self._event.value} {self._decision.value}")
-            )
+        name = f"{self._event.value} {self._decision.value}"
+        self._offs = tuple(
+            self._bus._add_interceptor(Interceptor(hook, self._decide, name=name))
             for hook in hooks_named("flow", self._event.value)
-        ]
+        )
         return self
 
     def remove(self) -> None:
-        """Take the rule out of force; idempotent."""
-        while self._offs:
-            self._offs.pop()()
+        """Take the rule out of force; idempotent, also when several threads do it at once."""
+        for off in self._offs:  # each removes once, whoever calls it
+            off()
 
     async def _decide(self, /, **kwargs: Any) -> Decision | None:
         named = kwargs.get("agent")

@@ -138,7 +138,9 @@ TRANSPORT: Kwargs = {
     "connection_id": "mcp-session-9",
 }
 STDIO: Kwargs = {"transport_type": "stdio", "uri": "/usr/bin/mcp-server-git --repo ."}
-STREAM = SimpleNamespace(first_chunk_ns=2_000_000, chunk_count=3, longest_stall_ns=1_000_000)
+STREAM = SimpleNamespace(
+    first_chunk_ns=2_000_000, chunk_count=3, token_count=12, longest_stall_ns=1_000_000
+)
 ERROR = PermissionError("not allowed")
 
 
@@ -148,6 +150,13 @@ class McpError(Exception):
     error = SimpleNamespace(code=-32603, message="broken")
 
 
+class InvalidParamsError(McpError):
+    """What a server answers to a call that it cannot serve."""
+
+    error = SimpleNamespace(code=-32602, message="no such tool")
+
+
+INVALID = {"jsonrpc": "2.0", "id": 4, "error": {"code": -32602, "message": "no such tool"}}
 FAILURES = (ERROR, TimeoutError("too slow"), asyncio.CancelledError(), McpError("broken"))
 
 
@@ -161,10 +170,11 @@ def _rpc_examples() -> dict[str, list[Kwargs]]:
         examples[before].append({"transport": "stdio", "envelope": {"method": "ping"}})
         examples[after] = [
             {**MCP, "envelope": envelope, "duration_ms": 12.5, "request_envelope": CALL}
-            for envelope in (CALLED, INITIALIZED)
+            for envelope in (CALLED, INITIALIZED, INVALID)
         ]
         examples[error] = [
-            {**MCP, "envelope": CALL, "exc": exc} for exc in (*FAILURES, EOFError("closed"))
+            {**MCP, "envelope": CALL, "exc": exc}
+            for exc in (*FAILURES, InvalidParamsError(), EOFError("closed"))
         ]
     return examples
 
@@ -182,7 +192,7 @@ EXAMPLES: dict[str, list[Kwargs]] = {
     "before_llm_generate": [
         {"llm": Llm(), "prompt": MESSAGES, "model": "gpt-4o", "provider": "azure",
          "request_params": PARAMS},
-        {"llm": LoopLlm(), "prompt": "Plan it."},
+        {"llm": LoopLlm(), "prompt": "Plan it.", "model": "gpt-4o", "request_params": PARAMS},
     ],
     "after_llm_generate": [
         {"llm": Llm(), "prompt": MESSAGES, "response": ANSWER, "usage": USAGE}
@@ -209,14 +219,17 @@ EXAMPLES: dict[str, list[Kwargs]] = {
     "after_resource_fetch": [
         {"uri": "file:///log", "content": "text", "mime_type": "text/plain", "context": None}
     ],
-    "error_resource_fetch": [{"uri": "file:///log", "exc": ERROR, "context": None}],
+    "error_resource_fetch": [
+        {"uri": "file:///log", "exc": exc, "context": None} for exc in FAILURES
+    ],
     "before_prompt_apply": [
         {"template_id": "greet", "parameters": {"who": "Ada"}, "context": None,
          "server_name": "git"}
     ],
     "after_prompt_apply": [{"template_id": "greet", "rendered": MESSAGES, "context": None}],
     "error_prompt_apply": [
-        {"template_id": "greet", "parameters": {"who": "Ada"}, "exc": ERROR, "context": None}
+        {"template_id": "greet", "parameters": {"who": "Ada"}, "exc": exc, "context": None}
+        for exc in FAILURES
     ],
     "session_started": [
         {"session_id": "s-1",
@@ -261,6 +274,12 @@ EXAMPLES: dict[str, list[Kwargs]] = {
          "stream": STREAM},
         {"call_id": "c-1", "noun": "index", "status": "error", "exc": ERROR,
          "stream": STREAM}
+    ],
+    # Small, then grown beyond what is sent whole.
+    "state_captured": [
+        {"name": "plan", "value": {"notes": ["x" * 200] * count}, "description": "the plan",
+         "is_result": False}
+        for count in (100, 160)
     ],
     "hook_decided": [
         {"call_id": "c-1", "hook": "before_tool_call", "interceptor": "policy", "action": "modify",

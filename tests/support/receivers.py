@@ -91,8 +91,11 @@ class Rotel:
 
 
 @contextmanager
-def running_rotel(directory: Path, export_to: str) -> Iterator[Rotel]:
-    """Run the rotel collector, which sends what it gets on to `export_to` by OTLP/HTTP."""
+def running_rotel(directory: Path, export_to: str, *, prints: bool = False) -> Iterator[Rotel]:
+    """Run the rotel collector, which sends what it gets on to `export_to` by OTLP/HTTP.
+
+    With `prints` it writes every span to `rotel.out` in `directory`.
+    """
     http_port, grpc_port = free_port(), free_port()
     agent = Path(rotel.__file__).parent / "rotel-agent"
     options = {
@@ -104,6 +107,8 @@ def running_rotel(directory: Path, export_to: str) -> Iterator[Rotel]:
         "--log-file": str(directory / "rotel.log"),
         "--pid-file": str(directory / "rotel.pid"),
     }
+    if prints:
+        options |= {"--debug-log": "traces", "--debug-log-verbosity": "detailed"}
     words = [word for option in options.items() for word in option]
     with (directory / "rotel.out").open("w") as output:
         process = subprocess.Popen([agent, "start", *words], stdout=output, stderr=output)

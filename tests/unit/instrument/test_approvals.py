@@ -393,6 +393,20 @@ def test_sync_code_waits_no_longer_than_it_said(bus: Bus, told: Story) -> None:
     terminal.threads[0].join(5)
 
 
+@pytest.mark.parametrize("timeout_s", [threading.TIMEOUT_MAX * 2, sys.float_info.max])
+@pytest.mark.parametrize("provider", ["sync", "async"])
+async def test_a_question_may_wait_longer_than_a_thread_can(
+    bus: Bus, timeout_s: float, provider: str
+) -> None:
+    bus.intercept("before_tool_call", asking(Decision.ask_user("?", timeout=timeout_s)))
+    bus.set_approval_provider(Terminal("allow") if provider == "sync" else Person("allow"))
+
+    in_sync_code = await asyncio.to_thread(bus.dispatch_sync, "before_tool_call")
+    assert in_sync_code.is_allowed
+    if provider == "async":
+        assert (await bus.dispatch("before_tool_call")).is_allowed
+
+
 async def test_sync_code_on_a_running_loop_is_refused_rather_than_block_it(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     bus.set_approval_provider(terminal := Terminal("allow"))

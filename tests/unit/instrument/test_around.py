@@ -10,14 +10,19 @@ from instrument.delivery import describe
 from instrument.testing import capture_hook
 
 
-async def test_a_wrapper_sees_both_ends_of_each_operation(bus: Bus) -> None:
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_wrapper_sees_both_ends_of_each_operation(bus: Bus, is_async: bool) -> None:
     seen: list[Any] = []
 
     def wrapper(**before: Any) -> Generator[None, Any, None]:
         after = yield
         seen.append((before["args"], after.get("result"), after.get("exc")))
 
-    bus.around("tool_call", wrapper)
+    async def wrapper_later(**before: Any) -> AsyncGenerator[None, Any]:
+        after = yield
+        seen.append((before["args"], after.get("result"), after.get("exc")))
+
+    bus.around("tool_call", wrapper_later if is_async else wrapper)
 
     async with bus.operation("tool_call", args=1) as outer:
         assert await bus.call("tool_call", lambda op: op.args + 1, args=2) == 3
@@ -43,6 +48,37 @@ async def test_a_wrapper_decides_before_and_after(bus: Bus, is_async: bool) -> N
 
     assert await bus.call("tool_call", lambda op: op.args["n"], args={"n": 1}) == 20
     assert bus.call_sync("tool_call", lambda op: op.args["n"], args={"n": 1}) == 20
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_a_wrapper_yields_afterwards_counts_and_ends_it(
+    bus: Bus, is_async: bool
+) -> None:
+    kept: list[Any] = []  # so that nobody else closes it
+    ends: list[str] = []
+
+    def wrapper(**_: Any) -> Generator[Any, Any, None]:
+        try:
+            after = yield
+            yield Decision.modify(after["result"] * 10)
+        finally:
+            ends.append("closed")
+
+    async def wrapper_later(**_: Any) -> AsyncGenerator[Any, Any]:
+        try:
+            after = yield
+            yield Decision.modify(after["result"] * 10)
+        finally:
+            ends.append("closed")
+
+    def begin(**before: Any) -> Any:
+        kept.append(wrapper_later(**before) if is_async else wrapper(**before))
+        return kept[-1]
+
+    bus.around("tool_call", begin)
+
+    assert await bus.call("tool_call", lambda _: 4) == 40
+    assert ends == ["closed"]
 
 
 async def test_who_came_first_is_resumed_last(bus: Bus) -> None:
@@ -83,6 +119,26 @@ async def test_a_wrapper_is_resumed_also_when_another_keeps_the_body_from_runnin
         await bus.call("tool_call", lambda _: None)
 
     assert seen == [HookDenied]
+
+
+async def test_a_wrapper_that_has_not_begun_is_not_resumed(bus: Bus) -> None:
+    begun: list[Any] = []
+
+    def wrapper(**_: Any) -> Generator[None, Any, None]:
+        begun.append(1)
+        yield
+
+    async with bus.operation("tool_call") as op:
+        off = bus.around("tool_call", wrapper)
+        op.result = "came too late for it"
+    assert begun == []
+    off()
+
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("first"))
+    bus.around("tool_call", wrapper)
+    with capture_hook("hook_failed", bus=bus) as failures, pytest.raises(HookDenied):
+        await bus.call("tool_call", lambda _: None)
+    assert (begun, failures) == ([], [])
 
 
 async def test_off_removes_both_ends(bus: Bus) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Callable, Generator
+from inspect import iscoroutinefunction
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from instrument import (
     Operation,
 )
 from instrument.decision import ENDING
+from tests.support.interleaving import interrupted_at_each_line
 
 Story = list[tuple[str, dict[str, Any]]]
 
@@ -699,3 +701,38 @@ def is_waiting(coroutine: Any, kind: type) -> bool:
     while getattr(coroutine, "cr_await", None) is not None:
         coroutine = coroutine.cr_await
     return getattr(coroutine, "gi_code", None) is kind.__await__.__code__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("hook", ["before_tool_call", "after_tool_call"])
+@pytest.mark.parametrize(
+    "step", [Operation.__enter__, Operation.__exit__, Operation.__aenter__, Operation.__aexit__]
+)
+def test_an_interceptor_that_comes_during_an_operation_is_heeded_or_too_late(
+    hook: str, step: Callable[..., Any]
+) -> None:
+    buses: list[Bus] = []
+    failures: list[dict[str, Any]] = []
+    heeded: list[bool] = []
+
+    def work() -> None:
+        bus = Bus()
+        bus.observe(hook, lambda **_: None)
+        bus.observe("hook_failed", lambda **failure: failures.append(failure))
+        buses.append(bus)
+        try:
+            if iscoroutinefunction(step):
+                asyncio.run(bus.call("tool_call", lambda _: None))
+            else:
+                bus.call_sync("tool_call", lambda _: None)
+        except HookDenied:
+            heeded.append(True)
+        else:
+            heeded.append(False)
+
+    def register() -> None:
+        buses[-1].intercept(hook, lambda **_: Decision.deny("no"))
+
+    assert interrupted_at_each_line(step, work, register) > 3
+    assert failures == []
+    assert heeded[0] is ("enter" in step.__name__ or hook == "after_tool_call")
+    assert heeded[-1] is False  # nobody came any more

@@ -259,6 +259,32 @@ MALFORMED = [
 ]
 
 
+class Unreadable(Mapping[str, Any]):
+    """Raises whatever is done with it."""
+
+    def __repr__(self) -> str:
+        raise OSError("unreadable")
+
+    def __getitem__(self, key: str) -> Any:
+        raise OSError("unreadable")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["args"])
+
+    def __len__(self) -> int:
+        raise OSError("unreadable")
+
+
+MALFORMED += [
+    Decision.ask_user("?", timeout=10**400),  # no float
+    Decision.ask_user("?", timeout=10**5000),  # not even a text
+    Decision(Unreadable()),  # type: ignore[arg-type] # that is the point
+    Decision("modify", changes=Unreadable()),
+    Decision.ask_user("?", default=Unreadable()),  # type: ignore[arg-type] # that is the point
+    Decision.inject_context("x", role=Unreadable()),  # type: ignore[arg-type] # that is the point
+]
+
+
 @pytest.mark.parametrize("on_error", ["raise", "deny", "continue"])
 @pytest.mark.parametrize("returned", MALFORMED, ids=map(str, range(len(MALFORMED))))
 async def test_a_malformed_decision_denies(bus: Bus, returned: Any, on_error: Any) -> None:
@@ -894,8 +920,9 @@ def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> 
         finally:
             closed.append(True)
 
+    work = suspends()  # kept, so that nobody else closes it
     with pytest.raises(AssertionError, match="was suspended"):
-        completed(suspends())
+        completed(work)
     assert closed == [True]
 
 

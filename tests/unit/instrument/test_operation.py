@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrument import Bus, Operation
+from instrument import Bus, Decision, Operation, Outcome, deliberation, operations, stream
+from instrument.interceptors import Interceptor
 from instrument.testing import capture_hook
 
 Story = list[tuple[str, dict[str, Any]]]
@@ -547,6 +548,18 @@ def _reachable(start: object) -> Iterator[object]:
         seen.add(id(item))
         yield item
         stack.extend(gc.get_referents(item))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(operations.Frame, operations.Operation, operations.RepeatableOperation),
+        *(operations.Ruling, deliberation._Chain, Decision, Outcome, Interceptor),
+        *(stream.Step, stream.StepContext, stream.StreamMeter),
+    ],
+)
+def test_what_is_made_for_each_operation_has_no_dict_of_its_own(kind: type) -> None:
+    assert kind.__dictoffset__ == 0
 
 
 async def test_an_operation_that_nobody_heard_begin_stays_silent(bus: Bus) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
+from opentelemetry.metrics import MeterProvider
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -23,7 +24,12 @@ class Traced:
     """A bus whose hooks become spans in memory."""
 
     def __init__(
-        self, *, spec: Spec = SPEC, live: LiveRecords | None = None, **options: Any
+        self,
+        meter_provider: MeterProvider | None = None,
+        *,
+        spec: Spec = SPEC,
+        live: LiveRecords | None = None,
+        **options: Any,
     ) -> None:
         self.bus = Bus()
         self.exporter = InMemorySpanExporter()
@@ -40,6 +46,7 @@ class Traced:
             session_id=lambda: self.session,
             spec=spec,
             live=live,
+            meter_provider=meter_provider,
         )
 
     @property

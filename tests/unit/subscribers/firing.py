@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
 from subscribers import Spec
@@ -35,12 +36,30 @@ class Moments:
         self.told.append((name, attributes))
 
 
+class Starts(SpanProcessor):
+    """What each span was started with."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[int, Mapping[str, Any]] = {}
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Keep its attributes."""
+        assert span.context is not None
+        self.attributes[span.context.span_id] = dict(span.attributes or {})
+
+
 @dataclass(frozen=True)
 class Fired:
     """What hooks became."""
 
     spans: list[ReadableSpan]
     moments: list[tuple[str, Mapping[str, Any]]]
+    starts: Mapping[int, Mapping[str, Any]]
+
+    def at_start(self, span: ReadableSpan) -> Mapping[str, Any]:
+        """Return the attributes that `span` was started with."""
+        assert span.context is not None
+        return self.starts[span.context.span_id]
 
     def attributes(self) -> list[dict[str, Any]]:
         """Return the attributes of every span, span event and record, in a fixed order."""
@@ -56,10 +75,8 @@ class Fired:
 
 def fire(hooks: Iterable[str], spec: Spec = SPEC, **options: Any) -> Fired:
     """Fire every example of `hooks`, with what belongs before and after: alone, and in an agent."""
-    moments = Moments()
 
-    def run() -> Traced:
-        traced = Traced(spec=spec, live=moments, **options)
+    def run(traced: Traced) -> None:
         emit, ids = traced.bus._emit_sync, count()
         emit("session_started", **EXAMPLES["session_started"][0])
         emit("transport_connected", **TRANSPORT)
@@ -71,11 +88,32 @@ def fire(hooks: Iterable[str], spec: Spec = SPEC, **options: Any) -> Fired:
                 emit("before_agent_call", **agent)
                 _sequence(traced, hook, example, f"call-{next(ids)}", outer)
                 emit("after_agent_call", **agent, result=None)
+
+    return _fired(run, spec, options)
+
+
+def fire_all(*emitted: tuple[str, Kwargs], **options: Any) -> Fired:
+    """Fire these hooks in their order."""
+
+    def run(traced: Traced) -> None:
+        for hook, kwargs in emitted:
+            traced.bus._emit_sync(hook, **kwargs)
+
+    return _fired(run, SPEC, options)
+
+
+def _fired(run: Callable[[Traced], None], spec: Spec, options: Kwargs) -> Fired:
+    moments, starts = Moments(), Starts()
+
+    def in_a_context_of_its_own() -> Traced:
+        traced = Traced(spec=spec, live=moments, **options)
+        traced.provider.add_span_processor(starts)
+        run(traced)
         traced.off()
         return traced
 
-    traced = contextvars.Context().run(run)
-    return Fired(traced.spans, moments.told)
+    traced = contextvars.Context().run(in_a_context_of_its_own)
+    return Fired(traced.spans, moments.told, starts.attributes)
 
 
 def _sequence(traced: Traced, hook: str, example: Kwargs, call_id: str, parent: str | None) -> None:

@@ -9,9 +9,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 
+from instrument import CATALOGUE
+from subscribers import SpanMode
 from tests.unit.subscribers.conftest import Traced
 
 AGENT, LLM, WORKFLOW = {"name": "a"}, {"model": "m"}, {"name": "w"}
@@ -61,14 +64,42 @@ announced = st.tuples(
         }
     ),
 )
+
+
+class Hostile:
+    """What an emitter may hand over by mistake: no hash, and whatever is read of it raises."""
+
+    __hash__ = None  # type: ignore[assignment] # that is the point
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+    def __repr__(self) -> str:
+        raise RuntimeError("repr")
+
+
+JUNK: list[Any] = [
+    None, 5, "x", [], {"a": 1}, {"method": []}, Hostile(), float("nan"), "\ud800", "http://[",
+]  # fmt: skip
+hostile = st.builds(
+    lambda hook, kwargs: (hook, kwargs),
+    st.sampled_from(sorted(CATALOGUE)),
+    st.dictionaries(
+        st.sampled_from(
+            sorted({kwarg.name for hook in CATALOGUE.values() for kwarg in hook.kwargs})
+        ),
+        st.sampled_from(JUNK),
+    ),
+)
 steps = st.lists(
-    st.tuples(st.sampled_from(EVENTS) | announced, identities, st.integers(0, 2)), max_size=30
+    st.tuples(st.sampled_from(EVENTS) | announced | hostile, identities, st.integers(0, 2)),
+    max_size=30,
 )
 
 
 @settings(max_examples=150, deadline=None)
-@given(steps)
-def test_every_span_ends_once_whatever_is_emitted(script: list[Any]) -> None:
+@given(steps, st.sampled_from(SpanMode))
+def test_every_span_ends_once_whatever_is_emitted(script: list[Any], mode: SpanMode) -> None:
     failures: list[logging.LogRecord] = []
     handler = logging.Handler(logging.WARNING)
     handler.emit = failures.append  # type: ignore[method-assign,assignment] # the shortest handler there is
@@ -76,11 +107,18 @@ def test_every_span_ends_once_whatever_is_emitted(script: list[Any]) -> None:
     contexts = [contextvars.Context() for _ in range(3)]
 
     def run() -> Traced:
-        traced = Traced()
+        traced = Traced(mode=mode)
+        cores = [traced.tracer.start_span("core") for _ in contexts]
+        if mode is SpanMode.ENRICH:
+            for context, core in zip(contexts, cores, strict=True):
+                context.run(otel_context.attach, trace.set_span_in_context(core))
         for (hook, kwargs), identity, context in script:
             given = kwargs if hook.startswith("operation_") else {**kwargs, **identity}
             contexts[context].run(traced.bus._emit_sync, hook, **given)
         traced.off()
+        assert traced.named("core") == [], "they are not ours to end"
+        for core in cores:
+            core.end()
         return traced
 
     try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import gc
 import json
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
-from subscribers.spans import OwnedSpan
+from subscribers.spans import Call, OwnedSpan
 from tests.unit.subscribers.conftest import Traced
 
 
@@ -631,3 +633,79 @@ async def test_an_operation_that_never_began_still_says_how_it_ended(
     span = traced.one("execute_tool t")
     assert values(span).get("error.type") == error_type
     assert span.status.status_code is code
+
+
+# --- bounds -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "identity"),
+    [("MAX_CALLS", lambda n: {"call_id": str(n)}), ("MAX_OPEN_BARE", lambda n: {})],
+)
+async def test_of_too_many_open_spans_the_oldest_is_taken_for_lost(
+    traced: Traced, monkeypatch: pytest.MonkeyPatch, limit: str, identity: Any
+) -> None:
+    monkeypatch.setattr(f"subscribers.spans.{limit}", 5)
+    for number in range(8):
+        context = contextvars.Context()  # each a task of its own: none is inside another
+        kwargs = {"tool_name": f"t{number}", "args": {}, "context": None, **identity(number)}
+        context.run(traced.bus._emit_sync, "before_tool_call", **kwargs)
+    assert [span.name for span in traced.spans] == [f"execute_tool t{n}" for n in range(3)]
+    assert all(values(span)["inspector.incomplete"] is True for span in traced.spans)
+
+
+@pytest.mark.parametrize("noun", ["rpc_request", "rpc_handle"])
+async def test_quiet_notifications_leave_nothing_behind(traced: Traced, noun: str) -> None:
+    envelope = {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}
+    identity = {"call_id": "1", "transport": "stdio"}
+    after = "after_rpc_response" if noun == "rpc_request" else "after_rpc_handle"
+    before = open_calls()
+    for _ in range(3):
+        await traced.bus._emit(f"before_{noun}", envelope=envelope, **identity)
+        await traced.bus._emit(after, envelope={"jsonrpc": "2.0"}, duration_ms=1, **identity)
+        async with traced.bus.operation(noun, envelope=envelope, transport="stdio"):
+            pass
+    assert open_calls() == before
+    assert traced.spans == []
+
+
+def open_calls() -> int:
+    gc.collect()
+    return sum(isinstance(thing, Call) for thing in gc.get_objects())
+
+
+def test_two_threads_that_end_one_span_end_it_once(
+    traced: Traced, caplog: pytest.LogCaptureFixture
+) -> None:
+    hook: dict[str, Any] = {"tool_name": "t", "args": {}, "context": None}
+    ready = threading.Barrier(3)
+
+    def end(call_id: str) -> None:
+        ready.wait(10)
+        traced.bus._emit_sync("operation_closed", call_id=call_id, noun="tool_call", status="ok")
+
+    for number in range(20):
+        identity = {"call_id": str(number), "parent_call_id": None, "noun": "tool_call"}
+        traced.bus._emit_sync("operation_opened", kwargs=hook, **identity)
+        threads = [threading.Thread(target=end, args=[str(number)]) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+    assert len(traced.named("execute_tool t")) == 20
+    assert caplog.records == []
+
+
+def test_a_span_that_has_ended_does_not_wait_for_the_garbage_collector(traced: Traced) -> None:
+    def count() -> int:
+        return sum(type(thing) is OwnedSpan for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = count()
+        with traced.bus.operation("tool_call", tool_name="fetch", args={}):
+            assert count() == before + 1
+        assert count() == before
+    finally:
+        gc.enable()

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from subscribers import Capture, Options, Vocabulary, load_spec, read_options
-from subscribers.engine import Engine
+from subscribers.convert import CONVERSIONS
+from subscribers.engine import MAX_PLANS, Engine
+from subscribers.paths import read_path, roots
 from subscribers.spec import Sensitivity
 
 SPEC = load_spec()
@@ -126,7 +131,8 @@ def test_numbers_that_otlp_cannot_carry_are_left_out() -> None:
 
 def test_anthropic_usage_counts_what_came_from_the_cache() -> None:
     usage = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 5}
-    found = attributes("after_llm_generate", {"response": "x", "usage": usage})
+    given = {"response": "x", "usage": usage, "$is_inference": True}
+    found = attributes("after_llm_generate", given)
     assert found["gen_ai.usage.input_tokens"] == 115
     assert found["gen_ai.usage.cache_read.input_tokens"] == 100
     assert found["gen_ai.usage.cache_write.input_tokens"] == 5
@@ -171,3 +177,82 @@ def test_an_argument_wins_over_the_environment() -> None:
     assert options == Options(Vocabulary.CURRENT, Capture.FULL)
     with pytest.raises(ValueError, match="nonsense"):
         read_options(capture="nonsense", environ={})
+
+
+class Thing:
+    """Something of the watched program, with attributes."""
+
+    name = "thing"
+    model = "m-1"
+    usage = {"input_tokens": 3, "output_tokens": 4}  # noqa: RUF012 - as a class of theirs has it
+
+    @property
+    def content(self) -> str:
+        raise RuntimeError
+
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20),
+    st.sampled_from([Thing(), "tools/call", "https://u:p@host:1/x?key=v", b"bytes"]),
+)  # fmt: skip
+VALUES = SCALARS | st.lists(SCALARS, max_size=3) | st.dictionaries(st.text(max_size=3), SCALARS)
+
+
+def given_at(places: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Kwargs that have these values at these paths."""
+    kwargs: dict[str, Any] = {}
+    for path, value in places:
+        inner, (*outer, last) = kwargs, path.split(".")
+        for name in outer:
+            deeper = inner.setdefault(name, {})
+            inner = deeper if isinstance(deeper, dict) else {}
+        inner[last] = value
+    return kwargs
+
+
+ENGINES = {
+    vocabulary: Engine(SPEC, Options(vocabulary=vocabulary, capture=Capture.REDACTED))
+    for vocabulary in Vocabulary
+}
+
+
+def visiting_every_row(engine: Engine, hook: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What an engine says that leaves no row and no alternative out beforehand."""
+    found: dict[str, Any] = {}
+    for row in SPEC.hooks[hook].attributes:
+        write = engine._writer(row, engine._keys(row))
+        with contextlib.suppress(Exception):
+            if row.source is None:
+                write(found, row.constant)
+            elif row.when is None or read_path(kwargs, row.when):
+                value = read_path(kwargs, row.source)
+                value = None if value is None else CONVERSIONS[row.via](value)
+                if value is not None:
+                    write(found, value)
+    return found
+
+
+@pytest.mark.parametrize("hook", list(SPEC.hooks))
+@pytest.mark.parametrize("vocabulary", list(Vocabulary))
+@settings(max_examples=15)
+@given(data=st.data())
+def test_a_plan_says_what_all_rows_would_say(
+    hook: str, vocabulary: Vocabulary, data: st.DataObject
+) -> None:
+    paths = [p for row in SPEC.hooks[hook].attributes for p in (row.source, row.when) if p]
+    ends = sorted({end for path in paths for end in (*path.split("|"), *roots(path))})
+    places = st.lists(st.tuples(st.sampled_from([*ends, "other"]), VALUES), max_size=9)
+    kwargs = given_at(data.draw(places))
+    engine = ENGINES[vocabulary]
+    expected = visiting_every_row(engine, hook, kwargs)
+    for _ in range(2):  # the plan is made, then used again
+        found = engine.attributes(hook, kwargs)
+        assert list(found.items()) == list(expected.items())
+
+
+def test_an_emitter_that_invents_kwargs_fills_no_memory() -> None:
+    engine = Engine(SPEC, Options())
+    for number in range(MAX_PLANS + 10):
+        found = engine.attributes("before_tool_call", {"tool_name": "t", f"k{number}": 1})
+        assert found["gen_ai.tool.name"] == "t"
+    assert len(engine._plans) == MAX_PLANS

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from instrument import CATALOGUE
 from subscribers import load_spec
+from subscribers.engine import TRUNCATED
 from subscribers.spec import DEFAULT_PATH
 from subscribers.spec_file import Row, SpecFile, read_spec_file
 from subscribers.spec_loader import checked
@@ -47,7 +48,7 @@ def _fired(hooks: tuple[str, ...]) -> Fired:
 
 
 def _is_written_by(row: Row, key: str) -> bool:
-    written = [*row.keys, *(f"{known}_truncated" for known in row.keys)]
+    written = [*row.keys, *(f"{known}_truncated" for known in row.keys), TRUNCATED]
     return any(key == own or (own.endswith("*") and key.startswith(own[:-1])) for own in written)
 
 

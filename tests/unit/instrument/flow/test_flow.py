@@ -23,6 +23,8 @@ from instrument.flow import (
     ToolCall,
     ToolResult,
 )
+from instrument.flow.point import Hook
+from tests.support.interleaving import interrupted_at_each_line
 
 CONTINUE, RETRY, FAIL, STOP = HookDecision
 E = AgentEvent
@@ -507,6 +509,17 @@ async def test_a_rule_can_be_removed_and_handled_anew(point: HookPoint, bus: Bus
     hook.remove()
 
     assert bus._hooks == {}
+
+
+def test_a_rule_that_two_threads_remove_at_once_is_gone(point: HookPoint, bus: Bus) -> None:
+    rules: list[Hook] = []
+
+    def remove() -> None:
+        rules.append(point.on(E.BEFORE_LLM_CALL))
+        rules[-1].handle(decision=FAIL).remove()
+        assert bus._hooks == {}
+
+    assert interrupted_at_each_line(Hook.remove, remove, lambda: rules[-1].remove()) > 3
 
 
 def test_a_condition_without_a_handle_is_reported(

@@ -1,0 +1,113 @@
+"""What the benchmarks of the bridge have in common: keepers, floors, rounds."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from time import thread_time
+from typing import Any
+
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+
+from instrument import Bus
+from subscribers import Options, install
+from subscribers.delivery import Answer, Delivery, Verdict
+from subscribers.live import LiveSpanProcessor
+
+Call = Callable[[], Any]
+
+
+class Keep(SpanProcessor):
+    """Keeps the last span, and costs nothing else."""
+
+    last: ReadableSpan | None = None
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Keep it."""
+        self.last = span
+
+    def span(self) -> ReadableSpan:
+        """Return the last span; ends the program when there is none."""
+        if self.last is None:
+            raise SystemExit("No span was made: a package that is measured does not fit the rest.")
+        return self.last
+
+
+class Nowhere:
+    """A target that takes everything."""
+
+    name = "nowhere"
+
+    def send_logs(self, records: object) -> Answer:
+        """Take them."""
+        return Answer(Verdict.TAKEN)
+
+    send_spans = send_logs
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+
+@dataclass
+class Row:
+    """One way to do the work; `watching` is entered around its rounds."""
+
+    name: str
+    call: Call
+    keep: Keep = field(default_factory=Keep)
+    watching: Callable[[], AbstractContextManager[Any]] = nullcontext
+    best_us: float = float("inf")
+
+
+def measure(rows: Iterable[Row], *, rounds: int, calls: int) -> None:
+    """Give each row the CPU time of a call in its best round; the rounds of all take turns."""
+    rows = list(rows)
+    for _ in range(rounds):
+        for row in rows:
+            with row.watching():
+                for _ in range(min(20, calls)):
+                    row.call()
+                gc.collect()
+                start = thread_time()
+                for _ in range(calls):
+                    row.call()
+                row.best_us = min(row.best_us, (thread_time() - start) / calls * 1e6)
+
+
+def kept() -> tuple[TracerProvider, Keep]:
+    """Return a provider and what keeps its spans."""
+    provider, keep = TracerProvider(), Keep()
+    provider.add_span_processor(keep)
+    return provider, keep
+
+
+@contextmanager
+def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
+    """Yield a bus that a bridge listens to, and what keeps the bridge's spans."""
+    (provider, keep), bus = kept(), Bus()
+    live = None
+    if has_live:
+        delivery = Delivery(Nowhere(), lambda: provider.resource)
+        live = LiveSpanProcessor(delivery, lambda: provider.resource)
+        provider.add_span_processor(live)
+    off = install(bus, tracer_provider=provider, options=options, live=live)
+    yield bus, keep
+    off()
+    provider.shutdown()
+
+
+def by_hand(like: ReadableSpan, provider: TracerProvider | None = None) -> Call:
+    """Return a function that makes a span like `like` with the SDK, its attributes at hand."""
+    if provider is None:
+        provider, _ = kept()
+    tracer = provider.get_tracer("by hand")
+    attributes = dict(like.attributes or {})
+    at_end = {key: attributes.pop(key) for key in list(attributes) if "status" in key}
+
+    def span() -> None:
+        with tracer.start_as_current_span(like.name, attributes=attributes) as made:
+            made.set_attributes(at_end)
+
+    return span

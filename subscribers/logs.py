@@ -1,0 +1,41 @@
+"""What the bus logs about hooks that failed, without secrets while somebody watches.
+
+The bus logs a failure with its traceback (seed 000 §9). Exceptions quote what they failed on, and a
+hook is handed everything; a log goes to places that were never meant to see that.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from subscribers.redaction import Redactor
+
+_BUS = logging.getLogger("mcp.instrument")
+_FORMATTER = logging.Formatter()
+
+
+class _Scrub(logging.Filter):
+    """Replaces the traceback by its text where that holds a secret, and scrubs the message."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        clean = self._redactor.text(message)
+        if clean != message:
+            record.msg, record.args = clean, None
+        if record.exc_info:
+            traceback = _FORMATTER.formatException(record.exc_info)
+            if (clean := self._redactor.text(traceback)) != traceback:
+                record.exc_info, record.exc_text = None, clean
+        return True
+
+
+def scrub_logs_of_hooks(redactor: Redactor) -> Callable[[], None]:
+    """Scrub from now on; the returned function ends it."""
+    scrub = _Scrub(redactor)
+    _BUS.addFilter(scrub)
+    return lambda: _BUS.removeFilter(scrub)

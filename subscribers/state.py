@@ -1,0 +1,77 @@
+"""Say what the program knows: its state beside what it does.
+
+Both functions emit the hook `state_captured`, so they cost nothing while nobody listens, and never
+raise. What becomes of it is `snapshots.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from instrument import Bus
+from instrument.default import bus as default_bus
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def capture_state(
+    name: str, value: Any, *, description: str | None = None, bus: Bus | None = None
+) -> None:
+    """Show `value` as an `inspector.state` event on the current span.
+
+    Plain JSON values, dataclasses, pydantic models and attrs classes are shown whole and without
+    secrets, objects of other classes by the class's name. Above 30 KB the event has the change
+    since the last capture under the same name in this trace.
+
+    Args:
+        name: What it is; short, and the same each time.
+        value: Read before this returns, and not kept.
+        description: For people.
+        bus: Default: the one that everybody shares.
+    """
+    _emit(bus, name, value, description, is_result=False)
+
+
+def dump_state_to_span(
+    description: str | None = None, *, bus: Bus | None = None
+) -> Callable[[_F], _F]:
+    """Decorate a function, `def` or `async def`, to show what it returns as `capture_state` does.
+
+    Args:
+        description: Names it; default: the name of the function.
+        bus: Default: the one that everybody shares.
+    """
+
+    def decorate(function: _F) -> _F:
+        name = description or str(getattr(function, "__name__", type(function).__name__))
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def dumping_async(*args: Any, **kwargs: Any) -> Any:
+                result = await function(*args, **kwargs)
+                _emit(bus, name, result, description, is_result=True)
+                return result
+
+            return cast(_F, dumping_async)
+
+        @functools.wraps(function)
+        def dumping(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            _emit(bus, name, result, description, is_result=True)
+            return result
+
+        return cast(_F, dumping)
+
+    return decorate
+
+
+def _emit(
+    bus: Bus | None, name: str, value: Any, description: str | None, *, is_result: bool
+) -> None:
+    (bus or default_bus)._emit_sync(
+        "state_captured", name=name, value=value, description=description, is_result=is_result
+    )

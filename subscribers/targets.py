@@ -1,0 +1,145 @@
+"""Other targets than the inspector: what the standard `OTEL_*` variables ask for.
+
+The official exporters read their own variables (endpoint, headers, timeout, compression,
+certificates, `OTEL_BSP_*`). Added here: content is treated as for the inspector, a forked child
+sends under its own id, and shutting down takes a second at most, whatever the target does.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from urllib.parse import urlsplit
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+
+_logger = logging.getLogger("inspector")
+
+EXIT_S = 0.9
+
+Treat = Callable[[ReadableSpan], ReadableSpan]
+
+
+def standard_target(
+    treat: Treat, *, inspector_url: str, environ: Mapping[str, str] = os.environ
+) -> BoundedProcessor | None:
+    """Return a processor for the OTLP target that the environment names; None if it names none.
+
+    What cannot be used is one log line.
+
+    Args:
+        treat: What is done to each span before it is sent.
+        inspector_url: Spans go there anyway, not twice.
+        environ: Where the variables are read.
+    """
+    named = environ.get("OTEL_TRACES_EXPORTER", "").lower()
+    endpoint = environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or environ.get(
+        "OTEL_EXPORTER_OTLP_ENDPOINT"
+    )
+    if "otlp" not in named and (named or not endpoint):
+        return None
+    if endpoint and urlsplit(endpoint).netloc.rpartition("@")[2] == urlsplit(inspector_url).netloc:
+        return None
+    protocol = environ.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or environ.get(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"
+    )
+    try:
+        exporter = _exporter(protocol)
+        return BoundedProcessor(exporter, BatchSpanProcessor(_Treating(exporter, treat)))
+    except ModuleNotFoundError:
+        _logger.warning(
+            "OTEL_EXPORTER_OTLP_PROTOCOL is %s, whose exporter is missing. Install it with: "
+            "pip install opentelemetry-exporter-otlp-proto-grpc",
+            protocol,
+        )
+    except Exception as error:  # noqa: BLE001 - a certificate, a number, an address: all from outside
+        _logger.warning(
+            "Spans go to the inspector only: the OTEL_EXPORTER_OTLP_* variables cannot be used "
+            "(%s).",
+            type(error).__name__,
+        )
+    return None
+
+
+def _exporter(protocol: str) -> SpanExporter:
+    if protocol == "grpc":
+        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter as GrpcSpanExporter,
+        )
+
+        return GrpcSpanExporter()
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+        OTLPSpanExporter as HttpSpanExporter,
+    )
+
+    return HttpSpanExporter()
+
+
+class _Treating(SpanExporter):
+    """Treats spans on the exporter's thread."""
+
+    def __init__(self, exporter: SpanExporter, treat: Treat) -> None:
+        self._exporter = exporter
+        self._treat = treat
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return self._exporter.export([self._treat(span) for span in spans])
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return self._exporter.force_flush(timeout_millis)
+
+
+class BoundedProcessor(SpanProcessor):
+    """A batch processor that shuts down within `EXIT_S`; then it takes nothing, in silence."""
+
+    def __init__(self, exporter: SpanExporter, processor: SpanProcessor) -> None:
+        self._exporter = exporter
+        self._processor = processor
+        self._closing: threading.Thread | None = None
+        self._deadline_s = 0.0
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Pass it on."""
+        if self._closing is None:
+            self._processor.on_start(span, parent_context)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Pass it on."""
+        if self._closing is None:
+            self._processor.on_end(span)
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Wait until all that was handed over has been sent."""
+        return self._processor.force_flush(timeout_millis)
+
+    def begin_shutdown(self) -> None:
+        """Take no more, and send what is left; idempotent."""
+        if self._closing is not None:
+            return
+        # The official one waits for the exporter's retries, up to half a minute.
+        self._closing = threading.Thread(
+            target=self._processor.shutdown, name="inspector-closing", daemon=True
+        )
+        self._deadline_s = monotonic() + EXIT_S
+        try:
+            self._closing.start()
+        except RuntimeError:  # the interpreter is going down: no time is left
+            self._exporter.shutdown()
+
+    def shutdown(self) -> None:
+        """Send what is left while there is time; idempotent."""
+        self.begin_shutdown()
+        if self._closing is None or not self._closing.is_alive():
+            return
+        self._closing.join(max(self._deadline_s - monotonic(), 0.0))
+        if self._closing.is_alive():
+            self._exporter.shutdown()  # ends its retries
+            _logger.warning("The target of OTEL_EXPORTER_OTLP_* did not take all before the exit.")

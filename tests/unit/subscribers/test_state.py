@@ -1,0 +1,169 @@
+"""What `capture_state` and `dump_state_to_span` leave on a span."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+import attrs
+import jsonpatch
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+import inspector
+from subscribers import Capture, Vocabulary, capture_state, dump_state_to_span
+from subscribers.snapshots import MAX_SNAPSHOT_BYTES, Snapshots, difference
+from tests.unit.subscribers.conftest import Traced
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    password: str
+
+
+class Model(BaseModel):
+    x: int
+    password: str
+
+
+@attrs.define
+class Attrs:
+    x: int
+    password: str
+
+
+def captured(traced: Traced, *values: Any, name: str = "plan") -> list[dict[str, Any]]:
+    with traced.bus.operation("tool_call", tool_name="t", args={}):
+        for value in values:
+            capture_state(name, value, description="said", bus=traced.bus)
+    span = traced.spans[-1]
+    return [dict(event.attributes or {}) for event in span.events]
+
+
+@pytest.mark.parametrize("make", [Point, Model, Attrs, lambda x, password: locals()])
+def test_state_is_an_event_with_the_whole_snapshot_but_its_secrets(
+    traced: Traced, make: Any
+) -> None:
+    (event,) = captured(traced, make(x=1, password="hunter22"))
+    assert json.loads(event["inspector.state.value"]) == {"x": 1, "password": "[redacted]"}
+    assert event["inspector.state.name"] == "plan"
+    assert event["inspector.state.description"] == "said"
+    span = traced.spans[-1]
+    assert span.events[0].name == "inspector.state"
+    assert (span.attributes or {})["mcp.state.plan_json"] == event["inspector.state.value"]
+
+
+async def test_a_decorated_function_shows_what_it_returns(traced: Traced) -> None:
+    @dump_state_to_span(description="route", bus=traced.bus)
+    def choose() -> dict[str, str]:
+        return {"to": "a"}
+
+    @dump_state_to_span(bus=traced.bus)
+    async def plan() -> list[int]:
+        return [1]
+
+    async with traced.bus.operation("tool_call", tool_name="t", args={}):
+        assert choose() == {"to": "a"}
+        assert await plan() == [1]
+    attributes = traced.spans[-1].attributes or {}
+    assert attributes["mcp.result.route_json"] == '{"to":"a"}'
+    assert attributes["mcp.result.plan_json"] == "[1]"
+    names = [(e.attributes or {})["inspector.state.name"] for e in traced.spans[-1].events]
+    assert names == ["route", "plan"]
+
+
+def test_a_large_state_is_told_by_what_changed(traced: Traced) -> None:
+    states = [{"n": n, "notes": ["note " * 20] * 500} for n in range(3)]
+    first, second, third = captured(traced, *states)
+    assert "inspector.state.patch" not in first
+    assert "inspector.state.value" in first["inspector.truncated"]
+    for before, event, state in ((first, second, states[1]), (second, third, states[2])):
+        assert "inspector.state.value" not in event
+        assert event["inspector.state.base"] == before["inspector.state.hash"]
+        assert event["inspector.state.hash"] == canonical_hash(state)
+    assert json.loads(third["inspector.state.patch"]) == [
+        {"op": "replace", "path": "/n", "value": 2}
+    ]
+
+
+def test_a_state_that_grew_too_large_can_be_put_together(traced: Traced) -> None:
+    small: dict[str, Any] = {"notes": ["note " * 20] * 250}
+    large = {"notes": [*small["notes"], *["more " * 20] * 100]}
+    whole, patch = captured(traced, small, large)
+    rebuilt = jsonpatch.apply_patch(
+        json.loads(whole["inspector.state.value"]), json.loads(patch["inspector.state.patch"])
+    )
+    assert rebuilt == large
+    assert patch["inspector.state.base"] == canonical_hash(small)
+
+
+def test_a_state_that_is_far_too_large_is_cut_and_marked() -> None:
+    snapshot = Snapshots(None, 30_720).take("k", {"s": "x" * (MAX_SNAPSHOT_BYTES + 1)})
+    assert snapshot.value is not None
+    assert snapshot.value.is_truncated
+    assert len(snapshot.value.text) <= 30_720
+    assert snapshot.hash is None
+
+
+def test_states_of_two_traces_are_not_mixed(traced: Traced) -> None:
+    large = {"notes": ["note " * 20] * 500}
+    captured(traced, large)
+    (event,) = captured(traced, large)
+    assert "inspector.state.patch" not in event
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    snapshots = Snapshots(None, 1_000)
+    for number in range(400):
+        snapshots.take(number, {"n": number, "s": ["x" * 100] * 1_000})
+    assert len(snapshots._kept) < 100
+    assert snapshots.take(399, {"n": 400, "s": ["x" * 100] * 1_000}).patch is not None
+
+
+@pytest.mark.parametrize("vocabulary", list(Vocabulary))
+def test_without_content_only_the_name_is_told(vocabulary: Vocabulary) -> None:
+    traced = Traced(capture=Capture.OFF, vocabulary=vocabulary)
+    (event,) = captured(traced, {"x": "secret"})
+    assert set(event) <= {"inspector.state.name", "inspector.state.description"}
+    assert "secret" not in str(traced.spans[-1].attributes)
+    traced.off()
+
+
+def test_a_state_whose_name_is_a_secrets_is_not_shown(traced: Traced) -> None:
+    (event,) = captured(traced, "abc", name="api_key")
+    assert event["inspector.state.value"] == '"[redacted]"'
+
+
+def test_without_a_span_or_a_listener_nothing_happens(traced: Traced) -> None:
+    capture_state("x", 1, bus=traced.bus)
+    inspector.capture_state("x", 1)
+    assert inspector.dump_state_to_span()(lambda: 1)() == 1
+    assert traced.spans == []
+
+
+def canonical_hash(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["", "a", 1.0, 0.5]),
+    lambda inner: (
+        st.lists(inner, max_size=6)
+        | st.dictionaries(st.sampled_from(["", "a", "b", "~", "/", "~1", "0"]), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+
+
+@given(json_values, json_values)
+def test_another_library_makes_the_new_value_of_the_old_one(old: Any, new: Any) -> None:
+    patch = list(difference(old, new))
+    made = jsonpatch.apply_patch(old, patch)
+    assert json.dumps(made, sort_keys=True) == json.dumps(new, sort_keys=True)
+    assert list(difference(new, new)) == []
