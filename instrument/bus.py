@@ -81,7 +81,7 @@ class Bus:
             raise ValueError(
                 f"Cannot make a bus: max_retries is {max_retries!r}. Give a whole number from 0 on."
             )
-        self._hooks: Table = Table()
+        self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged

@@ -7,6 +7,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from types import FrameType
 from typing import Any
 
@@ -21,12 +22,14 @@ from instrument import (
     HookDenied,
     HookFailed,
     HookStopped,
+    Outcome,
     contracts,
 )
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
-from instrument.decision import ENDING, Injection, Outcome, Question
+from instrument.decision import ENDING, Injection, Question
 from instrument.deliberation import being_decided
+from instrument.interceptors import only_observers_of
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 
@@ -611,24 +614,37 @@ async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bu
     assert depth == 8
 
 
-async def test_a_task_that_outlives_its_event_is_inside_the_one_around_it(bus: Bus) -> None:
-    is_decided = asyncio.Event()
-    tasks: list[asyncio.Task[Outcome | None]] = []
+async def test_a_task_started_further_in_is_inside_what_is_still_being_decided(bus: Bus) -> None:
+    found: list[Outcome | None] = []
+    tasks: list[asyncio.Task[None]] = []
+    inner_is_over = asyncio.Event()
 
-    async def look_later() -> Outcome | None:
-        await is_decided.wait()
-        return being_decided()
+    async def look() -> None:
+        await inner_is_over.wait()
+        found.append(being_decided())
 
-    async def emit_another(**_: Any) -> None:
+    async def decide_outer(**_: Any) -> None:
         await bus.dispatch("my:inner")
-        is_decided.set()
-        assert await tasks[0] is being_decided()
+        inner_is_over.set()
+        await tasks[0]
+        found.append(being_decided())
 
-    bus.intercept("my:inner", lambda **_: tasks.append(asyncio.create_task(look_later())))
-    bus.intercept("my:outer", emit_another)
+    bus.intercept("my:outer", decide_outer)
+    bus.intercept("my:inner", lambda **_: tasks.append(asyncio.create_task(look())))
     outcome = await bus.dispatch("my:outer")
 
-    assert tasks[0].result() is outcome
+    assert found == [outcome, outcome]
+    assert being_decided() is None
+
+
+async def test_a_decision_leaves_the_context_as_it_was(bus: Bus) -> None:
+    bus.intercept("my:event", saying(Decision.modify(x=2)))
+    await bus.dispatch("my:event", x=1)  # the first gives variables their value: None
+    before = dict(copy_context().items())
+
+    await bus.dispatch("my:event", x=1)
+
+    assert dict(copy_context().items()) == before
 
 
 async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
@@ -785,6 +801,12 @@ def test_observers_of_other_hooks_cost_one_look_at_the_table(bus: Bus) -> None:
     bus.register("another_hook", saying(None))
 
     assert entered(lambda: finished(bus._emit("a_hook", x=1))) == ["_emit"]
+
+
+def test_a_hook_that_nobody_decides_on_is_told_without_a_copy_of_its_observers(bus: Bus) -> None:
+    bus.register("a_hook", saying(None))
+
+    assert only_observers_of(bus._hooks, "a_hook") is bus._hooks["a_hook"]
 
 
 def test_what_observers_return_is_looked_into_only_if_it_is_something(bus: Bus) -> None:
