@@ -375,11 +375,13 @@ def test_sync_code_asks_on_a_thread_of_its_own(bus: Bus) -> None:
     assert terminal.threads != [threading.current_thread()]
 
 
-def test_sync_code_is_refused_when_asking_fails(bus: Bus) -> None:
+def test_sync_code_is_refused_when_asking_fails(bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
     bus.intercept("before_tool_call", asking())
     bus.set_approval_provider(Terminal(OSError("no tty")))
 
     assert bus.dispatch_sync("before_tool_call").reason == "asking failed: no tty"
+    assert "Asking a person failed on before_tool_call" in caplog.text
+    assert "OSError: no tty" in caplog.text  # with its traceback
 
 
 def test_sync_code_waits_no_longer_than_it_said(bus: Bus, told: Story) -> None:
