@@ -203,7 +203,8 @@ class Bus:
         `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and goes
         on after it with what the after or error hook carries, as a dict. What it yields, the
         first time and (once it goes on) the last, is a `Decision` or None; a sync one may return
-        the last. Those that came first are resumed last.
+        the last. Those that came first are resumed last. One that is removed while an operation
+        runs is closed at its `yield`.
 
         Example:
             >>> def timed(**before):
