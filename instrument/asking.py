@@ -17,7 +17,7 @@ from instrument.approvals import (
 from instrument.decision import Question
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
-from instrument.waiting import Channel, Waiting
+from instrument.waiting import Channel, NobodyAnsweredError, Waiting
 
 NO_PROVIDER = "no approval provider"
 
@@ -54,7 +54,7 @@ async def ask_person(
     await waiting.tell("request_opened", _opening(request))
     try:
         returned = await waiting.ask(provider, request)
-    except TimeoutError:
+    except NobodyAnsweredError:
         status, answer = "expired", answer_by_default(question)
     except GeneratorExit:  # closed while it waited: nothing can be awaited any more
         await bus._sync_waiting.tell("request_closed", _closing(request, "withdrawn", None))

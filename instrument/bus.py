@@ -81,7 +81,7 @@ class Bus:
             raise ValueError(
                 f"Cannot make a bus: max_retries is {max_retries!r}. Give a whole number from 0 on."
             )
-        self._hooks: Table = Table()
+        self._hooks: Table = {}
         self._approval_providers: tuple[list[ApprovalProvider], ...] = ()
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
@@ -203,7 +203,8 @@ class Bus:
         `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and goes
         on after it with what the after or error hook carries, as a dict. What it yields, the
         first time and (once it goes on) the last, is a `Decision` or None; a sync one may return
-        the last. Those that came first are resumed last.
+        the last. Those that came first are resumed last. One that is removed while an operation
+        runs is closed at its `yield`.
 
         Example:
             >>> def timed(**before):

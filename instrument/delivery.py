@@ -20,16 +20,7 @@ from instrument.errors import UnheededPolicyError
 T = TypeVar("T")
 
 Observer: TypeAlias = Callable[..., Any]
-
-
-class Table(dict[str, tuple[Observer, ...]]):
-    """Who is there for which hook; a name that has nobody reads as an empty one (000-12)."""
-
-    __slots__ = ()
-
-    def __missing__(self, name: str) -> tuple[Observer, ...]:
-        return ()
-
+Table: TypeAlias = dict[str, tuple[Observer, ...]]
 
 EVERY = "<every hook>"
 """Where the table keeps observers of every event; they take the event's name first."""

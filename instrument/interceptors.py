@@ -42,6 +42,8 @@ class Interceptor:
         "unheeded",
     )
 
+    unheeded: FirstTimes  # its bus sets this: a hook is told for all its interceptors once
+
     def __init__(
         self,
         hook: str,
@@ -64,7 +66,6 @@ class Interceptor:
         self.spelling = spelling
         self.is_reversed = is_reversed
         self.sequence = next(_sequence)
-        self.unheeded = FirstTimes()
 
     def __call__(self, *_: Any, **__: Any) -> None:
         """Complain: whoever calls this like an observer would not heed a decision."""

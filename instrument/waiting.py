@@ -20,6 +20,10 @@ from instrument.interceptors import is_observed
 T = TypeVar("T")
 
 
+class NobodyAnsweredError(TimeoutError):
+    """The time to answer is up; unlike any `TimeoutError` that a provider meets on its way."""
+
+
 class Channel(Protocol):
     """What deciding needs of a bus."""
 
@@ -42,7 +46,7 @@ class Waiting(Protocol):
         """Return what an interceptor returned to be awaited; raise `TimeoutError` when late."""
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
-        """Return what the provider answers; raise `TimeoutError` when nobody did in time."""
+        """Return what the provider answers; raise `NobodyAnsweredError` when the time is up."""
 
 
 class AsyncWaiting:
@@ -62,7 +66,7 @@ class AsyncWaiting:
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """See `Waiting`."""
-        return await _within(provider.ask(request), request.timeout_s)
+        return await _within(provider.ask(request), request.timeout_s, NobodyAnsweredError)
 
 
 class SyncWaiting:
@@ -95,7 +99,7 @@ class SyncWaiting:
             )
         if isinstance(provider, SyncApprovalProvider):
             return _on_a_thread(provider, request)
-        return run_alone(_within(provider.ask(request), request.timeout_s))
+        return run_alone(_within(provider.ask(request), request.timeout_s, NobodyAnsweredError))
 
 
 def completed(work: Coroutine[Any, Any, T]) -> T:
@@ -109,7 +113,9 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
     raise AssertionError("a decision in sync code was suspended")
 
 
-async def _within(awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
+async def _within(
+    awaitable: Awaitable[Any], timeout_s: float | None, late: type[TimeoutError] = TimeoutError
+) -> Any:
     if timeout_s is None:
         return await awaitable
     # Not `asyncio.wait_for`: on 3.11 it would run the call-back in another task.
@@ -119,7 +125,7 @@ async def _within(awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
             return await awaitable
     except TimeoutError as error:
         if limit.expired():
-            raise TimeoutError(f"took longer than {timeout_s:g} s") from error
+            raise late(f"took longer than {timeout_s:g} s") from error
         raise
 
 
@@ -155,7 +161,7 @@ def _on_a_thread(provider: SyncApprovalProvider, request: ApprovalRequest) -> An
     if failures:
         raise failures[0]
     if not answers:
-        raise TimeoutError(f"took longer than {request.timeout_s:g} s")
+        raise NobodyAnsweredError(f"took longer than {request.timeout_s:g} s")
     return answers[0]
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 from time import perf_counter_ns
 from typing import Any, TypeAlias
+from weakref import ReferenceType, ref
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -46,7 +47,7 @@ class OwnedSpan:
     """A span of ours, from start to end."""
 
     __slots__ = (
-        "agent", "aliases", "attributes", "began_ns", "call_id", "children", "context", "facts",
+        "_made", "agent", "aliases", "attributes", "began_ns", "call_id", "children", "facts",
         "failure", "family", "is_borrowed", "is_finished", "is_open", "key", "kwargs", "outer",
         "parent", "span", "template", "unwatch",
     )  # fmt: skip
@@ -87,19 +88,25 @@ class OwnedSpan:
         self.unwatch: Callable[[], object] | None = None
         """Stops watching the task that it was started in."""
         self.outer: Context = _EMPTY
-        self.context: Context = _EMPTY
+        self._made: ReferenceType[Context] | None = None
+        """The context made for it; weak, as a cycle would keep all it says until a collection."""
 
     def enter(self, base: Context) -> None:
         """Make this span current, on top of `base`."""
         self.outer = _skip_closed(otel_context.get_current())
         # As `trace.set_span_in_context` and `set_value` do, with one copy instead of four.
-        self.context = Context({**base, _CURRENT: self.span, _OWNED: self})
-        otel_context.attach(self.context)
+        context = Context({**base, _CURRENT: self.span, _OWNED: self})
+        self._made = ref(context)
+        otel_context.attach(context)
 
     def leave(self) -> None:
         """Make what was current before this span current again, if this context is still ours."""
-        if otel_context.get_current() is self.context:
+        if self.is_own(otel_context.get_current()):
             otel_context.attach(_skip_closed(self.outer))
+
+    def is_own(self, context: Context) -> bool:
+        """Whether `context` is the one made for this span, and not one made inside it."""
+        return self._made is not None and self._made() is context
 
 
 class Call:
@@ -335,7 +342,7 @@ def _outside(context: Context) -> Context:
 
 def _skip_closed(context: Context) -> Context:
     while (owned := owned_of(context)) is not None and not owned.is_open:
-        if context is not owned.context:
+        if not owned.is_own(context):
             break
         context = owned.outer
     return context

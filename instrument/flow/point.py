@@ -21,6 +21,7 @@ from instrument.flow.contracts import (
 from instrument.flow.translation import (
     changes_from,
     has_failed,
+    put_value,
     status_from,
     value_from,
 )
@@ -169,6 +170,9 @@ class Hook:
             returned = effect(status)
             if _must_be_awaited(returned):
                 await returned
+        if self._effects:  # what they wrote into the value does not count (004-05)
+            current = value_from(self._event, self._types, kwargs)
+            put_value(status, current)
         value = self._new_value(status, current)
         if _must_be_awaited(value):
             value = await value

@@ -207,7 +207,8 @@ def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
 
 
 def _text(hook: HookDefinition, path: Path, name: str) -> str:
-    remedy = f"It is looked for at {path}; set content_file, or give the loader `base_path=`."
+    # The path stays here: a server passes this on to its clients.
+    remedy = "Set content_file, or give the loader the `base_path=` that it is under."
     try:
         if path.exists() and not path.is_file():
             raise ContentError(hook, f"{name} is not a file", remedy)

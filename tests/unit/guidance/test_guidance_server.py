@@ -191,6 +191,7 @@ async def test_003_34_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_tol
     assert (first, second) == ("error", "notice")
     assert error.startswith("Cannot load hook 'notes:config:start:unwritten': there is no file")
     assert notice == ("1 hook(s) failed to load: Not Written Yet (there is no file unwritten.md)")
+    assert str(ROOT) not in error  # where it is looked for is not told to clients
 
 
 async def test_a_hook_that_leads_elsewhere_is_refused_with_what_to_do(connect: Connect) -> None:

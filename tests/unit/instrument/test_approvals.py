@@ -16,6 +16,7 @@ from instrument import (
     Decision,
     HookDenied,
     Operation,
+    Outcome,
 )
 from instrument.asking import Subject, ask_person
 from instrument.decision import Question
@@ -37,6 +38,13 @@ class Person:
         if isinstance(self._answer, BaseException):
             raise self._answer
         return self._answer
+
+
+class PersonOfSyncCode(Person):
+    """One that sync code asks on a thread."""
+
+    def ask_sync(self, request: ApprovalRequest) -> Any:
+        return asyncio.run(self.ask(request))
 
 
 def asking(decision: Decision = ASK) -> Callable[..., Decision]:
@@ -104,6 +112,21 @@ async def test_with_nobody_to_ask_the_answer_is_no(bus: Bus, told: Story) -> Non
 
     assert (outcome.action, outcome.reason) == ("deny", "no approval provider")
     assert not any(name.startswith("request_") for name, _ in told)
+
+
+LINE_IS_DEAD = TimeoutError("no connection")
+
+
+@pytest.mark.parametrize("person", [Person(LINE_IS_DEAD), PersonOfSyncCode(LINE_IS_DEAD)])
+def test_a_time_out_on_the_way_to_a_person_is_not_their_silence(bus: Bus, person: Person) -> None:
+    bus.intercept("before_tool_call", asking(Decision.ask_user("?", default="allow")))
+    bus.set_approval_provider(person)
+
+    async def from_async_code() -> Outcome:
+        return await bus.dispatch("before_tool_call")
+
+    for outcome in (asyncio.run(from_async_code()), bus.dispatch_sync("before_tool_call")):
+        assert (outcome.action, outcome.reason) == ("deny", "asking failed: no connection")
 
 
 @pytest.mark.parametrize(("default", "action"), [("deny", "deny"), ("allow", "continue")])
@@ -352,11 +375,13 @@ def test_sync_code_asks_on_a_thread_of_its_own(bus: Bus) -> None:
     assert terminal.threads != [threading.current_thread()]
 
 
-def test_sync_code_is_refused_when_asking_fails(bus: Bus) -> None:
+def test_sync_code_is_refused_when_asking_fails(bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
     bus.intercept("before_tool_call", asking())
     bus.set_approval_provider(Terminal(OSError("no tty")))
 
     assert bus.dispatch_sync("before_tool_call").reason == "asking failed: no tty"
+    assert "Asking a person failed on before_tool_call" in caplog.text
+    assert "OSError: no tty" in caplog.text  # with its traceback
 
 
 def test_sync_code_waits_no_longer_than_it_said(bus: Bus, told: Story) -> None:

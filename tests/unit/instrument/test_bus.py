@@ -276,8 +276,6 @@ def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:  # 
 
     bus.unregister("a_hook", observer)
     bus.unregister("a_hook", observer)
-    assert observer not in bus._hooks["a_hook"]
-    assert len(bus._hooks["a_hook_of_nobody"]) == 0
     assert bus._hooks == {}
 
     bus._hooks["a_hook"] = (observer,)

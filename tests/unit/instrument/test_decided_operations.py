@@ -206,7 +206,7 @@ def test_call_sync_runs_again_after_an_error(bus: Bus, told: Story) -> None:
 
 async def test_retries_are_bounded() -> None:
     bus = Bus(max_retries=2)
-    bus.intercept("after_llm_generate", saying(Decision.retry("no plan")))
+    bus.intercept("after_llm_generate", saying(*[Decision.retry("no plan")] * 20, None))
     body = Body()
 
     with pytest.raises(HookFailed, match=r"llm_generate was run again 2 times .*: no plan"):

@@ -7,6 +7,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from types import FrameType
 from typing import Any
 
@@ -21,11 +22,14 @@ from instrument import (
     HookDenied,
     HookFailed,
     HookStopped,
+    Outcome,
     contracts,
 )
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
 from instrument.decision import ENDING, Injection, Question
+from instrument.deliberation import being_decided
+from instrument.interceptors import only_observers_of
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 
@@ -468,6 +472,27 @@ async def test_a_fail_is_a_runtime_error(bus: Bus) -> None:
         outcome.raise_if_ended()
 
 
+async def test_a_question_that_its_emitter_does_not_ask_counts_as_refused(bus: Bus) -> None:
+    bus.intercept("before_tool_call", saying(Decision.ask_user("Sure?")))
+    outcome = Outcome("before_tool_call", {"tool_name": "rm"})
+
+    await bus._dispatch(bus._waiting, outcome, asks=False)
+
+    assert not outcome.is_allowed
+    with pytest.raises(HookDenied, match="nobody was asked"):
+        outcome.raise_if_ended()
+
+
+def test_what_was_decided_is_shown_without_its_payload() -> None:
+    secret = "hunter2"
+    decision = Decision.modify(secret, reason="masked", args=secret)
+    outcome = Outcome("before_tool_call", {"args": secret})
+
+    assert repr(decision) == "Decision('modify', reason='masked')"
+    assert repr(outcome) == "Outcome('before_tool_call', 'continue', reason=None)"
+    assert repr(Decision.deny("no").value) == "UNSET"
+
+
 async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
     bus.intercept("before_final_response", saying(Decision.retry("no plan")))
 
@@ -579,13 +604,47 @@ async def test_a_task_that_waits_while_its_event_is_decided_is_inside_it(bus: Bu
     async def emit_in_a_task(**_: Any) -> None:
         nonlocal depth
         depth += 1
-        await asyncio.create_task(bus.dispatch("my:event"))
+        if depth < 20:
+            await asyncio.create_task(bus.dispatch("my:event"))
 
     bus.intercept("my:event", emit_in_a_task)
 
     with pytest.raises(HookContractError, match="decided inside itself 8 times"):
         await bus.dispatch("my:event")
     assert depth == 8
+
+
+async def test_a_task_started_further_in_is_inside_what_is_still_being_decided(bus: Bus) -> None:
+    found: list[Outcome | None] = []
+    tasks: list[asyncio.Task[None]] = []
+    inner_is_over = asyncio.Event()
+
+    async def look() -> None:
+        await inner_is_over.wait()
+        found.append(being_decided())
+
+    async def decide_outer(**_: Any) -> None:
+        await bus.dispatch("my:inner")
+        inner_is_over.set()
+        await tasks[0]
+        found.append(being_decided())
+
+    bus.intercept("my:outer", decide_outer)
+    bus.intercept("my:inner", lambda **_: tasks.append(asyncio.create_task(look())))
+    outcome = await bus.dispatch("my:outer")
+
+    assert found == [outcome, outcome]
+    assert being_decided() is None
+
+
+async def test_a_decision_leaves_the_context_as_it_was(bus: Bus) -> None:
+    bus.intercept("my:event", saying(Decision.modify(x=2)))
+    await bus.dispatch("my:event", x=1)  # the first gives variables their value: None
+    before = dict(copy_context().items())
+
+    await bus.dispatch("my:event", x=1)
+
+    assert dict(copy_context().items()) == before
 
 
 async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
@@ -742,6 +801,12 @@ def test_observers_of_other_hooks_cost_one_look_at_the_table(bus: Bus) -> None:
     bus.register("another_hook", saying(None))
 
     assert entered(lambda: finished(bus._emit("a_hook", x=1))) == ["_emit"]
+
+
+def test_a_hook_that_nobody_decides_on_is_told_without_a_copy_of_its_observers(bus: Bus) -> None:
+    bus.register("a_hook", saying(None))
+
+    assert only_observers_of(bus._hooks, "a_hook") is bus._hooks["a_hook"]
 
 
 def test_what_observers_return_is_looked_into_only_if_it_is_something(bus: Bus) -> None:

@@ -554,7 +554,8 @@ def _reachable(start: object) -> Iterator[object]:
     "kind",
     [
         *(operations.Frame, operations.Operation, operations.RepeatableOperation),
-        *(operations.Ruling, deliberation._Chain, Decision, Outcome, Interceptor),
+        *(operations.Ruling, deliberation._Chain, deliberation._Level),
+        *(Decision, Outcome, Interceptor),
         *(stream.Step, stream.StepContext, stream.StreamMeter),
     ],
 )

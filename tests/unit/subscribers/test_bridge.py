@@ -700,3 +700,18 @@ def test_two_threads_that_end_one_span_end_it_once(
             thread.join(10)
     assert len(traced.named("execute_tool t")) == 20
     assert caplog.records == []
+
+
+def test_a_span_that_has_ended_does_not_wait_for_the_garbage_collector(traced: Traced) -> None:
+    def count() -> int:
+        return sum(type(thing) is OwnedSpan for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = count()
+        with traced.bus.operation("tool_call", tool_name="fetch", args={}):
+            assert count() == before + 1
+        assert count() == before
+    finally:
+        gc.enable()

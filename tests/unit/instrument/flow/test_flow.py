@@ -171,6 +171,24 @@ async def test_an_effect_does_not_change_the_value(point: HookPoint, bus: Bus) -
     assert history == ["note"]
 
 
+async def test_what_an_effect_writes_into_the_value_does_not_count(
+    point: HookPoint, bus: Bus
+) -> None:  # 004-05
+    def effect(status: AgentStatus) -> None:
+        assert status.tool_call is not None
+        status.tool_call.arguments["evil"] = True
+        status.tool_call.name = "another"
+
+    seen: list[Any] = []
+    point.on(E.BEFORE_TOOL_EXECUTION).handle(effects=[effect])
+    point.on(E.BEFORE_TOOL_EXECUTION).handle(effects=[lambda status: seen.append(status.tool_call)])
+
+    args = await bus.call("tool_call", lambda op: op.args, tool_name="search", args={"q": 1})
+
+    assert args == {"q": 1}
+    assert (seen[0].name, seen[0].arguments) == ("search", {"q": 1})
+
+
 async def test_continue_goes_on_to_the_next_hook_and_values_chain(
     point: HookPoint, bus: Bus
 ) -> None:  # 004-06, 004-15
