@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from subscribers.paths import read_path, step
@@ -41,21 +42,22 @@ def input_messages(prompt: Any) -> list[Message]:
     """
     if isinstance(prompt, Mapping) and "role" not in prompt:
         prompt = prompt.get("messages") or prompt.get("contents") or prompt
-    items = list(prompt) if _is_list(prompt) else [prompt]
-    if len(items) > MAX_MESSAGES:
-        omitted = {"type": "omitted", "count": len(items) - MAX_MESSAGES}
-        newest = items[-(MAX_MESSAGES - 1) :]
-        head = _message(items[0], "user")
-        return [head, {"role": "user", "parts": [omitted]}, *(_message(m, "user") for m in newest)]
-    return [_message(item, "user") for item in items]
+    if not _is_list(prompt):
+        return [_message(prompt, "user")]
+    count = len(prompt)
+    if count <= MAX_MESSAGES:
+        return [_message(item, "user") for item in islice(prompt, MAX_MESSAGES)]
+    omitted = {"type": "omitted", "count": count - MAX_MESSAGES}
+    newest = (prompt[place] for place in range(count - MAX_MESSAGES + 1, count))
+    head = _message(prompt[0], "user")
+    return [head, {"role": "user", "parts": [omitted]}, *(_message(m, "user") for m in newest)]
 
 
 def output_messages(response: Any) -> list[Message]:
     """Convert what a model answered: one message per choice."""
     if response is None:
         return []
-    choices = _choices(response)
-    return [_output(choice) for choice in choices[:MAX_MESSAGES]]
+    return [_output(choice) for choice in _choices(response)]
 
 
 def finish_reasons(response: Any) -> list[str] | None:
@@ -101,16 +103,23 @@ def _get(value: Any, *names: str) -> Any:
 
 
 def _choices(response: Any) -> list[Any]:
-    if _is_list(response):
-        return [choice for item in response for choice in _choices(item)]
+    if not _is_list(response):
+        return _choices_of(response)
+    found = (choice for item in islice(response, MAX_MESSAGES) for choice in _choices_of(item))
+    return list(islice(found, MAX_MESSAGES))
+
+
+def _choices_of(response: Any) -> list[Any]:
     for path in ("choices", "candidates"):
         if _is_list(choices := step(response, path)):
-            return list(choices)
+            return list(islice(choices, MAX_MESSAGES))
     if isinstance(message := read_path(response, "output.message"), Mapping):  # Bedrock
         return [{**message, "stop_reason": _get(response, "stopReason", "stop_reason")}]
     if _is_list(output := step(response, "output")):  # OpenAI Responses
-        reason = "tool_calls" if any(step(o, "type") == "function_call" for o in output) else "stop"
-        return [{"role": "assistant", "content": list(output), "finish_reason": reason}]
+        content = list(islice(output, MAX_PARTS))
+        has_calls = any(step(item, "type") == "function_call" for item in content)
+        reason = "tool_calls" if has_calls else "stop"
+        return [{"role": "assistant", "content": content, "finish_reason": reason}]
     return [] if response is None else [response]
 
 
@@ -231,7 +240,7 @@ def _reasoning(block: Any) -> Part:
 
 def _message_item(block: Any) -> Part:
     """One item of OpenAI's Responses API that is a message itself."""
-    texts = (read_path(item, "text") for item in _get(block, "content") or [])
+    texts = (read_path(item, "text") for item in islice(_get(block, "content") or (), MAX_PARTS))
     return _text("".join(text for text in texts if isinstance(text, str)))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -156,3 +157,42 @@ def test_whatever_comes_is_converted_to_messages_with_parts(value: Any) -> None:
         assert all(isinstance(part["type"], str) for part in message["parts"])
     mcp_messages(input_messages(value))
     finish_reasons(value)
+
+
+class Endless(Sequence[Any]):
+    """A sequence that is longer than anybody can read, and knows how often it was asked."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+        self.reads = 0
+
+    def __len__(self) -> int:
+        return 10**9
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        self.reads += 1
+        return self.item
+
+
+@pytest.mark.parametrize("convert", [input_messages, output_messages, finish_reasons])
+@pytest.mark.parametrize(
+    "put", [
+        lambda endless: endless,
+        lambda endless: [endless],
+        lambda endless: {"messages": endless},
+        lambda endless: {"choices": endless},
+        lambda endless: [{"choices": endless}] * 3,
+        lambda endless: {"output": endless},
+        lambda endless: [{"role": "user", "content": endless}],
+        lambda endless: [{"role": "assistant", "tool_calls": endless}],
+        lambda endless: {"output": [{"type": "message", "content": endless}]},
+    ],
+)  # fmt: skip
+def test_of_what_never_ends_only_a_part_is_read(
+    convert: Callable[[Any], Any], put: Callable[[Any], Any]
+) -> None:
+    endless = Endless({"role": "user", "content": "x"})
+    convert(put(endless))
+    assert endless.reads < 10 * MAX_MESSAGES
