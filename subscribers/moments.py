@@ -197,15 +197,19 @@ class Moments:
         elif hook == "operation_cancelled" and owned is not None:
             self._expect_end(owned)
         elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
-            self._set_seed_state(kwargs, state.value)
+            self._set_seed_state(owned, kwargs, state.value)
 
-    def _set_seed_state(self, kwargs: Mapping[str, Any], value: Content | None) -> None:
+    def _set_seed_state(
+        self, owned: OwnedSpan | None, kwargs: Mapping[str, Any], value: Content | None
+    ) -> None:
         """Set the attribute that seed 000's `capture_state` sets; a patch is not one."""
         if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
             return
         kind = "result" if kwargs.get("is_result") else "state"
         key = f"mcp.{kind}.{key_part(kwargs.get('name'), self._engine.redactor)}_json"
-        span = trace.get_current_span()
+        span = owned.span if owned is not None else trace.get_current_span()
+        if not span.is_recording():  # ended by another task
+            return
         span.set_attribute(key, value.text)
         if value.is_truncated:
             span.set_attribute(f"{key}_truncated", True)

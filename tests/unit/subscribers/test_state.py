@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import hashlib
 import json
@@ -137,6 +138,17 @@ def test_without_content_only_the_name_is_told(vocabulary: Vocabulary) -> None:
 def test_a_state_whose_name_is_a_secrets_is_not_shown(traced: Traced) -> None:
     (event,) = captured(traced, "abc", name="api_key")
     assert event["inspector.state.value"] == '"[redacted]"'
+
+
+def test_a_span_that_another_task_has_ended_gets_no_state(
+    traced: Traced, caplog: pytest.LogCaptureFixture
+) -> None:
+    here = contextvars.copy_context()
+    here.run(traced.bus._emit_sync, "before_tool_call", tool_name="t", args={}, context=None)
+    traced.bus._emit_sync("after_tool_call", tool_name="t", args={}, context=None, result=1)
+    here.run(capture_state, "plan", 1, bus=traced.bus)
+    assert len(traced.spans) == 1
+    assert caplog.messages == []
 
 
 def test_without_a_span_or_a_listener_nothing_happens(traced: Traced) -> None:
