@@ -22,7 +22,7 @@ from subscribers.messages import (
     parsed,
     raw_finish_reason,
 )
-from subscribers.paths import read_path, step
+from subscribers.paths import member_value, read_path, step
 
 MAX_LIST_ITEMS = 32
 MAX_URI_CHARS = 4_096
@@ -40,9 +40,11 @@ _PROVIDERS = {
 
 def text(value: Any) -> str | None:
     """Take a string, or a number as one; objects have no text."""
-    value = getattr(value, "value", value)
+    value = member_value(value)
     if isinstance(value, str):
         return value
+    if isinstance(value, int) and value.bit_length() > 64:  # Python refuses to write what is huge
+        return None
     return str(value) if isinstance(value, int | float) else None
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
-from subscribers.paths import read_path, step
+from subscribers.paths import member_value, read_path, step
 
 Message: TypeAlias = dict[str, Any]
 Part: TypeAlias = dict[str, Any]
@@ -127,7 +127,7 @@ def _finish_reason(choice: Any) -> str | None:
     reason = _get(
         choice, "finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason"
     )
-    reason = getattr(reason, "value", reason)
+    reason = member_value(reason)
     return reason if isinstance(reason, str) else None
 
 
@@ -143,7 +143,7 @@ def _message(item: Any, default_role: str) -> Message:
     if isinstance(item, str):
         return {"role": default_role, "parts": [_text(item)]}
     role = _get(item, "role") or step(item, "type")
-    role = getattr(role, "value", role)
+    role = member_value(role)
     content = _get(item, "content")
     if content is not None and not isinstance(content, str) and not _is_list(content):
         inner = _get(content, "parts")  # Gemini nests the message one level deeper
@@ -191,7 +191,7 @@ def _unknown(value: Any) -> Part:
 
 def _block(block: Any) -> Part | None:
     kind = _get(block, "type")
-    kind = getattr(kind, "value", kind)
+    kind = member_value(kind)
     if isinstance(kind, str):
         if kind in _OFFICIAL and isinstance(block, Mapping):
             return dict(block)

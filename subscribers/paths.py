@@ -60,6 +60,12 @@ def _is_mapping(kind: type) -> bool:
     return issubclass(kind, Mapping)
 
 
+def member_value(value: Any) -> Any:
+    """Return the value of a member of an enumeration, of whatever kind; else `value` itself."""
+    found = step(value, "value")
+    return value if found is None else found
+
+
 def read_path(root: Any, path: str) -> Any:
     """Follow `path` from `root`: the first of its `|` alternatives that is not None."""
     for names in _split(path):

@@ -235,3 +235,17 @@ def test_a_hook_with_a_huge_value_copies_little_of_it(
     tracemalloc.stop()
     assert peak_bytes < 4 * MEBIBYTE
     assert len(encode_spans(traced.spans).SerializeToString()) < MEBIBYTE
+
+
+@pytest.mark.parametrize(
+    "value", [Hostile(), 10**5_000, object()], ids=["hostile", "huge", "plain"]
+)
+@pytest.mark.parametrize("name", ["transport", "method", "server_name", "connection_id"])
+def test_a_request_whose_kwargs_cannot_be_read_is_no_failure_of_ours(
+    caplog: pytest.LogCaptureFixture, name: str, value: Any
+) -> None:
+    traced = Traced()
+    for hook in ("error_rpc_request", "after_rpc_handle", "transport_connected"):
+        traced.bus._emit_sync(hook, **{name: value})
+    traced.off()
+    assert caplog.messages == []
