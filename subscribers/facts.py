@@ -149,7 +149,7 @@ def connection_of(kwargs: Mapping[str, Any]) -> Any:
     """What tells the connections of a process apart, as far as is known."""
     names = ("connection_id", "server_name", "transport", "transport_type")
     named = (kwargs.get(name) for name in names)
-    return next((name for name in named if name and isinstance(name, str | int)), None)
+    return next((name for name in named if isinstance(name, str | int) and name), None)
 
 
 def uri_text(value: Any) -> Any:
