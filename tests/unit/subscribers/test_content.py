@@ -4,7 +4,7 @@ import dataclasses
 import enum
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -184,16 +184,18 @@ def changing() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("make", "expected"),
     [
-        (Unreadable(x=1), "<Unreadable>"),
-        ([nothing()], ["<Nothing>"]),
-        (breaking_off(), [0, 1]),
-        (changing(), {"a": 1, "b": "<Adding>"}),
+        (lambda: Unreadable(x=1), "<Unreadable>"),
+        (lambda: [nothing()], ["<Nothing>"]),
+        (breaking_off, [0, 1]),
+        (changing, {"a": 1, "b": "<Adding>"}),
     ],
 )
-def test_what_cannot_be_read_costs_nothing_else_its_place(value: Any, expected: Any) -> None:
-    content = to_json({"before": 1, "value": value, "after": 2})
+def test_what_cannot_be_read_costs_nothing_else_its_place(
+    make: Callable[[], Any], expected: Any
+) -> None:
+    content = to_json({"before": 1, "value": make(), "after": 2})
     assert json.loads(content.text) == {"before": 1, "value": expected, "after": 2}
     assert content.is_truncated
 
