@@ -368,7 +368,7 @@ async def mount_paths(coordinator: Any, config: Any = None) -> Any:
                 return HookResult(action="modify", data={"tool_input": tool_input})
             return HookResult()
 
-    paths = Paths((config or {}).get("root", "/work"))
+    paths = Paths((config or {}).get("root", "/srv"))
     return coordinator.hooks.register(
         event="tool:pre", handler=partial(paths.fix, ""), priority=30, name="paths"
     )
@@ -380,7 +380,7 @@ async def test_a_module_that_returns_only_what_it_changed_keeps_the_rest(
     unregister = await mount_paths(coordinator)
     given = {"path": "a", "mode": "r"}
 
-    assert await use(bus, "read_file", **given) == {"path": "/work/a", "mode": "r"}
+    assert await use(bus, "read_file", **given) == {"path": "/srv/a", "mode": "r"}
 
     unregister()
     assert await use(bus, "read_file", **given) == given
