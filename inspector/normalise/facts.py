@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
@@ -58,7 +58,9 @@ def span_facts(span: Span, resource: Resource) -> SpanFacts:
         engine=_engine(attributes, resource_attributes),
         title=_cut(as_text(keys.first(attributes, keys.TITLE))),
         agent=as_text(keys.first(attributes, keys.AGENT)) if kind is SpanKind.AGENT else None,
-        first_user_message=_cut(first_user_text(attributes)) if kind in _CONVERSES else None,
+        first_user_message=_cut(first_user_text(attributes, span.events))
+        if kind in _CONVERSES
+        else None,
         model=as_text(keys.first(attributes, keys.MODEL)),
         input_tokens=as_int(keys.first(attributes, keys.INPUT_TOKENS)),
         output_tokens=as_int(keys.first(attributes, keys.OUTPUT_TOKENS)),
