@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from inspector.model import SessionStatus
@@ -65,6 +66,8 @@ class Draft:
 
     def session(self, session_id: str) -> SessionState | None:
         """Return a known session, to be altered."""
+        if session_id in self._touched_sessions:
+            return self._memory.sessions[session_id][0]
         if session_id in self._gone:
             return None
         entry = self._memory.sessions.pop(session_id, None)
@@ -100,12 +103,13 @@ class Draft:
 
     def trace(self, trace_id: str) -> TraceState:
         """Return the trace, to be altered; new if it was not known."""
+        if trace_id in self._tally_before:
+            return self._memory.traces[trace_id]
         if trace_id not in self._memory.traces:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        if trace_id not in self._tally_before:
-            self._tally_before[trace_id] = replace(trace.tally)
+        self._tally_before[trace_id] = copy(trace.tally)
         return trace
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
@@ -155,12 +159,12 @@ class Draft:
     def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
         """Replace a span's row by `new`, and its content if given; the tally follows."""
         key = (new.trace_id, new.span_id)
-        old = self.span(*key)
-        trace = self.trace(new.trace_id)
+        old = self.span(new.trace_id, new.span_id)
+        tally = self.trace(new.trace_id).tally
         if old is not None:
-            trace.tally.count(old, -1)
+            tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content
-        trace.tally.count(new, 1)
+        tally.count(new, 1)
         self._spans[key] = self._dirty[key] = new
         if content is not None:
             self._contents[key] = content

@@ -46,13 +46,11 @@ class _Arrival:
     trace_id: str
     span_id: str
     span: Span
+    payload: bytes
     origin: bytes
     facts: SpanFacts
+    is_end: bool
     live: LiveSpan | None = None
-
-    @property
-    def is_end(self) -> bool:
-        return bool(self.span.end_time_unix_nano)
 
 
 @dataclass(slots=True)
@@ -103,8 +101,8 @@ class Recorder:
                 self._hear_sign(draft, sign)
             self._give_homes(draft, arrivals, noted)
             for arrival in arrivals:
-                if self._add_span(draft, arrival):
-                    heard[draft.trace(arrival.trace_id).session_id or ""] = None
+                if session := self._add_span(draft, arrival):
+                    heard[session.id] = None
             for note in noted:
                 if session := self._add_moment(draft, note):
                     heard[session.id] = None
@@ -237,28 +235,29 @@ class Recorder:
 
     # --- spans ------------------------------------------------------------------------------
 
-    def _add_span(self, draft: Draft, arrival: _Arrival) -> bool:
-        """Keep what is new; return whether anything was."""
+    def _add_span(self, draft: Draft, arrival: _Arrival) -> SessionState | None:
+        """Keep what is new; return the session that it is new in, if it is."""
         known = draft.span(arrival.trace_id, arrival.span_id)
         merged = arrival if known is None else _merge(draft, known, arrival)
         self._note_sender(draft, merged or arrival)
         if merged is None:
-            return False
+            return None
         arrival = merged
         trace = draft.trace(arrival.trace_id)
         session = draft.session(trace.session_id) if trace.session_id else None
         if session is None:
-            return False
-        payload = arrival.span.SerializeToString()
-        new = _record(arrival, session, trace, len(payload))
-        draft.put_span(new, Content(payload, arrival.origin))
-        if _has_usage(new) or new.span_id in trace.usage_ancestors:
+            return None
+        new = _record(arrival, session, trace)
+        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        # One with usage that is not counted is among the ancestors.
+        if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or self._tells_starts(arrival)
-        if new.span_id in trace.paused_spans:
+        if not trace.profile.is_live:
+            trace.profile.is_live = self._tells_starts(arrival)
+        if trace.paused_spans and new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
-        return True
+        return session
 
     def _tells_starts(self, arrival: _Arrival) -> bool:
         """Whether the sender sends live records: a short span's start is left out of them."""
@@ -382,13 +381,35 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        arrivals.append(_arrival(item.span, item.resource, origin, None))
+        if item.payload is None or item.facts is None:
+            arrivals.append(_arrival(item.span, item.resource, origin, None))
+            continue
+        span = item.span
+        arrivals.append(
+            _Arrival(
+                span.trace_id.hex(),
+                span.span_id.hex(),
+                span,
+                item.payload,
+                origin,
+                item.facts,
+                is_end=span.end_time_unix_nano != 0,
+            )
+        )
     return arrivals, signs, noted
 
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
-    facts = span_facts(span, resource)
-    return _Arrival(span.trace_id.hex(), span.span_id.hex(), span, origin, facts, part)
+    return _Arrival(
+        span.trace_id.hex(),
+        span.span_id.hex(),
+        span,
+        span.SerializeToString(),
+        origin,
+        span_facts(span, resource),
+        is_end=span.end_time_unix_nano != 0,
+        live=part,
+    )
 
 
 class _Origins:
@@ -419,10 +440,7 @@ class _Origins:
 def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
     """Return what to write over `known`; None when it stays as it is: an end always wins."""
     if arrival.is_end:
-        is_same = known.end_ns is not None and known.size_bytes == arrival.span.ByteSize()
-        if is_same and draft.content(known).payload == arrival.span.SerializeToString():
-            return None
-        return arrival
+        return None if known.end_ns is not None and _is_same(draft, known, arrival) else arrival
     if known.end_ns is not None:
         return None
     content = draft.content(known)
@@ -437,11 +455,20 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     return _arrival(after, resource, origin, arrival.live)
 
 
-def _record(
-    arrival: _Arrival, session: SessionState, trace: TraceState, size_bytes: int
-) -> SpanRecord:
+def _is_same(draft: Draft, known: SpanRecord, arrival: _Arrival) -> bool:
+    """Return whether `arrival` is what is kept, in whatever order its fields were written."""
+    content = draft.content(known)
+    return content.payload == arrival.payload or content.span() == arrival.span
+
+
+def _record(arrival: _Arrival, session: SessionState, trace: TraceState) -> SpanRecord:
     span, facts = arrival.span, arrival.facts
-    record = SpanRecord(
+    has_usage = facts.duplicate_of is None and (
+        facts.input_tokens is not None
+        or facts.output_tokens is not None
+        or facts.cost_usd is not None
+    )
+    return SpanRecord(
         trace_id=arrival.trace_id,
         span_id=arrival.span_id,
         session_id=session.id,
@@ -458,19 +485,13 @@ def _record(
         input_tokens=facts.input_tokens,
         output_tokens=facts.output_tokens,
         cost_usd=facts.cost_usd,
+        is_counted=has_usage and arrival.span_id not in trace.usage_ancestors,
         dropped_count=span.dropped_attributes_count
         + span.dropped_events_count
         + span.dropped_links_count,
-        size_bytes=size_bytes,
+        size_bytes=len(arrival.payload),
         duplicate_of=facts.duplicate_of,
     )
-    record.is_counted = _has_usage(record) and record.span_id not in trace.usage_ancestors
-    return record
-
-
-def _has_usage(span: SpanRecord) -> bool:
-    numbers = (span.input_tokens, span.output_tokens, span.cost_usd)
-    return span.duplicate_of is None and any(number is not None for number in numbers)
 
 
 def _touch_span(draft: Draft, happening: Happening) -> None:

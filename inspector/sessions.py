@@ -67,16 +67,22 @@ class Tally:
 
     def count(self, span: SpanRecord, sign: int) -> None:
         """Put `span` in (`sign` 1) or take it out (-1); a duplicate shows but does not count."""
+        status, kind = span.status, span.kind
         self.span_count += sign
-        self.open_count += sign * (span.status is SpanStatus.RUNNING)
-        self.lost_count += sign * (span.status is SpanStatus.LOST)
+        if status is SpanStatus.RUNNING:
+            self.open_count += sign
+        elif status is SpanStatus.LOST:
+            self.lost_count += sign
         self.waiting_ns += sign * span.wait_ns
         self.dropped_count += sign * span.dropped_count
         if span.duplicate_of is not None:
             return
-        self.error_count += sign * (span.status is SpanStatus.ERROR)
-        self.llm_calls += sign * (span.kind is SpanKind.LLM)
-        self.tool_calls += sign * (span.kind is SpanKind.TOOL)
+        if status is SpanStatus.ERROR:
+            self.error_count += sign
+        if kind is SpanKind.LLM:
+            self.llm_calls += sign
+        elif kind is SpanKind.TOOL:
+            self.tool_calls += sign
         if span.is_counted:
             self.input_tokens += sign * (span.input_tokens or 0)
             self.output_tokens += sign * (span.output_tokens or 0)
@@ -135,10 +141,14 @@ class Profile:
         if facts.is_root and span.end_ns is not None:
             self._see_root(Root(span.end_ns, span.start_ns, span.status))
         self.engine = self.engine or facts.engine
-        _extend(self.models, (facts.model,))
-        _extend(self.services, (facts.service,))
-        _extend(self.agents, (facts.agent,))
-        _extend(self.tags, facts.tags)
+        if facts.model and facts.model not in self.models:
+            _extend(self.models, (facts.model,))
+        if facts.service and facts.service not in self.services:
+            _extend(self.services, (facts.service,))
+        if facts.agent:
+            _extend(self.agents, (facts.agent,))
+        if facts.tags:
+            _extend(self.tags, facts.tags)
 
     def see_time(self, time_ns: int) -> None:
         """Learn that something happened."""
