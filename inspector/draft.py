@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from dataclasses import dataclass, field, replace
 
@@ -60,6 +60,7 @@ class Draft:
         self.moments: list[MomentRecord] = []
         self._departures: list[Departure] = []
         self._gone: set[str] = set()
+        self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
 
     # --- sessions ---------------------------------------------------------------------------
@@ -70,14 +71,22 @@ class Draft:
             return self._memory.sessions[session_id][0]
         if session_id in self._gone:
             return None
+        if session_id not in self._memory.sessions and session_id not in self._unknown:
+            self.load_sessions((session_id,))
         entry = self._memory.sessions.pop(session_id, None)
-        if entry is None and (record := self.reader.session(session_id)):
-            entry = (SessionState.load(record.state), record)
         if entry is None:
             return None
         self._memory.sessions[session_id] = entry
         self._touched_sessions[session_id] = None
         return entry[0]
+
+    def load_sessions(self, session_ids: Iterable[str]) -> None:
+        """Look up several sessions at once."""
+        missing = {id_ for id_ in session_ids if id_ not in self._memory.sessions} - self._gone
+        for record in self.reader.sessions(missing):
+            self._memory.sessions[record.row.id] = (SessionState.load(record.state), record)
+            missing.discard(record.row.id)
+        self._unknown |= missing
 
     def session_or_new(self, session_id: str, epoch_ns: int) -> SessionState:
         """Return the session; one that is seen for the first time begins at `epoch_ns`."""

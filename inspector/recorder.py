@@ -217,21 +217,26 @@ class Recorder:
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for arrival in arrivals:
-            _improve(keys, arrival.trace_id, arrival.facts.session_key or _own_key(arrival))
-            start_ns = _clamp(arrival.span.start_time_unix_nano)
-            starts[arrival.trace_id] = min(start_ns, starts.get(arrival.trace_id, MAX_INT))
+            trace_id, key = arrival.trace_id, arrival.facts.session_key
+            if key is not None or trace_id not in keys:
+                _improve(keys, trace_id, key or (_NO_KEY_RANK, trace_id))
+            start_ns = arrival.span.start_time_unix_nano
+            if start_ns < starts.get(trace_id, MAX_INT):
+                starts[trace_id] = start_ns
         for note in noted:
             happening = note.happening
             if happening.trace_id and happening.session_key:
                 _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
                 starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
         draft.load_traces(keys)
+        draft.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
             trace = draft.trace(trace_id)
             if trace.session_id is None or rank < trace.rank:
                 trace.rank = rank
                 if session_id != trace.session_id:
-                    draft.rehome(trace, draft.session_or_new(session_id, starts[trace_id]))
+                    epoch_ns = starts.get(trace_id, MAX_INT)
+                    draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
 
     # --- spans ------------------------------------------------------------------------------
 
@@ -505,10 +510,6 @@ def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, st
     known = keys.get(trace_id)
     if known is None or key[0] < known[0]:
         keys[trace_id] = key
-
-
-def _own_key(arrival: _Arrival) -> tuple[int, str]:
-    return _NO_KEY_RANK, arrival.trace_id
 
 
 def _wait_key(trace_id: str | None, span_id: str | None) -> str:

@@ -146,6 +146,9 @@ class _Tables:
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
 
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        return [self._sessions[id_] for id_ in session_ids if id_ in self._sessions]
+
     def destination(self, session_id: str) -> str | None:
         seen = {session_id}
         target: str | None = session_id
