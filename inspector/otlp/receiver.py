@@ -19,6 +19,7 @@ from inspector.otlp.body import MAX_BODY_BYTES, decompress
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.decode_proto import decode_proto
 from inspector.otlp.rejections import Rejections
+from inspector.otlp.scrub import scrub
 from inspector.otlp.signals import METRICS, ExportResponse, Signal
 
 MAX_IN_FLIGHT_BYTES = 4 * MAX_BODY_BYTES
@@ -57,6 +58,7 @@ class Receiver:
         submit: Where rows are committed.
         onward: Where requests go on to.
         is_own: Spans that are about ourselves, and are left out.
+        scrubs: Remove secrets before anything is kept or goes on.
     """
 
     def __init__(
@@ -65,11 +67,13 @@ class Receiver:
         onward: Onward | None = None,
         *,
         is_own: IsOwn | None = None,
+        scrubs: bool = True,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._submit = submit
         self._onward = onward
         self._is_own = is_own
+        self._scrubs = scrubs
         self._in_flight_bytes = 0
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
 
@@ -100,7 +104,7 @@ class Receiver:
         rejections = Rejections()
         loop = asyncio.get_running_loop()
         batch, onward = await loop.run_in_executor(
-            self._decoders, _decode, signal, body, encoding, coding, rejections, self._is_own
+            self._decoders, self._decode, signal, body, encoding, coding, rejections
         )
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
@@ -123,6 +127,24 @@ class Receiver:
         """Stop decoding; what runs is finished."""
         self._decoders.shutdown(wait=False, cancel_futures=True)
 
+    def _decode(
+        self, signal: Signal, body: bytes, encoding: str, coding: str, rejections: Rejections
+    ) -> tuple[Batch, bytes]:
+        """Return the rows of a request, and its bytes to pass on: as they came where possible."""
+        plain = decompress(body, coding)
+        is_json = encoding == "json"
+        decode = decode_json if is_json else decode_proto
+        request = decode(signal, plain, rejections)
+        is_original = not is_json and not rejections.count
+        if self._scrubs and scrub(signal, request, None if is_json else plain):
+            is_original = False
+        batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=self._is_own)
+        if batch.forward is None or not batch.forward.ByteSize():
+            return batch, b""
+        if is_original and not batch.is_changed:
+            return batch, plain
+        return batch, batch.forward.SerializeToString()
+
 
 class Room:
     """A part of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
@@ -141,27 +163,6 @@ class Room:
             raise OverloadedError("Too much is arriving at once. Send it again a little later.")
         self._receiver._in_flight_bytes += count_bytes
         self.size_bytes += count_bytes
-
-
-def _decode(
-    signal: Signal,
-    body: bytes,
-    encoding: str,
-    coding: str,
-    rejections: Rejections,
-    is_own: IsOwn | None,
-) -> tuple[Batch, bytes]:
-    """Return the rows of a request, and its bytes to pass on: as they came where possible."""
-    plain = decompress(body, coding)
-    decode = decode_json if encoding == "json" else decode_proto
-    request = decode(signal, plain, rejections)
-    is_original = encoding == "protobuf" and not rejections.count
-    batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
-    if batch.forward is None or not batch.forward.ByteSize():
-        return batch, b""
-    if is_original and not batch.is_changed:
-        return batch, plain
-    return batch, batch.forward.SerializeToString()
 
 
 def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportResponse:
