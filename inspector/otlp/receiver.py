@@ -104,7 +104,15 @@ class Receiver:
         rejections = Rejections()
         loop = asyncio.get_running_loop()
         batch, onward = await loop.run_in_executor(
-            self._decoders, self._decode, signal, body, encoding, coding, rejections
+            self._decoders,
+            _decode,
+            signal,
+            body,
+            encoding,
+            coding,
+            rejections,
+            self._is_own,
+            self._scrubs,
         )
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
@@ -127,24 +135,6 @@ class Receiver:
         """Stop decoding; what runs is finished."""
         self._decoders.shutdown(wait=False, cancel_futures=True)
 
-    def _decode(
-        self, signal: Signal, body: bytes, encoding: str, coding: str, rejections: Rejections
-    ) -> tuple[Batch, bytes]:
-        """Return the rows of a request, and its bytes to pass on: as they came where possible."""
-        plain = decompress(body, coding)
-        is_json = encoding == "json"
-        decode = decode_json if is_json else decode_proto
-        request = decode(signal, plain, rejections)
-        is_original = not is_json and not rejections.count
-        if self._scrubs and scrub(signal, request, None if is_json else plain):
-            is_original = False
-        batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=self._is_own)
-        if batch.forward is None or not batch.forward.ByteSize():
-            return batch, b""
-        if is_original and not batch.is_changed:
-            return batch, plain
-        return batch, batch.forward.SerializeToString()
-
 
 class Room:
     """A part of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
@@ -163,6 +153,30 @@ class Room:
             raise OverloadedError("Too much is arriving at once. Send it again a little later.")
         self._receiver._in_flight_bytes += count_bytes
         self.size_bytes += count_bytes
+
+
+def _decode(
+    signal: Signal,
+    body: bytes,
+    encoding: str,
+    coding: str,
+    rejections: Rejections,
+    is_own: IsOwn | None,
+    scrubs: bool,
+) -> tuple[Batch, bytes]:
+    """Return the rows of a request, and its bytes to pass on: as they came where possible."""
+    plain = decompress(body, coding)
+    decode = decode_json if encoding == "json" else decode_proto
+    request = decode(signal, plain, rejections)
+    is_original = encoding == "protobuf" and not rejections.count
+    if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
+        is_original = False
+    batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
+    if batch.forward is None or not batch.forward.ByteSize():
+        return batch, b""
+    if is_original and not batch.is_changed:
+        return batch, plain
+    return batch, batch.forward.SerializeToString()
 
 
 def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportResponse:
