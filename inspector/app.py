@@ -107,7 +107,12 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
         forwarder = Forwarder(settings.forward_otlp, queue)
         await forwarder.start()
         stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(submit, forwarder, is_own=app.state.is_own)
+    app.state.receiver = Receiver(
+        submit,
+        forwarder,
+        is_own=app.state.is_own,
+        scrubs=settings.capture_content != "full",
+    )
     stack.callback(app.state.receiver.close)
 
 
