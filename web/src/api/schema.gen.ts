@@ -406,6 +406,19 @@ export interface components {
              */
             type: "Heartbeat";
         };
+        /**
+         * IndexState
+         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         */
+        IndexState: {
+            /**
+             * Changes Behind
+             * @description How many changes it has yet to take in.
+             */
+            changes_behind: number;
+            /** Is Complete */
+            is_complete: boolean;
+        };
         JsonValue: unknown;
         /**
          * LinkPart
@@ -721,6 +734,8 @@ export interface components {
          * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
+            /** @description Null without an index. */
+            index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
              * @description For the spans that were not looked at yet.
@@ -855,6 +870,11 @@ export interface components {
              * @description Change-feed position: pass it to `/events?after=`.
              */
             as_of: string;
+            /**
+             * @description With `q`; null without an index.
+             * @default null
+             */
+            index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
             /** Sessions */
