@@ -18,6 +18,7 @@ from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
+from inspector.search import Indexer, open_words
 from inspector.settings import Settings
 from inspector.storage import open_store
 from inspector.token import load_token, store_path
@@ -90,6 +91,10 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
+        app.state.words = open_words(store, store_path(settings.store))
+        if app.state.words is not None:
+            stack.callback(app.state.words.close)
+            stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         ingest = Ingest(store, feed)
