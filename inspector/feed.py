@@ -15,17 +15,21 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from inspector import wire
+from inspector import presenter, wire
+from inspector.errors import StoreUnavailableError
 from inspector.feed_messages import Entry, entries_of
 from inspector.model import SessionRow
 from inspector.normalise.times import rfc3339
 from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store
+from inspector.store_health import StoreHealth
 
 MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
 _TAIL_ROWS = 16_384
 _CHUNK = 500
 """Entries per write."""
+_RETRY_S = 5.0
+"""Until a store that could not be read is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class _Viewer:
 
     loop: asyncio.AbstractEventLoop
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    health: StoreHealth | None = None
+    """That it was told last."""
 
 
 class Feed:
@@ -67,6 +73,7 @@ class Feed:
         self._clock = clock
         with store.read() as reader:
             self._tail = _Tail(reader.head)
+        self._health = StoreHealth("ok", clock())
         self._lock = threading.Lock()
         self._viewers: set[_Viewer] = set()
         self._is_closed = False
@@ -83,18 +90,32 @@ class Feed:
     def publish(self, changes: Changes) -> None:
         """Tell the viewers of a commit; after it is durable, and in order."""
         with self._lock:
-            viewers = list(self._viewers)
-            self._tail.add(changes, is_watched=bool(viewers))
-        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
-            _wake(loop, list(group))
+            self._tail.add(changes, is_watched=bool(self._viewers))
+        self._wake_all()
+
+    def start_again(self) -> None:
+        """Forget what is kept in memory: viewers go on from what the store has now."""
+        with self._store.read() as reader:
+            tail = _Tail(reader.head)
+        with self._lock:
+            self._tail = tail
+        self._wake_all()
+
+    def tell_health(self, health: StoreHealth) -> None:
+        """Tell every viewer at once how the store is; from any thread."""
+        self._health = health
+        self._wake_all()
 
     async def close(self) -> None:
         """End every stream. Idempotent."""
+        self._is_closed = True
+        self._wake_all()
+
+    def _wake_all(self) -> None:
         with self._lock:
-            self._is_closed = True
             viewers = list(self._viewers)
-        for viewer in viewers:
-            _wake(viewer.loop, [viewer])
+        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
+            _wake(loop, list(group))
 
     async def stream(
         self, after: str | None = None, session_ids: Collection[str] = ()
@@ -112,10 +133,9 @@ class Feed:
             cursor = self._start(after)
             if cursor is None:
                 cursor = self._tail.head
-                gap = wire.Gap(time=rfc3339(self._clock()))
-                yield _event(gap.model_dump_json(), self.position(cursor))
+                yield self._gap(cursor)
             else:
-                yield self._heartbeat(cursor)
+                yield self._heartbeat(cursor, viewer)
             async for block in self._follow(viewer, cursor, frozenset(session_ids)):
                 yield block
         finally:
@@ -130,7 +150,12 @@ class Feed:
         if store_id != self._store.id or not (number.isascii() and number.isdecimal()):
             return None
         change = int(number[:20])
-        return change if self._tail.head - MAX_BEHIND <= change <= self._tail.head else None
+        return change if self._is_in_reach(change) else None
+
+    def _is_in_reach(self, change: int) -> bool:
+        """Say whether all that came after `change` can still be told."""
+        head = self._tail.head
+        return head - MAX_BEHIND <= change <= head
 
     async def _follow(
         self, viewer: _Viewer, cursor: int, session_ids: frozenset[str]
@@ -140,24 +165,31 @@ class Feed:
         earliest_s = 0.0
         while not self._is_closed:
             viewer.news.clear()
-            if cursor < self._tail.head:
-                await _sleep_until(loop, earliest_s)
-                entries, reached = await self._after(cursor, session_ids)
-                block = b"".join(self._blocks(entries, cursor, session_ids))
-                cursor = reached
-                if block:
+            if viewer.health is not self._health:
+                yield self._heartbeat(cursor, viewer)
+            if not self._is_in_reach(cursor):
+                cursor = self._tail.head
+                yield self._gap(cursor)
+            if cursor == self._tail.head:
+                if not await _has_news(viewer, written_s + timing.keep_alive_s):
                     written_s = loop.time()
-                    earliest_s = written_s + timing.interval_s
-                    yield block
-                if cursor < self._tail.head and len(entries) >= _CHUNK:
-                    earliest_s = 0.0  # it catches up: the pace is that of its connection
+                    yield self._heartbeat(cursor, viewer)
                 continue
+            await _sleep_until(loop, earliest_s)
             try:
-                async with asyncio.timeout_at(written_s + timing.keep_alive_s):
-                    await viewer.news.wait()
-            except TimeoutError:
+                entries, reached = await self._after(cursor, session_ids)
+            except StoreUnavailableError:
+                yield self._heartbeat(cursor, viewer)
+                await _has_news(viewer, loop.time() + _RETRY_S)
+                continue
+            block = b"".join(self._blocks(entries, cursor, session_ids))
+            cursor = reached
+            if block:
                 written_s = loop.time()
-                yield self._heartbeat(cursor)
+                earliest_s = written_s + timing.interval_s
+                yield block
+            if cursor < self._tail.head and len(entries) >= _CHUNK:
+                earliest_s = 0.0  # it catches up: the pace is that of its connection
 
     async def _after(self, cursor: int, session_ids: frozenset[str]) -> tuple[Sequence[Entry], int]:
         """Return the oldest entries after `cursor`, and the position that they reach."""
@@ -186,10 +218,17 @@ class Feed:
                 # viewer gets the change again.
                 yield _event(last, self.position(entry.change))
 
-    def _heartbeat(self, cursor: int) -> bytes:
+    def _heartbeat(self, cursor: int, viewer: _Viewer) -> bytes:
         now_ns = self._clock()
-        beat = wire.Heartbeat(time=rfc3339(now_ns), now_ns=str(now_ns))
+        viewer.health = self._health
+        beat = wire.Heartbeat(
+            time=rfc3339(now_ns), now_ns=str(now_ns), store=presenter.store_health(viewer.health)
+        )
         return _event(beat.model_dump_json(), self.position(cursor))
+
+    def _gap(self, cursor: int) -> bytes:
+        gap = wire.Gap(time=rfc3339(self._clock()))
+        return _event(gap.model_dump_json(), self.position(cursor))
 
 
 class _Commit:
@@ -287,6 +326,16 @@ def _wake(loop: asyncio.AbstractEventLoop, viewers: Sequence[_Viewer]) -> None:
 
     with contextlib.suppress(RuntimeError):  # that loop is closed, and its streams with it
         loop.call_soon_threadsafe(ring)
+
+
+async def _has_news(viewer: _Viewer, until_s: float) -> bool:
+    """Wait for news; return whether there were any in time."""
+    try:
+        async with asyncio.timeout_at(until_s):
+            await viewer.news.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _sleep_until(loop: asyncio.AbstractEventLoop, time_s: float) -> None:

@@ -320,5 +320,14 @@ class Store(Protocol):
             StoreUnavailableError: Nothing was applied: disk full, read-only, locked or gone.
         """
 
+    def probe(self, room_bytes: int = 0) -> None:
+        """Find out whether commits can be made, by making an empty one.
+
+        Opens anew what may help. `room_bytes` more than are free count as a full disk.
+
+        Raises:
+            StoreUnavailableError: They cannot: disk full, read-only, locked or gone.
+        """
+
     def close(self) -> None:
         """Release everything. Idempotent."""

@@ -48,9 +48,13 @@ class MemoryStore:
     def commit(self, changes: Changes) -> None:
         """Apply `changes`."""
         with self._lock:
-            if self._is_closed:
-                raise StoreUnavailableError("Cannot write: the store is closed.")
+            self.probe()
             self._tables.apply(changes)
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Refuse when it is closed."""
+        if self._is_closed:
+            raise StoreUnavailableError("Cannot write: the store is closed.")
 
     def close(self) -> None:
         """Refuse further commits."""

@@ -33,7 +33,9 @@ export interface paths {
         };
         /**
          * Health
-         * @description Say that the service is there. Needs no token, and tells nothing else.
+         * @description Say that the service is there, and whether it is ready to take telemetry in.
+         *
+         *     Needs no token. With one, it says how the store is.
          */
         get: operations["health_health_get"];
         put?: never;
@@ -371,7 +373,7 @@ export interface components {
         };
         /**
          * Health
-         * @description `GET /health`: who answers, and whether it is ready.
+         * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
          */
         Health: {
             /**
@@ -382,22 +384,22 @@ export interface components {
             name: "mcp-agent-inspector";
             /** Ready */
             ready: boolean;
-            /**
-             * Store
-             * @default ok
-             * @enum {string}
-             */
-            store: "ok" | "read_only" | "full" | "unavailable";
+            /** @description For those who have the token. */
+            store?: components["schemas"]["StoreHealth"] | null;
             /** Version */
             version: string;
         };
         /**
          * Heartbeat
-         * @description Keep-alive, every 10 s at the latest, with the service's clock.
+         * @description Keep-alive, every 10 s at the latest and whenever the store's health changes.
          */
         Heartbeat: {
-            /** Now Ns */
+            /**
+             * Now Ns
+             * @description The service's clock.
+             */
             now_ns: string;
+            store: components["schemas"]["StoreHealth"];
             /** Time */
             time: string;
             /**
@@ -1246,6 +1248,27 @@ export interface components {
             /** Time */
             time: string;
             value: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * StoreHealth
+         * @description Whether the store can be written. While it cannot, senders are asked to wait.
+         */
+        StoreHealth: {
+            /**
+             * Message
+             * @description What is wrong and what to do; empty when it is ok.
+             */
+            message: string;
+            /**
+             * Since
+             * @description RFC 3339, UTC.
+             */
+            since: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "full" | "read_only" | "unavailable";
         };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
