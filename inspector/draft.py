@@ -52,8 +52,8 @@ class Draft:
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
-        self._new_traces: set[str] = set()
-        self._spans: dict[_SpanKey, SpanRecord | None] = {}
+        self.new_traces: set[str] = set()
+        self._spans: dict[_SpanKey, SpanRecord | None] = {}  # as they are in the store
         self._dirty: dict[_SpanKey, SpanRecord] = {}
         self._contents: dict[_SpanKey, Content] = {}
         self._ancestors: list[tuple[str, str]] = []
@@ -108,7 +108,7 @@ class Draft:
         for trace_id in missing:
             if trace_id not in self._memory.traces:
                 self._memory.traces[trace_id] = TraceState(trace_id)
-                self._new_traces.add(trace_id)
+                self.new_traces.add(trace_id)
 
     def trace(self, trace_id: str) -> TraceState:
         """Return the trace, to be altered; new if it was not known."""
@@ -131,8 +131,7 @@ class Draft:
             for stored in self.reader.spans(trace.trace_id):
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
-                key = (span.trace_id, span.span_id)
-                self._spans[key] = self._dirty[key] = moved
+                self._dirty[span.trace_id, span.span_id] = moved
         self._tally_before[trace.trace_id] = Tally()
         trace.session_id = session.id
 
@@ -144,9 +143,9 @@ class Draft:
 
     def load_spans(self, trace_id: str, span_ids: Collection[str]) -> None:
         """Look up several spans of a trace at once."""
-        if trace_id in self._new_traces:
+        if trace_id in self.new_traces:
             return
-        missing = [span_id for span_id in span_ids if (trace_id, span_id) not in self._spans]
+        missing = {span_id for span_id in span_ids if (trace_id, span_id) not in self._spans}
         found = {span.span_id: span for span in self.reader.spans(trace_id, missing)}
         for span_id in missing:
             self._spans[trace_id, span_id] = found.get(span_id)
@@ -154,9 +153,11 @@ class Draft:
     def span(self, trace_id: str, span_id: str) -> SpanRecord | None:
         """Return the newest version of a span."""
         key = (trace_id, span_id)
+        if (written := self._dirty.get(key)) is not None:
+            return written
+        if trace_id in self.new_traces:
+            return None
         if key not in self._spans:
-            if trace_id in self._new_traces:
-                return None
             self.load_spans(trace_id, (span_id,))
         return self._spans[key]
 
@@ -174,7 +175,7 @@ class Draft:
             tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content
         tally.count(new, 1)
-        self._spans[key] = self._dirty[key] = new
+        self._dirty[key] = new
         if content is not None:
             self._contents[key] = content
 

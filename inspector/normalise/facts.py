@@ -41,12 +41,15 @@ _OF_A_SPAN = frozenset(
         "inspector.duplicate_of",
     }
 )
-# By key, the part of the facts that it is for: most spans have none of one part.
-_IDENTITY, _USAGE = 1, 2
+# By key, the part of the facts that it is for: most spans lack most of them.
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST = 1, 2, 4, 8, 16
 _ASKED_BY = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
-    **dict.fromkeys((*keys.MODEL, *keys.INPUT_TOKENS, *keys.OUTPUT_TOKENS, *keys.COST_USD), _USAGE),
+    **dict.fromkeys(keys.MODEL, _MODEL),
+    **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
+    **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
+    **dict.fromkeys(keys.COST_USD, _COST),
 }
 _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
@@ -85,30 +88,34 @@ def resource_facts(resource: Resource) -> ResourceFacts:
 
 
 def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) -> SpanFacts:
-    asked = 0
-    for key in attributes:
-        asked |= _ASKED_BY.get(key, 0)
     kind = kind_of(span, attributes)
+    is_root = not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE
     facts = SpanFacts(
         kind,
         status_of(span, attributes),
-        not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
+        is_root,
         of_resource.session_key,
         of_resource.service,
         of_resource.process_id,
         of_resource.engine,
     )
+    asked = 0
+    for key in attributes:
+        asked |= _ASKED_BY.get(key, 0)
     if asked & _IDENTITY:
         _read_identity(facts, attributes, of_resource)
-    if asked & _USAGE:
+    if asked & _MODEL:
         facts.model = as_text(keys.first(attributes, keys.MODEL))
+    if asked & _INPUT:
         facts.input_tokens = as_int(keys.first(attributes, keys.INPUT_TOKENS))
+    if asked & _OUTPUT:
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
+    if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
-    if kind is SpanKind.AGENT:
-        facts.agent = as_text(keys.first(attributes, keys.AGENT))
-    if kind in _CONVERSES and attributes:
+    if kind in _CONVERSES:
         facts.first_user_message = _cut(first_user_text(attributes))
+        if kind is SpanKind.AGENT:
+            facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
 
 

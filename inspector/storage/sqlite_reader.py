@@ -58,18 +58,26 @@ _NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
 
 
 _CHUNK = 64
-"""Values to a statement: always as many, so that it is prepared once."""
 
 
 def in_chunks(
-    connection: apsw.Connection, sql: str, values: Iterable[apsw.SQLiteValue]
+    connection: apsw.Connection,
+    sql: str,
+    values: Iterable[apsw.SQLiteValue],
+    *before: apsw.SQLiteValue,
 ) -> list[_Row]:
-    """Return the rows of `sql`, with a list of `values` in the place of its `{}`; in any order."""
-    sql = sql.format(", ".join("?" * _CHUNK))
-    given, rows = list(values), list[_Row]()
-    for start in range(0, len(given), _CHUNK):
-        chunk = given[start : start + _CHUNK]
-        rows += connection.execute(sql, chunk + [None] * (_CHUNK - len(chunk)))
+    """Return the rows of `sql` with a list of `values` in the place of its `{}`, in any order.
+
+    `before` are the values of the parameters that stand before the list.
+    """
+    left, rows = list(values), list[_Row]()
+    while left:
+        # Of two lengths only, so that the statement stays prepared.
+        length = 1 if len(left) == 1 else _CHUNK
+        chunk, left = left[:length], left[length:]
+        padding = [None] * (length - len(chunk))
+        marks = ", ".join("?" * length)
+        rows += connection.execute(sql.format(marks), (*before, *chunk, *padding))
     return rows
 
 
@@ -213,11 +221,9 @@ class SqliteReader:
         if span_ids is None:
             every = f"{_SPAN}{where} ORDER BY span.change"
             return [_span(row) for row in self._all(every, (trace_no,))]
-        one = f"{_SPAN}{where} AND span.span_id = ?"
-        found: list[SpanRecord] = []
-        for span_id in span_ids:
-            found += map(_span, self._all(one, (trace_no, bytes.fromhex(span_id))))
-        return found
+        some = f"{_SPAN}{where} AND span.span_id IN ({{}})"
+        ids = map(bytes.fromhex, span_ids)
+        return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
         self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
