@@ -19,13 +19,21 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class StoreHealth(Wire):
+    """Whether the store can be written. While it cannot, senders are asked to wait."""
+
+    state: Literal["ok", "full", "read_only", "unavailable"]
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+
+
 class Health(Wire):
-    """`GET /health`: who answers, and whether it is ready."""
+    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool
-    store: Literal["ok", "read_only", "full", "unavailable"] = "ok"
+    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
 
 
 class Session(Wire):
@@ -55,11 +63,19 @@ class Session(Wire):
     dropped_count: int
 
 
+class IndexState(Wire):
+    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+
+    is_complete: bool
+    changes_behind: int = Field(description="How many changes it has yet to take in.")
+
+
 class SessionList(Wire):
     """A page of sessions, newest first."""
 
     sessions: list[Session]
     next_cursor: str | None
+    index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
@@ -402,6 +418,7 @@ class SearchResult(Wire):
     sessions: list[Session] = Field(description="On the first page.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    index: IndexState | None = Field(None, description="Null without an index.")
 
 
 class Problem(BaseModel):
@@ -528,11 +545,12 @@ class PromptUsed(StreamMessage):
 
 
 class Heartbeat(Wire):
-    """Keep-alive, every 10 s at the latest, with the service's clock."""
+    """Keep-alive, every 10 s at the latest and whenever the store's health changes."""
 
     type: Literal["Heartbeat"] = "Heartbeat"
     time: str
-    now_ns: str
+    now_ns: str = Field(description="The service's clock.")
+    store: StoreHealth
 
 
 class Gap(Wire):
