@@ -21,6 +21,8 @@ from inspector.normalise.session_ids import session_id
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -113,6 +115,8 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
     if kind in _CONVERSES:
         facts.first_user_message = _cut(first_user_text(attributes, span.events))
         if kind is SpanKind.AGENT:
