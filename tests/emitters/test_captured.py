@@ -33,6 +33,7 @@ SUMS = {
     "mcp_agent_workflow": (2, 270, 30),
     "mcp_sdk": (0, 0, 0),
     "openinference_agent": (0, 0, 0),
+    "openinference_langchain": (2, 270, 30),
     "openinference_openai": (5, 544, 60),
     "openllmetry_openai": (5, 544, 60),
     "openllmetry_openai_old": (5, 274, 30),
