@@ -155,6 +155,9 @@ class TextPart(Wire):
 
     type: Literal["text"] = "text"
     text: str
+    parse_error: bool = Field(
+        default=False, description="It was meant as JSON and is none: shown as it came."
+    )
 
 
 class ReasoningPart(Wire):
@@ -249,14 +252,17 @@ class LlmView(Wire):
     provider: str | None
     model_requested: str | None
     model_responded: str | None
-    finish_reasons: list[str]
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
 
 
 class Usage(Wire):
-    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -264,6 +270,12 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
 
 
 class StateChange(Wire):
@@ -325,6 +337,8 @@ class View(Wire):
     decisions: list[Decision]
     mcp: McpView | None
     error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 

@@ -12,9 +12,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
@@ -113,7 +113,7 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
     if kind in _CONVERSES:
-        facts.first_user_message = _cut(first_user_text(attributes))
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
         if kind is SpanKind.AGENT:
             facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts

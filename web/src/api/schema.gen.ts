@@ -464,8 +464,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -1316,6 +1324,12 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1383,7 +1397,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1394,6 +1408,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1411,6 +1435,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1420,6 +1451,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
