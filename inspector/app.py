@@ -11,8 +11,9 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import events, health, imports, otlp, problems, sessions, spans, ui
+from inspector.http import events, health, imports, mcp, otlp, problems, sessions, spans, ui
 from inspector.http.access import Access, Guard
+from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
@@ -32,6 +33,7 @@ _ROUTERS = [
     imports.router,
     events.router,
     otlp.router,
+    mcp.router,
     ui.router,
 ]
 
@@ -94,6 +96,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         ingest = Ingest(store, feed)
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        app.state.mcp = McpDoor(app)
+        stack.push_async_callback(app.state.mcp.close)
         await install_receiver(app, ingest.submit, stack)
         yield
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from inspector.model import SessionStatus
@@ -62,22 +63,33 @@ class Draft:
         self.moments: list[MomentRecord] = []
         self._departures: list[Departure] = []
         self._gone: set[str] = set()
+        self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
 
     # --- sessions ---------------------------------------------------------------------------
 
     def session(self, session_id: str) -> SessionState | None:
         """Return a known session, to be altered."""
+        if session_id in self._touched_sessions:
+            return self._memory.sessions[session_id][0]
         if session_id in self._gone:
             return None
+        if session_id not in self._memory.sessions and session_id not in self._unknown:
+            self.load_sessions((session_id,))
         entry = self._memory.sessions.pop(session_id, None)
-        if entry is None and (record := self.reader.session(session_id)):
-            entry = (SessionState.load(record.state), record)
         if entry is None:
             return None
         self._memory.sessions[session_id] = entry
         self._touched_sessions[session_id] = None
         return entry[0]
+
+    def load_sessions(self, session_ids: Iterable[str]) -> None:
+        """Look up several sessions at once."""
+        missing = {id_ for id_ in session_ids if id_ not in self._memory.sessions} - self._gone
+        for record in self.reader.sessions(missing):
+            self._memory.sessions[record.row.id] = (SessionState.load(record.state), record)
+            missing.discard(record.row.id)
+        self._unknown |= missing
 
     def session_or_new(self, session_id: str, epoch_ns: int) -> SessionState:
         """Return the session; one that is seen for the first time begins at `epoch_ns`."""
@@ -103,12 +115,13 @@ class Draft:
 
     def trace(self, trace_id: str) -> TraceState:
         """Return the trace, to be altered; new if it was not known."""
+        if trace_id in self._tally_before:
+            return self._memory.traces[trace_id]
         if trace_id not in self._memory.traces:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        if trace_id not in self._tally_before:
-            self._tally_before[trace_id] = replace(trace.tally)
+        self._tally_before[trace_id] = copy(trace.tally)
         return trace
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
@@ -158,12 +171,12 @@ class Draft:
     def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
         """Replace a span's row by `new`, and its content if given; the tally follows."""
         key = (new.trace_id, new.span_id)
-        old = self.span(*key)
-        trace = self.trace(new.trace_id)
+        old = self.span(new.trace_id, new.span_id)
+        tally = self.trace(new.trace_id).tally
         if old is not None:
-            trace.tally.count(old, -1)
+            tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content
-        trace.tally.count(new, 1)
+        tally.count(new, 1)
         self._spans[key] = self._dirty[key] = new
         if content is not None:
             self._contents[key] = content

@@ -46,13 +46,11 @@ class _Arrival:
     trace_id: str
     span_id: str
     span: Span
+    payload: bytes
     origin: bytes
     facts: SpanFacts
+    is_end: bool
     live: LiveSpan | None = None
-
-    @property
-    def is_end(self) -> bool:
-        return bool(self.span.end_time_unix_nano)
 
 
 @dataclass(slots=True)
@@ -115,8 +113,8 @@ class Recorder:
                 self._hear_sign(draft, sign)
             self._give_homes(draft, arrivals, noted)
             for arrival in arrivals:
-                if self._add_span(draft, arrival):
-                    heard[draft.trace(arrival.trace_id).session_id or ""] = None
+                if session := self._add_span(draft, arrival):
+                    heard[session.id] = None
             for note in noted:
                 if session := self._add_moment(draft, note):
                     heard[session.id] = None
@@ -232,48 +230,54 @@ class Recorder:
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for arrival in arrivals:
-            _improve(keys, arrival.trace_id, arrival.facts.session_key or _own_key(arrival))
-            start_ns = _clamp(arrival.span.start_time_unix_nano)
-            starts[arrival.trace_id] = min(start_ns, starts.get(arrival.trace_id, MAX_INT))
+            trace_id, key = arrival.trace_id, arrival.facts.session_key
+            if key is not None or trace_id not in keys:
+                _improve(keys, trace_id, key or (_NO_KEY_RANK, trace_id))
+            start_ns = arrival.span.start_time_unix_nano
+            if start_ns < starts.get(trace_id, MAX_INT):
+                starts[trace_id] = start_ns
         for note in noted:
             happening = note.happening
             if happening.trace_id and happening.session_key:
                 _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
                 starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
         draft.load_traces(keys)
+        draft.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
             trace = draft.trace(trace_id)
             if trace.session_id is None or rank < trace.rank:
                 trace.rank = rank
                 if session_id != trace.session_id:
-                    draft.rehome(trace, draft.session_or_new(session_id, starts[trace_id]))
+                    epoch_ns = starts.get(trace_id, MAX_INT)
+                    draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
 
     # --- spans ------------------------------------------------------------------------------
 
-    def _add_span(self, draft: Draft, arrival: _Arrival) -> bool:
-        """Keep what is new; return whether anything was."""
+    def _add_span(self, draft: Draft, arrival: _Arrival) -> SessionState | None:
+        """Keep what is new; return the session that it is new in, if it is."""
         known = draft.span(arrival.trace_id, arrival.span_id)
         merged = arrival if known is None else _merge(draft, known, arrival)
         self._note_sender(draft, merged or arrival)
         if merged is None:
-            return False
+            return None
         arrival = merged
         trace = draft.trace(arrival.trace_id)
         session = draft.session(trace.session_id) if trace.session_id else None
         if session is None:
-            return False
-        payload = arrival.span.SerializeToString()
-        new = _record(arrival, session, trace, len(payload))
+            return None
+        new = _record(arrival, session, trace)
         if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
             new.status = SpanStatus.LOST
-        draft.put_span(new, Content(payload, arrival.origin))
-        if _has_usage(new) or new.span_id in trace.usage_ancestors:
+        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        # One with usage that is not counted is among the ancestors.
+        if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or self._tells_starts(arrival)
-        if new.span_id in trace.paused_spans:
+        if not trace.profile.is_live:
+            trace.profile.is_live = self._tells_starts(arrival)
+        if trace.paused_spans and new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
-        return True
+        return session
 
     def _tells_starts(self, arrival: _Arrival) -> bool:
         """Whether the sender sends live records: a short span's start is left out of them."""
@@ -397,13 +401,35 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        arrivals.append(_arrival(item.span, item.resource, origin, None))
+        if item.payload is None or item.facts is None:
+            arrivals.append(_arrival(item.span, item.resource, origin, None))
+            continue
+        span = item.span
+        arrivals.append(
+            _Arrival(
+                span.trace_id.hex(),
+                span.span_id.hex(),
+                span,
+                item.payload,
+                origin,
+                item.facts,
+                is_end=span.end_time_unix_nano != 0,
+            )
+        )
     return arrivals, signs, noted
 
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
-    facts = span_facts(span, resource)
-    return _Arrival(span.trace_id.hex(), span.span_id.hex(), span, origin, facts, part)
+    return _Arrival(
+        span.trace_id.hex(),
+        span.span_id.hex(),
+        span,
+        span.SerializeToString(),
+        origin,
+        span_facts(span, resource),
+        is_end=span.end_time_unix_nano != 0,
+        live=part,
+    )
 
 
 class _Origins:
@@ -434,10 +460,7 @@ class _Origins:
 def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
     """Return what to write over `known`; None when it stays as it is: an end always wins."""
     if arrival.is_end:
-        is_same = known.end_ns is not None and known.size_bytes == arrival.span.ByteSize()
-        if is_same and draft.content(known).payload == arrival.span.SerializeToString():
-            return None
-        return arrival
+        return None if known.end_ns is not None and _is_same(draft, known, arrival) else arrival
     if known.end_ns is not None:
         return None
     content = draft.content(known)
@@ -452,11 +475,20 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     return _arrival(after, resource, origin, arrival.live)
 
 
-def _record(
-    arrival: _Arrival, session: SessionState, trace: TraceState, size_bytes: int
-) -> SpanRecord:
+def _is_same(draft: Draft, known: SpanRecord, arrival: _Arrival) -> bool:
+    """Return whether `arrival` is what is kept, in whatever order its fields were written."""
+    content = draft.content(known)
+    return content.payload == arrival.payload or content.span() == arrival.span
+
+
+def _record(arrival: _Arrival, session: SessionState, trace: TraceState) -> SpanRecord:
     span, facts = arrival.span, arrival.facts
-    record = SpanRecord(
+    has_usage = facts.duplicate_of is None and (
+        facts.input_tokens is not None
+        or facts.output_tokens is not None
+        or facts.cost_usd is not None
+    )
+    return SpanRecord(
         trace_id=arrival.trace_id,
         span_id=arrival.span_id,
         session_id=session.id,
@@ -473,19 +505,13 @@ def _record(
         input_tokens=facts.input_tokens,
         output_tokens=facts.output_tokens,
         cost_usd=facts.cost_usd,
+        is_counted=has_usage and arrival.span_id not in trace.usage_ancestors,
         dropped_count=span.dropped_attributes_count
         + span.dropped_events_count
         + span.dropped_links_count,
-        size_bytes=size_bytes,
+        size_bytes=len(arrival.payload),
         duplicate_of=facts.duplicate_of,
     )
-    record.is_counted = _has_usage(record) and record.span_id not in trace.usage_ancestors
-    return record
-
-
-def _has_usage(span: SpanRecord) -> bool:
-    numbers = (span.input_tokens, span.output_tokens, span.cost_usd)
-    return span.duplicate_of is None and any(number is not None for number in numbers)
 
 
 def _touch_span(draft: Draft, happening: Happening) -> None:
@@ -499,10 +525,6 @@ def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, st
     known = keys.get(trace_id)
     if known is None or key[0] < known[0]:
         keys[trace_id] = key
-
-
-def _own_key(arrival: _Arrival) -> tuple[int, str]:
-    return _NO_KEY_RANK, arrival.trace_id
 
 
 def _wait_key(trace_id: str | None, span_id: str | None) -> str:

@@ -19,13 +19,21 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class StoreHealth(Wire):
+    """Whether the store can be written. While it cannot, senders are asked to wait."""
+
+    state: Literal["ok", "full", "read_only", "unavailable"]
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+
+
 class Health(Wire):
-    """`GET /health`: who answers, and whether it is ready."""
+    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool
-    store: Literal["ok", "read_only", "full", "unavailable"] = "ok"
+    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
 
 
 class ImportMistake(Wire):
@@ -535,11 +543,12 @@ class PromptUsed(StreamMessage):
 
 
 class Heartbeat(Wire):
-    """Keep-alive, every 10 s at the latest, with the service's clock."""
+    """Keep-alive, every 10 s at the latest and whenever the store's health changes."""
 
     type: Literal["Heartbeat"] = "Heartbeat"
     time: str
-    now_ns: str
+    now_ns: str = Field(description="The service's clock.")
+    store: StoreHealth
 
 
 class Gap(Wire):

@@ -14,10 +14,12 @@ from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
 from inspector.model import IncomingLog, IncomingSpan
+from inspector.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
 from inspector.otlp.batch import Batch, IsOwn, sort_out
 from inspector.otlp.body import MAX_BODY_BYTES, decompress
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.decode_proto import decode_proto
+from inspector.otlp.payloads import span_parts
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.scrub import scrub
 from inspector.otlp.signals import METRICS, ExportResponse, Signal
@@ -177,11 +179,26 @@ def _decode(
     if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
         is_original = False
     batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
-    if batch.forward is None or not batch.forward.ByteSize():
+    if batch.forward is None:
         return batch, b""
-    if is_original and not batch.is_changed:
-        return batch, plain
-    return batch, batch.forward.SerializeToString()
+    is_as_it_came = is_original and not batch.is_changed
+    onward = plain if is_as_it_came else batch.forward.SerializeToString()
+    _read_facts(batch, onward)
+    return batch, onward
+
+
+def _read_facts(batch: Batch, body: bytes) -> None:
+    """Give each span its bytes and its facts; `body` is the request that holds them."""
+    of_resources: dict[int, ResourceFacts] = {}
+    if not batch.spans:
+        return
+    for incoming, (payload, attributes) in zip(batch.spans, span_parts(body), strict=True):
+        resource = incoming.resource  # the batch keeps it: its id is its own meanwhile
+        of_resource = of_resources.get(id(resource))
+        if of_resource is None:
+            of_resource = of_resources[id(resource)] = resource_facts(resource)
+        incoming.payload = payload
+        incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
 
 
 def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportResponse:

@@ -48,9 +48,13 @@ class MemoryStore:
     def commit(self, changes: Changes) -> None:
         """Apply `changes`."""
         with self._lock:
-            if self._is_closed:
-                raise StoreUnavailableError("Cannot write: the store is closed.")
+            self.probe()
             self._tables.apply(changes)
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Refuse when it is closed."""
+        if self._is_closed:
+            raise StoreUnavailableError("Cannot write: the store is closed.")
 
     def close(self) -> None:
         """Refuse further commits."""
@@ -145,6 +149,9 @@ class _Tables:
 
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
+
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        return [self._sessions[id_] for id_ in session_ids if id_ in self._sessions]
 
     def destination(self, session_id: str) -> str | None:
         seen = {session_id}

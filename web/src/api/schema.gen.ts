@@ -33,7 +33,9 @@ export interface paths {
         };
         /**
          * Health
-         * @description Say that the service is there. Needs no token, and tells nothing else.
+         * @description Say that the service is there, and whether it is ready to take telemetry in.
+         *
+         *     Needs no token. With one, it says how the store is.
          */
         get: operations["health_health_get"];
         put?: never;
@@ -60,6 +62,26 @@ export interface paths {
          *     Nothing of it counts as running, and nothing of it is forwarded.
          */
         post: operations["import_file_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk Mcp
+         * @description Ask the MCP server: see `docs/mcp-server.md`.
+         */
+        post: operations["talk_mcp_mcp_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -393,7 +415,7 @@ export interface components {
         };
         /**
          * Health
-         * @description `GET /health`: who answers, and whether it is ready.
+         * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
          */
         Health: {
             /**
@@ -404,22 +426,22 @@ export interface components {
             name: "mcp-agent-inspector";
             /** Ready */
             ready: boolean;
-            /**
-             * Store
-             * @default ok
-             * @enum {string}
-             */
-            store: "ok" | "read_only" | "full" | "unavailable";
+            /** @description For those who have the token. */
+            store?: components["schemas"]["StoreHealth"] | null;
             /** Version */
             version: string;
         };
         /**
          * Heartbeat
-         * @description Keep-alive, every 10 s at the latest, with the service's clock.
+         * @description Keep-alive, every 10 s at the latest and whenever the store's health changes.
          */
         Heartbeat: {
-            /** Now Ns */
+            /**
+             * Now Ns
+             * @description The service's clock.
+             */
             now_ns: string;
+            store: components["schemas"]["StoreHealth"];
             /** Time */
             time: string;
             /**
@@ -1327,6 +1349,27 @@ export interface components {
             time: string;
             value: components["schemas"]["Payload"] | null;
         };
+        /**
+         * StoreHealth
+         * @description Whether the store can be written. While it cannot, senders are asked to wait.
+         */
+        StoreHealth: {
+            /**
+             * Message
+             * @description What is wrong and what to do; empty when it is ok.
+             */
+            message: string;
+            /**
+             * Since
+             * @description RFC 3339, UTC.
+             */
+            since: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "full" | "read_only" | "unavailable";
+        };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
          * TextPart
@@ -1569,6 +1612,80 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ImportReport"];
                 };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    talk_mcp_mcp_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Taken; a notification has no answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem (RFC 9457). */
             default: {
