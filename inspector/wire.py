@@ -36,6 +36,27 @@ class Health(Wire):
     store: StoreHealth | None = Field(default=None, description="For those who have the token.")
 
 
+class ImportMistake(Wire):
+    """Something in an imported file that was not taken."""
+
+    line: int = Field(description="On which it begins, from 1.")
+    message: str
+
+
+class ImportReport(Wire):
+    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+
+    spans: int = Field(description="Taken.")
+    span_duplicates: int = Field(description="There before, just so.")
+    logs: int = Field(description="Log records of a trace or a session, taken.")
+    log_duplicates: int
+    rejected: int = Field(description="Spans, records and values that could not be read.")
+    not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
+    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    mistakes: list[ImportMistake] = Field(description="The first 100.")
+    mistake_count: int
+
+
 class Session(Wire):
     """One session: a conversation, a run, or a single trace."""
 

@@ -27,6 +27,9 @@ from inspector.otlp.signals import METRICS, ExportResponse, Signal
 MAX_IN_FLIGHT_BYTES = 4 * MAX_BODY_BYTES
 """Bodies that are being received or decoded at one time; above it senders are asked to wait."""
 
+SMALL_BODY_BYTES = 1024 * 1024
+"""The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
+
 DECODERS = 2
 """Threads that decode. Parsing holds the interpreter: more would not be faster, only larger."""
 
@@ -151,7 +154,9 @@ class Room:
         Raises:
             OverloadedError: There is no more.
         """
-        if self._receiver._in_flight_bytes + count_bytes > MAX_IN_FLIGHT_BYTES:
+        is_small = self.size_bytes + count_bytes <= SMALL_BODY_BYTES
+        limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
+        if self._receiver._in_flight_bytes + count_bytes > limit_bytes:
             raise OverloadedError("Too much is arriving at once. Send it again a little later.")
         self._receiver._in_flight_bytes += count_bytes
         self.size_bytes += count_bytes

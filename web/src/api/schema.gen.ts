@@ -46,6 +46,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import File
+         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         *
+         *     Nothing of it counts as running, and nothing of it is forwarded.
+         */
+        post: operations["import_file_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -427,6 +449,64 @@ export interface components {
              * @enum {string}
              */
             type: "Heartbeat";
+        };
+        /**
+         * ImportMistake
+         * @description Something in an imported file that was not taken.
+         */
+        ImportMistake: {
+            /**
+             * Line
+             * @description On which it begins, from 1.
+             */
+            line: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ImportReport
+         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         */
+        ImportReport: {
+            /** Log Duplicates */
+            log_duplicates: number;
+            /**
+             * Logs
+             * @description Log records of a trace or a session, taken.
+             */
+            logs: number;
+            /** Mistake Count */
+            mistake_count: number;
+            /**
+             * Mistakes
+             * @description The first 100.
+             */
+            mistakes: components["schemas"]["ImportMistake"][];
+            /**
+             * Not Stored
+             * @description Metrics, and log records that belong to no trace.
+             */
+            not_stored: number;
+            /**
+             * Rejected
+             * @description Spans, records and values that could not be read.
+             */
+            rejected: number;
+            /**
+             * Sessions
+             * @description Ids of the sessions in it, the first 1000.
+             */
+            sessions: string[];
+            /**
+             * Span Duplicates
+             * @description There before, just so.
+             */
+            span_duplicates: number;
+            /**
+             * Spans
+             * @description Taken.
+             */
+            spans: number;
         };
         /**
          * IndexState
@@ -1550,6 +1630,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_file_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
                 };
             };
             /** @description A problem (RFC 9457). */
