@@ -11,12 +11,14 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import events, health, otlp, problems, sessions, spans, ui
+from inspector.http import events, health, mcp, otlp, problems, sessions, spans, ui
 from inspector.http.access import Access, Guard
+from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
+from inspector.search import Indexer, open_words
 from inspector.settings import Settings
 from inspector.storage import open_store
 from inspector.token import load_token, store_path
@@ -31,6 +33,7 @@ _ROUTERS = [
     spans.router,
     events.router,
     otlp.router,
+    mcp.router,
     ui.router,
 ]
 
@@ -88,11 +91,17 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
+        app.state.words = open_words(store, store_path(settings.store))
+        if app.state.words is not None:
+            stack.callback(app.state.words.close)
+            stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         ingest = Ingest(store, feed)
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        app.state.mcp = McpDoor(app)
+        stack.push_async_callback(app.state.mcp.close)
         await install_receiver(app, ingest.submit, stack)
         yield
 
@@ -107,7 +116,12 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
         forwarder = Forwarder(settings.forward_otlp, queue)
         await forwarder.start()
         stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(submit, forwarder, is_own=app.state.is_own)
+    app.state.receiver = Receiver(
+        submit,
+        forwarder,
+        is_own=app.state.is_own,
+        scrubs=settings.capture_content != "full",
+    )
     stack.callback(app.state.receiver.close)
 
 

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
@@ -18,11 +18,13 @@ import typer
 from inspector import runfile
 from inspector.client import Client, NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
+from inspector.reader import Reader, find_reader
 from inspector.settings import Settings, load_settings
-from inspector.token import load_token, store_path
+from inspector.token import load_token
 from inspector.version import VERSION
 
 FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
+MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {RefusedError: FAILED, NoServiceError: NO_SERVICE}
 
 app = typer.Typer(
@@ -127,7 +129,7 @@ def sessions(
     as_json: Json = False,
 ) -> None:
     """List sessions, newest first: of the running service, else of the store."""
-    found = _found(_reader(), "sessions", limit, q=query, status=status)
+    found = _found(find_reader(), "sessions", limit, q=query, status=status)
     if as_json:
         return _say_json(found)
     from inspector.console import show_sessions  # noqa: PLC0415
@@ -143,7 +145,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find spans, newest first: of the running service, else of the store."""
-    found = _found(_reader(), "spans", limit, "/search", q=query)
+    found = _found(find_reader(), "spans", limit, "/search", q=query)
     if as_json:
         return _say_json(found)
     from inspector.console import show_hits  # noqa: PLC0415
@@ -158,7 +160,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a session as the tree of its spans."""
-    reader = _reader()
+    reader = find_reader()
     session = _one_session(reader, session_id)
     address = f"/sessions/{quote(session['id'], safe='')}/spans"
     page = reader.get(address, limit=20_000)
@@ -205,6 +207,23 @@ def demo(
     raise typer.Exit(run(seed=seed, loop=loop, speed=speed, url=url))
 
 
+@app.command()
+def mcp(
+    url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+) -> None:
+    """Serve what was recorded to an MCP host, over standard input and output."""
+    import asyncio  # noqa: PLC0415
+
+    try:
+        from inspector.mcp_server.stdio import serve_stdio  # noqa: PLC0415 - it may be missing
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise SettingsError(f"This needs the MCP library. Run: {MCP_INSTALL}") from error
+
+    asyncio.run(serve_stdio(lambda: find_reader(url)))
+
+
 @hooks.command()
 def validate(
     path: Annotated[Path, typer.Argument(help="A Python file, a package or a distribution.")],
@@ -230,26 +249,8 @@ def _rotate(settings: Settings) -> None:
     load_token(settings.store, rotate=True)
 
 
-class _Reader(Protocol):
-    def get(self, path: str, **query: object) -> Any: ...
-
-
-def _reader() -> _Reader:
-    """Return the running service, or else the store itself."""
-    try:
-        return Client.find()
-    except NoServiceError:
-        settings = load_settings()
-        path = store_path(settings.store)
-        if path is None or not path.exists():
-            raise
-        from inspector.offline import OfflineClient  # noqa: PLC0415 - all of the service
-
-        return OfflineClient(settings)
-
-
 def _found(
-    reader: _Reader, what: str, limit: int, path: str = "/sessions", **query: object
+    reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
 ) -> list[dict[str, Any]]:
     """Return as many as wanted: pages of a query may be short, and not the last."""
     found: list[dict[str, Any]] = []
@@ -263,7 +264,7 @@ def _found(
     return found
 
 
-def _one_session(reader: _Reader, wanted: str) -> dict[str, Any]:
+def _one_session(reader: Reader, wanted: str) -> dict[str, Any]:
     quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
     found = _found(reader, "sessions", 100, q=f'id~"{quoted}"')
     fitting = [session for session in found if session["id"].startswith(wanted)]

@@ -27,9 +27,26 @@ class NoServiceError(InspectorError):
 
 
 class RefusedError(InspectorError):
-    """The service answered with a problem."""
+    """The service answered with a problem.
+
+    Args:
+        message: Its detail.
+        problem: What it said, such as `{"code": "bad_query", "position": 3, "length": 4}`.
+    """
 
     code = "refused"
+
+    def __init__(self, message: str, problem: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.problem = problem or {}
+
+    def pointed(self, query: str) -> str:
+        """Return the message, and `query` with a mark under what is wrong with it."""
+        position = self.problem.get("position")
+        if position is None:
+            return str(self)
+        mark = "^" * max(self.problem.get("length") or 0, 1)
+        return f"{self}\n{query}\n{' ' * position}{mark}"
 
 
 @dataclass(frozen=True)
@@ -88,18 +105,19 @@ class Client:
             opened: IO[bytes] = opener.open(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
             with error:
-                raise RefusedError(_detail(error)) from error
+                raise _refusal(error) from error
         except (urllib.error.URLError, OSError, HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
         return opened
 
 
-def _detail(error: urllib.error.HTTPError) -> str:
+def _refusal(error: urllib.error.HTTPError) -> RefusedError:
     try:
-        return str(json.loads(error.read(65_536))["detail"])
+        problem = json.loads(error.read(65_536))
+        return RefusedError(str(problem["detail"]), problem)
     except (ValueError, KeyError, TypeError):
-        return f"The service answered {error.code}."
+        return RefusedError(f"The service answered {error.code}.")
 
 
 def _events(lines: IO[bytes]) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ import contextlib
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,12 +20,12 @@ from inspector.errors import StoreUnavailableError
 from inspector.feed_messages import Entry, entries_of
 from inspector.model import SessionRow
 from inspector.normalise.times import rfc3339
-from inspector.storage.base import Changes, Reader, Store
+from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store
 from inspector.store_health import StoreHealth
 
 MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
-_TAIL_ENTRIES = 8_192
+_TAIL_ROWS = 16_384
 _CHUNK = 500
 """Entries per write."""
 _RETRY_S = 5.0
@@ -88,10 +89,8 @@ class Feed:
 
     def publish(self, changes: Changes) -> None:
         """Tell the viewers of a commit; after it is durable, and in order."""
-        rows = {record.row.id: record.row for record in changes.sessions}
-        entries = entries_of(changes.published(changes.first - 1), rows.get)
         with self._lock:
-            self._tail.add(entries, changes.head)
+            self._tail.add(changes, is_watched=bool(self._viewers))
         self._wake_all()
 
     def start_again(self) -> None:
@@ -178,7 +177,7 @@ class Feed:
                 continue
             await _sleep_until(loop, earliest_s)
             try:
-                entries, reached = await self._after(cursor)
+                entries, reached = await self._after(cursor, session_ids)
             except StoreUnavailableError:
                 yield self._heartbeat(cursor, viewer)
                 await _has_news(viewer, loop.time() + _RETRY_S)
@@ -192,12 +191,12 @@ class Feed:
             if cursor < self._tail.head and len(entries) >= _CHUNK:
                 earliest_s = 0.0  # it catches up: the pace is that of its connection
 
-    async def _after(self, cursor: int) -> tuple[Sequence[Entry], int]:
+    async def _after(self, cursor: int, session_ids: frozenset[str]) -> tuple[Sequence[Entry], int]:
         """Return the oldest entries after `cursor`, and the position that they reach."""
         with self._lock:
-            recent = self._tail.after(cursor, _CHUNK)
-        if recent is not None:
-            return recent
+            commits = self._tail.since(cursor)
+        if commits is not None:
+            return _oldest(commits, cursor, session_ids)
         return await asyncio.to_thread(self._read_after, cursor)
 
     def _read_after(self, cursor: int) -> tuple[Sequence[Entry], int]:
@@ -232,30 +231,80 @@ class Feed:
         return _event(gap.model_dump_json(), self.position(cursor))
 
 
+class _Commit:
+    """What one commit changed; entries are made of it when a viewer first asks."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.head = changes.head
+        self.rows = changes.published(changes.first - 1)
+        self.moves_spans = bool(changes.departures)
+        self._session_rows = {record.row.id: record.row for record in changes.sessions}
+        self._entries: dict[int, Entry | None] = {}
+
+    def entry(self, row: Change) -> Entry | None:
+        """Return how the stream shows `row`; None: not at all."""
+        if row.change not in self._entries:
+            made = entries_of([row], self._session_rows.get)
+            self._entries[row.change] = made[0] if made else None
+        return self._entries[row.change]
+
+
 class _Tail:
-    """The newest version of what changed last, by change number."""
+    """The newest commits, while anybody looks on."""
 
     def __init__(self, head: int) -> None:
         self.head = head
         self._floor = head  # everything newer than this is here
-        self._entries: dict[tuple[str, ...], Entry] = {}
+        self._commits: deque[_Commit] = deque()
+        self._row_count = 0
 
-    def add(self, entries: Iterable[Entry], head: int) -> None:
-        for entry in entries:
-            self._entries.pop(entry.key, None)
-            self._entries[entry.key] = entry
-        self.head = head
-        while len(self._entries) > _TAIL_ENTRIES:
-            self._floor = self._entries.pop(next(iter(self._entries))).change
+    def add(self, changes: Changes, *, is_watched: bool) -> None:
+        self.head = changes.head
+        if is_watched:
+            commit = _Commit(changes)
+            self._commits.append(commit)
+            self._row_count += len(commit.rows)
+        else:  # who comes later reads from the store what it has missed
+            self._commits.clear()
+            self._floor, self._row_count = changes.head, 0
+        while self._row_count > _TAIL_ROWS:
+            oldest = self._commits.popleft()
+            self._floor = oldest.head
+            self._row_count -= len(oldest.rows)
 
-    def after(self, cursor: int, limit: int) -> tuple[Sequence[Entry], int] | None:
-        """Return the oldest entries after `cursor`; None when they are not all here."""
+    def since(self, cursor: int) -> list[_Commit] | None:
+        """Return the commits after `cursor`, newest first; None when they are not all here."""
         if cursor < self._floor:
             return None
-        newest_first = reversed(self._entries.values())
-        pending = list(itertools.takewhile(lambda entry: entry.change > cursor, newest_first))
-        chunk = pending[::-1][:limit]
-        return chunk, self.head if len(chunk) == len(pending) else chunk[-1].change
+        newest_first = reversed(self._commits)
+        return list(itertools.takewhile(lambda commit: commit.head > cursor, newest_first))
+
+
+def _oldest(
+    commits: Sequence[_Commit], cursor: int, session_ids: frozenset[str]
+) -> tuple[Sequence[Entry], int]:
+    """Return the first entries after `cursor` in `commits` (newest first), and how far they reach.
+
+    Of what changed more than once, the newest version.
+    """
+    moves_spans = any(commit.moves_spans for commit in commits)
+    seen: set[tuple[str, ...]] = set()
+    pending: list[Entry] = []
+    for commit in commits:
+        for row in reversed(commit.rows):
+            if row.change <= cursor:
+                break
+            is_other = isinstance(row, SpanRecord) and row.session_id not in session_ids
+            if session_ids and is_other and not moves_spans:
+                continue  # of these there may be thousands
+            entry = commit.entry(row)
+            if entry is None or entry.key in seen:
+                continue
+            seen.add(entry.key)
+            pending.append(entry)
+    chunk = pending[::-1][:_CHUNK]
+    is_all = len(chunk) == len(pending)
+    return chunk, (commits[0].head if commits else cursor) if is_all else chunk[-1].change
 
 
 def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:

@@ -119,7 +119,9 @@ class Ingest:
         """
         if not spans and not logs:
             return
-        size_bytes = sum(item.span.ByteSize() for item in spans)
+        size_bytes = sum(
+            item.span.ByteSize() if item.payload is None else len(item.payload) for item in spans
+        )
         size_bytes += sum(item.record.ByteSize() for item in logs)
         batch = _Batch(spans, logs, size_bytes)
         with self._wake:

@@ -63,11 +63,19 @@ class Session(Wire):
     dropped_count: int
 
 
+class IndexState(Wire):
+    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+
+    is_complete: bool
+    changes_behind: int = Field(description="How many changes it has yet to take in.")
+
+
 class SessionList(Wire):
     """A page of sessions, newest first."""
 
     sessions: list[Session]
     next_cursor: str | None
+    index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
@@ -396,6 +404,7 @@ class SearchResult(Wire):
     sessions: list[Session] = Field(description="On the first page.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    index: IndexState | None = Field(None, description="Null without an index.")
 
 
 class Problem(BaseModel):

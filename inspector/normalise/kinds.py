@@ -164,30 +164,29 @@ def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
 
 
 def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
-    if span.name in _LEGACY_NAMES:
-        return _LEGACY_NAMES[span.name]
+    if (named := _LEGACY_NAMES.get(span.name)) is not None:
+        return named
     for key, kind in _LEGACY_KEYS.items():
         if key in attributes:
             return kind
     return None
 
 
-_READERS: tuple[Callable[[Span, Attributes], SpanKind | None], ...] = (
-    _own,
-    _openinference,
-    _gen_ai,
-    _mcp,
-    _vercel,
-    _traceloop,
-    _langsmith,
-    _legacy,
+# Beside the keys that it needs one of: most spans have few, and this runs for every span.
+_READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | None]], ...] = (
+    (frozenset({"inspector.kind"}), _own),
+    (frozenset({"openinference.span.kind"}), _openinference),
+    (frozenset({"gen_ai.operation.name"}), _gen_ai),
+    (frozenset({"mcp.method.name"}), _mcp),
+    (frozenset({"ai.operationId"}), _vercel),
+    (frozenset({"traceloop.span.kind", "llm.request.type"}), _traceloop),
+    (frozenset({"langsmith.span.kind"}), _langsmith),
 )
 
 
 def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     """Return the kind of `span`; `other` when no vocabulary is known."""
-    for read in _READERS:
-        kind = read(span, attributes)
-        if kind is not None:
+    for needed, read in _READERS:
+        if not needed.isdisjoint(attributes) and (kind := read(span, attributes)) is not None:
             return kind
-    return SpanKind.OTHER
+    return _legacy(span, attributes) or SpanKind.OTHER

@@ -7,10 +7,10 @@ because each one writes the pages of the indexes back in place.
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import itertools
 import shutil
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,12 +20,15 @@ import orjson
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
 from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
+from inspector.storage.sqlite_numbers import Numbers, Origins
 from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
-from inspector.storage.sqlite_reader import SqliteReader
+from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
 
-_REMEMBERED_IDS = 100_000
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
+# One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
+# means to wait for them. A span has 26 columns, a statement at most 32 766 parameters.
+_ROWS_A_STEP = 64
 _SESSION_UPSERT = """
 INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                      started_ns, body, state)
@@ -41,8 +44,6 @@ ON CONFLICT (no) DO UPDATE SET session_no = excluded.session_no, state = exclude
 """
 # A span that is known loses its row and gets a new one: its key is its newest change.
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
-_SPAN_INSERT = f"INSERT INTO span VALUES ({', '.join('?' * 26)})"
-_CONTENT_INSERT = "INSERT INTO content VALUES (?, ?, ?)"
 _MOMENT_INSERT = f"INSERT INTO moment VALUES ({', '.join('?' * 10)})"
 # In this order, so that each finds its rows by what the later ones delete.
 _SESSION_CONTENT_DELETES = (
@@ -103,10 +104,10 @@ class SqliteStore:
     def _connect(self) -> None:
         self._writer = open_writer(self._path)
         self._file = file_of(self._path)
-        self._sessions = _Numbers(self._writer, "session")
-        self._traces = _Numbers(self._writer, "trace")
-        self._processes = _Numbers(self._writer, "process")
-        self._origins = _Origins(self._writer)
+        self._sessions = Numbers(self._writer, "session")
+        self._traces = Numbers(self._writer, "trace")
+        self._processes = Numbers(self._writer, "process")
+        self._origins = Origins(self._writer)
 
     def _read_id(self) -> str:
         return str(next(self._writer.execute("SELECT store_id FROM meta"))[0])
@@ -262,6 +263,8 @@ class SqliteStore:
 
     def _apply(self, changes: Changes) -> None:
         writer = self._writer
+        self._sessions.load(record.row.id for record in changes.sessions)
+        self._traces.load(bytes.fromhex(trace.trace_id) for trace in changes.traces)
         writer.executemany(_SESSION_UPSERT, self._session_rows(changes.sessions))
         writer.executemany(
             _TRACE_UPSERT,
@@ -270,7 +273,7 @@ class SqliteStore:
                     self._traces.of(bytes.fromhex(trace.trace_id)),
                     bytes.fromhex(trace.trace_id),
                     None if trace.session_id is None else self._sessions.of(trace.session_id),
-                    orjson.dumps(trace.state),
+                    trace.state,
                 )
                 for trace in changes.traces
             ],
@@ -302,7 +305,7 @@ class SqliteStore:
                 record.row.epoch_ns,
                 record.row.started_ns,
                 orjson.dumps(record.row),
-                orjson.dumps(record.state),
+                record.state,
             )
             for record in records
         ]
@@ -316,24 +319,36 @@ class SqliteStore:
             for (content,) in writer.execute(_SPAN_DELETE, key).fetchall():
                 if content != span.content:
                     writer.execute("DELETE FROM content WHERE no = ?", (content,))
-        processes = {span.process_id for span in changes.spans}
+        processes = {span.process_id for span in changes.spans if not _is_stand_in(span)}
+        self._processes.load(processes)
         writer.executemany(
             "INSERT OR IGNORE INTO process VALUES (?, ?)",
             [(self._processes.of(process_id), process_id) for process_id in processes],
         )
-        writer.executemany(_SPAN_INSERT, [self._span_row(span) for span in changes.spans])
-        writer.executemany(
-            _CONTENT_INSERT,
+        self._insert("span", 26, [self._span_row(span) for span in changes.spans])
+        self._insert(
+            "content",
+            3,
             [
                 (number, self._origins.of(content.origin), content.payload)
                 for number, content in changes.contents.items()
             ],
         )
 
+    def _insert(self, table: str, width: int, rows: Sequence[tuple[apsw.SQLiteValue, ...]]) -> None:
+        row = f"({', '.join('?' * width)})"
+        whole = len(rows) - len(rows) % _ROWS_A_STEP
+        many = f"INSERT INTO {table} VALUES {', '.join([row] * _ROWS_A_STEP)}"
+        for start in range(0, whole, _ROWS_A_STEP):
+            step = rows[start : start + _ROWS_A_STEP]
+            self._writer.execute(many, list(itertools.chain.from_iterable(step)))
+        self._writer.executemany(f"INSERT INTO {table} VALUES {row}", rows[whole:])
+
     def _span_row(self, span: SpanRecord) -> tuple[apsw.SQLiteValue, ...]:
+        trace_no = self._traces.of(bytes.fromhex(span.trace_id))
         return (
             span.change,
-            self._traces.of(bytes.fromhex(span.trace_id)),
+            trace_no,
             bytes.fromhex(span.span_id),
             self._sessions.of(span.session_id),
             None if span.parent_span_id is None else bytes.fromhex(span.parent_span_id),
@@ -343,7 +358,7 @@ class SqliteStore:
             span.start_ns,
             span.end_ns,
             span.is_root,
-            self._processes.of(span.process_id),
+            -trace_no if _is_stand_in(span) else self._processes.of(span.process_id),
             span.model,
             span.input_tokens,
             span.output_tokens,
@@ -414,59 +429,5 @@ class SqliteStore:
             numbers.forget()
 
 
-class _Numbers:
-    """The small integer of each id of a table: the one it has, or the next free one."""
-
-    def __init__(self, connection: apsw.Connection, table: str) -> None:
-        self._connection = connection
-        self._select = f"SELECT no FROM {table} WHERE id = ?"
-        self._highest = f"SELECT coalesce(max(no), 0) FROM {table}"
-        self.forget()
-
-    def forget(self) -> None:
-        """Trust only the table again: a commit failed, or rows went."""
-        self._known: dict[str | bytes, int] = {}
-        self._next: int | None = None
-
-    def of(self, id_: str | bytes) -> int:
-        if (known := self._known.get(id_)) is not None:
-            return known
-        rows: list[tuple[int]] = list(self._connection.execute(self._select, (id_,)))
-        number = rows[0][0] if rows else self._take_next()
-        if len(self._known) >= _REMEMBERED_IDS:
-            self._known.clear()
-        self._known[id_] = number
-        return number
-
-    def _take_next(self) -> int:
-        if self._next is None:
-            rows: list[tuple[int]] = list(self._connection.execute(self._highest))
-            self._next = rows[0][0] + 1
-        number, self._next = self._next, self._next + 1
-        return number
-
-
-class _Origins:
-    """Resources and scopes, each kept once."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._known: dict[bytes, int] = {}
-
-    def forget(self) -> None:
-        self._known.clear()
-
-    def of(self, origin: bytes) -> int:
-        if (known := self._known.get(origin)) is not None:
-            return known
-        digest = hashlib.blake2b(origin, digest_size=16).digest()
-        self._connection.execute(
-            "INSERT INTO origin (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (digest, origin),
-        )
-        rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
-        if len(self._known) >= _REMEMBERED_IDS:
-            self._known.clear()
-        number: int = next(rows)[0]
-        self._known[origin] = number
-        return number
+def _is_stand_in(span: SpanRecord) -> bool:
+    return span.process_id == STAND_IN + span.trace_id

@@ -46,6 +46,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk Mcp
+         * @description Ask the MCP server: see `docs/mcp-server.md`.
+         */
+        post: operations["talk_mcp_mcp_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -408,6 +428,19 @@ export interface components {
              */
             type: "Heartbeat";
         };
+        /**
+         * IndexState
+         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         */
+        IndexState: {
+            /**
+             * Changes Behind
+             * @description How many changes it has yet to take in.
+             */
+            changes_behind: number;
+            /** Is Complete */
+            is_complete: boolean;
+        };
         JsonValue: unknown;
         /**
          * LinkPart
@@ -723,6 +756,8 @@ export interface components {
          * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
+            /** @description Null without an index. */
+            index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
              * @description For the spans that were not looked at yet.
@@ -857,6 +892,11 @@ export interface components {
              * @description Change-feed position: pass it to `/events?after=`.
              */
             as_of: string;
+            /**
+             * @description With `q`; null without an index.
+             * @default null
+             */
+            index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
             /** Sessions */
@@ -1478,6 +1518,80 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    talk_mcp_mcp_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Taken; a notification has no answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem (RFC 9457). */
             default: {
