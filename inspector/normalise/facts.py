@@ -36,6 +36,7 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
@@ -157,6 +158,8 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
         value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
         # "unknown" is what a context without a session says (000-23).
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)

@@ -128,10 +128,13 @@ USER = (
     "ai.telemetry.metadata.userId",
     "langsmith.metadata.user_id",
 )
+CONVERSATION = ("gen_ai.conversation.id",)
+# Beside this one, pydantic-ai's, the conversation is one that it made up for the run.
+RUN = ("gen_ai.agent.call.id",)
 # In order: the application's session, a conversation, then what single vendors call it.
 SESSION = (
     "session.id",
-    "gen_ai.conversation.id",
+    *CONVERSATION,
     "traceloop.association.properties.session_id",
     "ai.telemetry.metadata.sessionId",
     "ai.settings.context.sessionId",
