@@ -45,9 +45,12 @@ class Memory:
 class Draft:
     """Collects what one commit alters; `finish` numbers it."""
 
-    def __init__(self, reader: Reader, memory: Memory, now_ns: int) -> None:
+    def __init__(
+        self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
+    ) -> None:
         self.reader = reader
         self.now_ns = now_ns
+        self.is_past = is_past
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts

@@ -90,12 +90,24 @@ class Recorder:
     # --- what the caller asks for -----------------------------------------------------------
 
     def record(
-        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog], now_ns: int
+        self,
+        spans: Sequence[IncomingSpan],
+        logs: Sequence[IncomingLog],
+        now_ns: int,
+        *,
+        is_past: bool = False,
     ) -> Changes:
-        """Return the commit that keeps `spans` and `logs`."""
+        """Return the commit that keeps `spans` and `logs`.
+
+        Args:
+            spans: What arrived.
+            logs: What arrived beside it.
+            now_ns: The clock now.
+            is_past: It was recorded elsewhere: nothing of it runs, and no process lives by it.
+        """
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
+            draft = Draft(reader, self._memory, now_ns, is_past=is_past)
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(draft, sign)
@@ -162,7 +174,7 @@ class Recorder:
             self._hear(draft, sign.process_id, lost_after_ns)
 
     def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
-        if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+        if draft.is_past or not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
         for stored in draft.reader.open_spans(process_id):
@@ -183,7 +195,8 @@ class Recorder:
     # --- sessions ---------------------------------------------------------------------------
 
     def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
-        heard_now = set(heard)
+        # What is past is not heard of now: such a session is settled at once.
+        heard_now = set() if draft.is_past else set(heard)
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
@@ -262,6 +275,8 @@ class Recorder:
         self, draft: Draft, arrival: _Arrival, trace: TraceState, session: SessionState
     ) -> None:
         new = _record(arrival, session, trace)
+        if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
+            new.status = SpanStatus.LOST
         draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
@@ -467,7 +482,7 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     before = content.span()
     part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
     after = live.update_span(before, part)
-    if after == before and known.status is SpanStatus.RUNNING:
+    if after == before and (draft.is_past or known.status is SpanStatus.RUNNING):
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin

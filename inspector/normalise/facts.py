@@ -12,9 +12,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
@@ -37,6 +37,7 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
@@ -114,7 +115,7 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
     if kind in _CONVERSES:
-        facts.first_user_message = _cut(first_user_text(attributes))
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
         if kind is SpanKind.AGENT:
             facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
@@ -159,6 +160,8 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
         value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
         # "unknown" is what a context without a session says (000-23).
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)

@@ -248,24 +248,7 @@ class SqliteStore:
                 f"Cannot write to the store {self._path}: another store ({found}) is in its place."
                 f" Put the one that was there ({self.id}) back, or start the service again."
             )
-        self._settle_journal()
         self._is_sound = True
-
-    def _settle_journal(self) -> None:
-        """Build on nothing that a failed flush left in the journal.
-
-        It looks committed there and may never reach the disk, with all that came after it.
-        """
-        try:
-            is_busy = next(self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)"))[0]
-        except UNAVAILABLE as error:
-            system_errno = errno_of(self._writer)
-            raise unavailable("write to", self._path, error, system_errno) from error
-        if is_busy:
-            raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: its journal is being read."
-                " This goes by itself."
-            )
 
     def close(self) -> None:
         """Close every connection that is not in use; a running snapshot closes its own."""

@@ -135,6 +135,37 @@ class SqliteReader:
         )
         return Chunk([_span(row) for row in rows], end)
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that changed last by one of `changes`, newest first."""
+        fits = narrowing(node)
+        among = "span.change IN (SELECT value FROM json_each(?))"
+        rows = self._all(
+            f"{_SPAN} WHERE {among} AND {fits.sql} ORDER BY span.change DESC",
+            (orjson.dumps(list(changes)).decode(), *fits.parameters),
+        )
+        return [_span(row) for row in rows]
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known, newest start first."""
+        fits = narrowing(node)
+        among = "id IN (SELECT value FROM json_each(?))"
+        rows = self._all(
+            f"{_SESSION} WHERE {among} AND {fits.sql} ORDER BY started_ns DESC, id DESC",
+            (orjson.dumps(list(session_ids)).decode(), *fits.parameters),
+        )
+        return [_session(row) for row in rows]
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        """Return the ids of the sessions that changed, or had a span change, after a change."""
+        spans = "SELECT session_no FROM span WHERE change > ? LIMIT ?"
+        sessions = "SELECT no FROM session WHERE change > ? LIMIT ?"
+        numbers = [row[0] for sql in (spans, sessions) for row in self._all(sql, (after, most + 1))]
+        if len(numbers) > most:
+            return None
+        among = "no IN (SELECT value FROM json_each(?))"
+        rows = self._all(f"SELECT id FROM session WHERE {among}", (orjson.dumps(numbers).decode(),))
+        return {row[0] for row in rows}
+
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
         rows = self._all(f"{_SESSION} WHERE id = ?", (session_id,))

@@ -46,6 +46,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import File
+         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         *
+         *     Nothing of it counts as running, and nothing of it is forwarded.
+         */
+        post: operations["import_file_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk Mcp
+         * @description Ask the MCP server: see `docs/mcp-server.md`.
+         */
+        post: operations["talk_mcp_mcp_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -408,6 +450,77 @@ export interface components {
              */
             type: "Heartbeat";
         };
+        /**
+         * ImportMistake
+         * @description Something in an imported file that was not taken.
+         */
+        ImportMistake: {
+            /**
+             * Line
+             * @description On which it begins, from 1.
+             */
+            line: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ImportReport
+         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         */
+        ImportReport: {
+            /** Log Duplicates */
+            log_duplicates: number;
+            /**
+             * Logs
+             * @description Log records of a trace or a session, taken.
+             */
+            logs: number;
+            /** Mistake Count */
+            mistake_count: number;
+            /**
+             * Mistakes
+             * @description The first 100.
+             */
+            mistakes: components["schemas"]["ImportMistake"][];
+            /**
+             * Not Stored
+             * @description Metrics, and log records that belong to no trace.
+             */
+            not_stored: number;
+            /**
+             * Rejected
+             * @description Spans, records and values that could not be read.
+             */
+            rejected: number;
+            /**
+             * Sessions
+             * @description Ids of the sessions in it, the first 1000.
+             */
+            sessions: string[];
+            /**
+             * Span Duplicates
+             * @description There before, just so.
+             */
+            span_duplicates: number;
+            /**
+             * Spans
+             * @description Taken.
+             */
+            spans: number;
+        };
+        /**
+         * IndexState
+         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         */
+        IndexState: {
+            /**
+             * Changes Behind
+             * @description How many changes it has yet to take in.
+             */
+            changes_behind: number;
+            /** Is Complete */
+            is_complete: boolean;
+        };
         JsonValue: unknown;
         /**
          * LinkPart
@@ -431,8 +544,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -723,6 +844,8 @@ export interface components {
          * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
+            /** @description Null without an index. */
+            index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
              * @description For the spans that were not looked at yet.
@@ -857,6 +980,11 @@ export interface components {
              * @description Change-feed position: pass it to `/events?after=`.
              */
             as_of: string;
+            /**
+             * @description With `q`; null without an index.
+             * @default null
+             */
+            index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
             /** Sessions */
@@ -1276,6 +1404,12 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1343,7 +1477,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1354,6 +1488,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1371,6 +1515,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1380,6 +1531,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
@@ -1478,6 +1631,114 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_file_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    talk_mcp_mcp_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Taken; a notification has no answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem (RFC 9457). */
             default: {
