@@ -255,17 +255,20 @@ class Recorder:
         """Keep what is new; return the sessions that something is new in."""
         for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
             draft.load_spans(trace_id, span_ids)
+        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
             known = draft.span(arrival.trace_id, arrival.span_id)
             new = arrival if known is None else _merge(draft, known, arrival)
             self._note_sender(draft, new or arrival)
-            if new is not None:
-                trace = draft.trace(new.trace_id)
-                session = draft.session(trace.session_id) if trace.session_id else None
-                if session is not None:
-                    self._add_span(draft, new, trace, session)
-                    heard[session.id] = None
+            if new is None:
+                continue
+            if new.trace_id not in homes:
+                homes[new.trace_id] = draft.home(new.trace_id)
+            trace, session = homes[new.trace_id]
+            if session is not None:
+                self._add_span(draft, new, trace, session)
+                heard[session.id] = None
         return heard
 
     def _add_span(
@@ -274,7 +277,7 @@ class Recorder:
         new = _record(arrival, session, trace)
         if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
             new.status = SpanStatus.LOST
-        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
