@@ -6,15 +6,13 @@ part of it can be asked for, at the price of making what is before.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from inspector.export import session_lines
+from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.http.ranges import asked_range, fits, settle, stretch
 from inspector.http.sessions import MOVED, elsewhere
@@ -55,7 +53,7 @@ def export_session(request: Request, session_id: str) -> Response:
         headers |= {"ETag": tag, "Accept-Ranges": "bytes"}
         if fits(request.headers.get("if-none-match", ""), tag, is_weak_enough=True):
             return Response(status_code=304, headers={"ETag": tag})
-    pieces = _gzipped(session_lines(store, session_id))
+    pieces = packed_session(store, session_id)
     asked = asked_range(request.headers.get("range", ""))
     if tag and asked and fits(request.headers.get("if-range", tag), tag):
         total = sum(map(len, pieces))
@@ -65,14 +63,6 @@ def export_session(request: Request, session_id: str) -> Response:
         first, end = part
         headers["Content-Range"] = f"bytes {first}-{end - 1}/{total}"
         headers["Content-Length"] = str(end - first)
-        pieces = stretch(_gzipped(session_lines(store, session_id)), first, end)
+        pieces = stretch(packed_session(store, session_id), first, end)
     status = 206 if "Content-Range" in headers else 200
     return StreamingResponse(iterate_in_threadpool(pieces), status, headers, media_type=_TYPE)
-
-
-def _gzipped(lines: Iterator[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=31)  # the gzip container, with no time in it
-    for line in lines:
-        if packed := packer.compress(line):
-            yield packed
-    yield packer.flush()
