@@ -256,6 +256,17 @@ class _Tables:
         homed = (self._homed(moment) for moment in self._moments if moment.change > after)
         return [moment for moment in homed if moment.session_id == session_id][:limit]
 
+    def last_change(self, session_id: str) -> int:
+        record = self.session(session_id)
+        if record is None:
+            return 0
+        homed = (self._homed(moment) for moment in self._moments)
+        return max(
+            record.change,
+            *(span.change for span in self._spans.values() if span.session_id == session_id),
+            *(moment.change for moment in homed if moment.session_id == session_id),
+        )
+
     def _homed(self, moment: MomentRecord) -> MomentRecord:
         if moment.trace_id is None:
             return moment

@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session.
+         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -2035,8 +2035,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The `Range` that was asked for; one, in bytes. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2053,6 +2062,13 @@ export interface operations {
             };
             /** @description Merged into another session; `Location` is where. */
             308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
