@@ -11,13 +11,25 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import compare, events, health, mcp, otlp, problems, sessions, spans, ui
+from inspector.http import (
+    compare,
+    events,
+    health,
+    imports,
+    mcp,
+    otlp,
+    problems,
+    sessions,
+    spans,
+    ui,
+)
 from inspector.http.access import Access, Guard
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
+from inspector.search import Indexer, open_words
 from inspector.settings import Settings
 from inspector.storage import open_store
 from inspector.token import load_token, store_path
@@ -31,6 +43,7 @@ _ROUTERS = [
     sessions.router,
     spans.router,
     compare.router,
+    imports.router,
     events.router,
     otlp.router,
     mcp.router,
@@ -91,6 +104,10 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
+        app.state.words = open_words(store, store_path(settings.store))
+        if app.state.words is not None:
+            stack.callback(app.state.words.close)
+            stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         ingest = Ingest(store, feed)
@@ -112,7 +129,12 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
         forwarder = Forwarder(settings.forward_otlp, queue)
         await forwarder.start()
         stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(submit, forwarder, is_own=app.state.is_own)
+    app.state.receiver = Receiver(
+        submit,
+        forwarder,
+        is_own=app.state.is_own,
+        scrubs=settings.capture_content != "full",
+    )
     stack.callback(app.state.receiver.close)
 
 

@@ -14,6 +14,7 @@ from inspector.normalise import span_view
 from inspector.normalise.attributes import flat_attributes
 from inspector.normalise.times import rfc3339
 from inspector.storage.base import Content, SpanRecord
+from inspector.store_health import StoreHealth
 
 _OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
 _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (
@@ -52,6 +53,13 @@ def session(row: SessionRow) -> wire.Session:
         agents=list(row.agents),
         tags=list(row.tags),
         dropped_count=row.dropped_count,
+    )
+
+
+def store_health(health: StoreHealth) -> wire.StoreHealth:
+    """Return whether the store can be written."""
+    return wire.StoreHealth(
+        state=health.state, since=rfc3339(health.since_ns), message=health.message
     )
 
 

@@ -20,13 +20,42 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class StoreHealth(Wire):
+    """Whether the store can be written. While it cannot, senders are asked to wait."""
+
+    state: Literal["ok", "full", "read_only", "unavailable"]
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+
+
 class Health(Wire):
-    """`GET /health`: who answers, and whether it is ready."""
+    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool
-    store: Literal["ok", "read_only", "full", "unavailable"] = "ok"
+    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+
+
+class ImportMistake(Wire):
+    """Something in an imported file that was not taken."""
+
+    line: int = Field(description="On which it begins, from 1.")
+    message: str
+
+
+class ImportReport(Wire):
+    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+
+    spans: int = Field(description="Taken.")
+    span_duplicates: int = Field(description="There before, just so.")
+    logs: int = Field(description="Log records of a trace or a session, taken.")
+    log_duplicates: int
+    rejected: int = Field(description="Spans, records and values that could not be read.")
+    not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
+    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    mistakes: list[ImportMistake] = Field(description="The first 100.")
+    mistake_count: int
 
 
 class Session(Wire):
@@ -56,11 +85,19 @@ class Session(Wire):
     dropped_count: int
 
 
+class IndexState(Wire):
+    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+
+    is_complete: bool
+    changes_behind: int = Field(description="How many changes it has yet to take in.")
+
+
 class SessionList(Wire):
     """A page of sessions, newest first."""
 
     sessions: list[Session]
     next_cursor: str | None
+    index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
@@ -140,6 +177,9 @@ class TextPart(Wire):
 
     type: Literal["text"] = "text"
     text: str
+    parse_error: bool = Field(
+        default=False, description="It was meant as JSON and is none: shown as it came."
+    )
 
 
 class ReasoningPart(Wire):
@@ -234,14 +274,17 @@ class LlmView(Wire):
     provider: str | None
     model_requested: str | None
     model_responded: str | None
-    finish_reasons: list[str]
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
 
 
 class Usage(Wire):
-    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -249,6 +292,12 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
 
 
 class StateChange(Wire):
@@ -310,6 +359,8 @@ class View(Wire):
     decisions: list[Decision]
     mcp: McpView | None
     error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 
@@ -389,6 +440,7 @@ class SearchResult(Wire):
     sessions: list[Session] = Field(description="On the first page.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    index: IndexState | None = Field(None, description="Null without an index.")
 
 
 class Difference(Wire):
@@ -547,11 +599,12 @@ class PromptUsed(StreamMessage):
 
 
 class Heartbeat(Wire):
-    """Keep-alive, every 10 s at the latest, with the service's clock."""
+    """Keep-alive, every 10 s at the latest and whenever the store's health changes."""
 
     type: Literal["Heartbeat"] = "Heartbeat"
     time: str
-    now_ns: str
+    now_ns: str = Field(description="The service's clock.")
+    store: StoreHealth
 
 
 class Gap(Wire):

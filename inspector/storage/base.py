@@ -18,7 +18,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Json, Moment, SessionRow, SpanKind, SpanRow, SpanStatus
+from inspector.model import Moment, SessionRow, SpanKind, SpanRow, SpanStatus
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
 
@@ -115,7 +115,8 @@ class SessionRecord:
     """A session: the row that is shown, and the state from which the rules go on."""
 
     row: SessionRow
-    state: dict[str, Json]
+    state: bytes
+    """JSON."""
     change: int = 0
     created: int = 0
     settled: int = 0
@@ -130,7 +131,8 @@ class TraceRecord:
     trace_id: str
     session_id: str | None
     """None until a span of it was seen."""
-    state: dict[str, Json]
+    state: bytes
+    """JSON."""
 
 
 @dataclass(slots=True)
@@ -249,8 +251,23 @@ class Reader(Protocol):
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
         """Look at the next `most` spans, last changed first, from before a change; likewise."""
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that changed last by one of `changes`, newest first, likewise."""
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known, newest start first, likewise."""
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        """Return the ids of the sessions that changed, or had a span change, after a change.
+
+        None: more than `most` rows changed.
+        """
+
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
+
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known."""
 
     def destination(self, session_id: str) -> str | None:
         """Return the session that a merged one ended up in."""
@@ -313,6 +330,15 @@ class Store(Protocol):
 
         Raises:
             StoreUnavailableError: Nothing was applied: disk full, read-only, locked or gone.
+        """
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Find out whether commits can be made, by making an empty one.
+
+        Opens anew what may help. `room_bytes` more than are free count as a full disk.
+
+        Raises:
+            StoreUnavailableError: They cannot: disk full, read-only, locked or gone.
         """
 
     def close(self) -> None:

@@ -48,9 +48,13 @@ class MemoryStore:
     def commit(self, changes: Changes) -> None:
         """Apply `changes`."""
         with self._lock:
-            if self._is_closed:
-                raise StoreUnavailableError("Cannot write: the store is closed.")
+            self.probe()
             self._tables.apply(changes)
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Refuse when it is closed."""
+        if self._is_closed:
+            raise StoreUnavailableError("Cannot write: the store is closed.")
 
     def close(self) -> None:
         """Refuse further commits."""
@@ -143,8 +147,26 @@ class _Tables:
         older.sort(key=lambda span: span.change, reverse=True)
         return Chunk(older[:most], older[most - 1].change if len(older) > most else None)
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
+        return [row for row in found if isinstance(row, SpanRecord)]
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        found = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
+        return sorted(found, key=lambda one: (one.row.started_ns, one.row.id), reverse=True)
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        rows = self.changes(after, most + 1)
+        if len(rows) > most:
+            return None
+        sessions = {row.row.id for row in rows if isinstance(row, SessionRecord)}
+        return sessions | {row.session_id for row in rows if isinstance(row, SpanRecord)}
+
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
+
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        return [self._sessions[id_] for id_ in session_ids if id_ in self._sessions]
 
     def destination(self, session_id: str) -> str | None:
         seen = {session_id}

@@ -263,9 +263,14 @@ async def test_two_runs_are_compared(client: Host) -> None:
     found = recorded_of(
         await client.call_tool("compare_sessions", {"left": "run", "right": "again"})
     )
-    assert found["counts"] == {"recovered": 1, "added": 1, "removed": 2}
+    assert found["counts"] == {
+        "recovered": 1,
+        "added": 1,
+        "removed": 2,
+        "answered_differently": 1,
+    }
     first = found["differences"][0]
-    assert first["changes"] == ["recovered"]
+    assert first["changes"] == ["recovered", "answered_differently"]
     assert first["path"] == "invoke_agent lead > execute_tool fetch"
     assert found["diverged"] == first
     refused = await client.call_tool("compare_sessions", {"left": "run", "right": "run"})

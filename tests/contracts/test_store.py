@@ -34,11 +34,11 @@ def session(id_: str, change: int, *, title: str = "", started_ns: int = START_N
         models=("m1", "m2"),
         cost_usd=0.25,
     )
-    return SessionRecord(row, {"any": ["state"]}, change, change, 0, START_NS)
+    return SessionRecord(row, b'{"any": ["state"]}', change, change, 0, START_NS)
 
 
 def trace(number: int, session_id: str | None = "S") -> TraceRecord:
-    return TraceRecord(trace_hex(number), session_id, {"rank": 1})
+    return TraceRecord(trace_hex(number), session_id, b'{"rank": 1}')
 
 
 def span(

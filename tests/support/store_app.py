@@ -10,10 +10,12 @@ import httpx
 from fastapi import FastAPI
 
 from inspector.feed import Feed, FeedTiming
-from inspector.http import events, problems, sessions, spans
+from inspector.http import events, imports, problems, sessions, spans
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
+from inspector.search import Indexer, open_words
 from inspector.storage import Store
+from tests.support.door import settings
 from tests.support.otlp import START_NS
 
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
@@ -36,18 +38,24 @@ async def service(
     """Run ingest, feed and routes on `store`; time passes only by `ingest.tick`."""
     clock = clock or FakeClock()
     app = FastAPI(telemetry=_NO_TELEMETRY)
+    app.state.settings = settings()
     app.state.store = store
+    app.state.words = open_words(store, None)
+    indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)
     app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
     problems.install(app)
     with_schemas(app)
-    for router in (sessions.router, spans.router, events.router):
+    for router in (sessions.router, spans.router, imports.router, events.router):
         app.include_router(router)
     try:
         yield app
     finally:
         await app.state.feed.close()
         await app.state.ingest.close()
+        if indexer is not None:
+            indexer.close()
+            app.state.words.close()
 
 
 @asynccontextmanager

@@ -56,11 +56,35 @@ export interface paths {
         };
         /**
          * Health
-         * @description Say that the service is there. Needs no token, and tells nothing else.
+         * @description Say that the service is there, and whether it is ready to take telemetry in.
+         *
+         *     Needs no token. With one, it says how the store is.
          */
         get: operations["health_health_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import File
+         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         *
+         *     Nothing of it counts as running, and nothing of it is forwarded.
+         */
+        post: operations["import_file_import_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -495,7 +519,7 @@ export interface components {
         };
         /**
          * Health
-         * @description `GET /health`: who answers, and whether it is ready.
+         * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
          */
         Health: {
             /**
@@ -506,22 +530,22 @@ export interface components {
             name: "mcp-agent-inspector";
             /** Ready */
             ready: boolean;
-            /**
-             * Store
-             * @default ok
-             * @enum {string}
-             */
-            store: "ok" | "read_only" | "full" | "unavailable";
+            /** @description For those who have the token. */
+            store?: components["schemas"]["StoreHealth"] | null;
             /** Version */
             version: string;
         };
         /**
          * Heartbeat
-         * @description Keep-alive, every 10 s at the latest, with the service's clock.
+         * @description Keep-alive, every 10 s at the latest and whenever the store's health changes.
          */
         Heartbeat: {
-            /** Now Ns */
+            /**
+             * Now Ns
+             * @description The service's clock.
+             */
             now_ns: string;
+            store: components["schemas"]["StoreHealth"];
             /** Time */
             time: string;
             /**
@@ -529,6 +553,77 @@ export interface components {
              * @enum {string}
              */
             type: "Heartbeat";
+        };
+        /**
+         * ImportMistake
+         * @description Something in an imported file that was not taken.
+         */
+        ImportMistake: {
+            /**
+             * Line
+             * @description On which it begins, from 1.
+             */
+            line: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ImportReport
+         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         */
+        ImportReport: {
+            /** Log Duplicates */
+            log_duplicates: number;
+            /**
+             * Logs
+             * @description Log records of a trace or a session, taken.
+             */
+            logs: number;
+            /** Mistake Count */
+            mistake_count: number;
+            /**
+             * Mistakes
+             * @description The first 100.
+             */
+            mistakes: components["schemas"]["ImportMistake"][];
+            /**
+             * Not Stored
+             * @description Metrics, and log records that belong to no trace.
+             */
+            not_stored: number;
+            /**
+             * Rejected
+             * @description Spans, records and values that could not be read.
+             */
+            rejected: number;
+            /**
+             * Sessions
+             * @description Ids of the sessions in it, the first 1000.
+             */
+            sessions: string[];
+            /**
+             * Span Duplicates
+             * @description There before, just so.
+             */
+            span_duplicates: number;
+            /**
+             * Spans
+             * @description Taken.
+             */
+            spans: number;
+        };
+        /**
+         * IndexState
+         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         */
+        IndexState: {
+            /**
+             * Changes Behind
+             * @description How many changes it has yet to take in.
+             */
+            changes_behind: number;
+            /** Is Complete */
+            is_complete: boolean;
         };
         JsonValue: unknown;
         /**
@@ -553,8 +648,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -845,6 +948,8 @@ export interface components {
          * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
+            /** @description Null without an index. */
+            index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
              * @description For the spans that were not looked at yet.
@@ -979,6 +1084,11 @@ export interface components {
              * @description Change-feed position: pass it to `/events?after=`.
              */
             as_of: string;
+            /**
+             * @description With `q`; null without an index.
+             * @default null
+             */
+            index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
             /** Sessions */
@@ -1371,12 +1481,39 @@ export interface components {
             time: string;
             value: components["schemas"]["Payload"] | null;
         };
+        /**
+         * StoreHealth
+         * @description Whether the store can be written. While it cannot, senders are asked to wait.
+         */
+        StoreHealth: {
+            /**
+             * Message
+             * @description What is wrong and what to do; empty when it is ok.
+             */
+            message: string;
+            /**
+             * Since
+             * @description RFC 3339, UTC.
+             */
+            since: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "full" | "read_only" | "unavailable";
+        };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
          * TextPart
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1444,7 +1581,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1455,6 +1592,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1472,6 +1619,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1481,6 +1635,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
@@ -1624,6 +1780,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_file_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
                 };
             };
             /** @description A problem (RFC 9457). */
