@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -62,7 +62,10 @@ def span_phrase(row: SpanRow, id_length: int) -> str:
     return f"{row.kind.value} {name}  {said}  [{row.span_id[:id_length]}]"
 
 
-def _texts(tree: SpanTree, lines: Sequence[Line], errors: dict[int, str]) -> Iterator[str]:
+def outline_texts(
+    tree: SpanTree, lines: Sequence[Line], errors: Mapping[int, str]
+) -> Iterator[str]:
+    """Yield the lines of an outline; `errors` is why spans failed, by index."""
     id_length = short_ids(tree.rows)
     for line in lines:
         row = tree.rows[line.span]
@@ -87,7 +90,7 @@ async def session_outline(source: Source, asked: Outline) -> Recorded[OutlineDat
     page = _page(tree, lines[asked.offset :])
     errors = await _error_lines(source, tree, page)
     head = session_text(session_line(session))
-    text = "\n".join(_texts(tree, page, errors))
+    text = "\n".join(outline_texts(tree, page, errors))
     reached = asked.offset + len(page)
     return Recorded(
         f"{head}\n\n{text or '(no more lines)'}",
@@ -101,7 +104,7 @@ def _page(tree: SpanTree, lines: Sequence[Line]) -> list[Line]:
     """Return as many lines as there is room for, with their errors."""
     room = _TEXT_CHARS - _ERRORS_A_PAGE * (_ERROR_CHARS + 4)
     page: list[Line] = []
-    for line, text in zip(lines, _texts(tree, lines, {}), strict=True):
+    for line, text in zip(lines, outline_texts(tree, lines, {}), strict=True):
         room -= len(text) + 1
         if room < 0:
             break
