@@ -12,6 +12,7 @@ from starlette.types import Lifespan
 from inspector.feed import Feed
 from inspector.forward import Forwarder
 from inspector.http import (
+    compare,
     events,
     exports,
     health,
@@ -43,6 +44,7 @@ _ROUTERS = [
     sessions.router,
     spans.router,
     exports.router,
+    compare.router,
     imports.router,
     events.router,
     otlp.router,
