@@ -17,7 +17,7 @@ MAX_FOUND = 5_000
 
 
 def session_candidates(
-    node: Node, words: WordReader, is_late: Callable[[], bool]
+    node: Node, words: WordReader, now_ns: int, is_late: Callable[[], bool]
 ) -> set[str] | None:
     """Return the ids of all indexed sessions that may fit `node`.
 
@@ -26,12 +26,12 @@ def session_candidates(
     match node:
         case All(parts):
             # The first that are few are enough: whoever asks looks at each of them.
-            found = (session_candidates(part, words, is_late) for part in parts)
+            found = (session_candidates(part, words, now_ns, is_late) for part in parts)
             return next((one for one in found if one is not None), None)
         case Either(parts):
-            return _union([session_candidates(part, words, is_late) for part in parts])
+            return _union([session_candidates(part, words, now_ns, is_late) for part in parts])
         case Related(Relation.SPAN, part):
-            term = span_terms(part)
+            term = span_terms(part, now_ns)
             return None if term is None else words.sessions_of_spans(term, MAX_FOUND, is_late)
         case _:
             term = session_term(node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
@@ -26,8 +27,9 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
-from inspector.query.words import has_words
-from inspector.search.documents import as_text, session_texts, span_text
+from inspector.query.words import fold, has_words
+from inspector.search.documents import session_texts, span_text
+from inspector.search.marks import as_text
 from inspector.search.reading import read
 from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
@@ -41,6 +43,7 @@ _ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
 }
 _PAGE = 1_000
 _KEPT_TRACES = 32
+_KEPT_ROWS = 1_024
 
 
 class Evaluator:
@@ -50,7 +53,8 @@ class Evaluator:
         self._reader = reader
         self._now_ns = now_ns
         self._family = lru_cache(_KEPT_TRACES)(self._read_family)
-        self._session = lru_cache(1_024)(reader.session)
+        self._session = lru_cache(_KEPT_ROWS)(reader.session)
+        self._span = lru_cache(_KEPT_ROWS)(self._read_span)
         self._spoken: tuple[int, list[str]] = (0, [])
 
     def fits(self, node: Node, subject: Subject) -> bool:
@@ -90,7 +94,7 @@ class Evaluator:
 
     def _has_text(self, node: Text, subject: Subject) -> bool:
         if isinstance(subject, SessionRecord):
-            texts = session_texts(subject)
+            texts = [fold(text) for text in session_texts(subject)]
         else:
             texts = self._texts(subject)
         return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
@@ -99,7 +103,7 @@ class Evaluator:
         """Several words are looked for in the same span one after another."""
         change, texts = self._spoken
         if change != span.change:
-            texts = span_text(span, self._reader.content(span)).texts
+            texts = [fold(text) for text in span_text(span, self._reader.content(span)).texts]
             self._spoken = span.change, texts
         return texts
 
@@ -113,9 +117,9 @@ class Evaluator:
             case Relation.SPAN:
                 return (subject,)
             case Relation.PARENT:
-                return self._family(subject.trace_id).ancestors(subject, 1)
+                return islice(self._ancestors(subject), 1)
             case Relation.ANCESTOR:
-                return self._family(subject.trace_id).ancestors(subject)
+                return self._ancestors(subject)
             case Relation.CHILD:
                 return self._family(subject.trace_id).children(subject)
             case Relation.DESCENDANT:
@@ -130,28 +134,31 @@ class Evaluator:
             last = page[-1]
             after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
 
-    def _read_family(self, trace_id: str) -> _Family:
-        return _Family(self._reader.spans(trace_id))
-
-
-class _Family:
-    """Who is whose parent in one trace. A circle of parents ends where it began."""
-
-    def __init__(self, spans: Iterable[SpanRecord]) -> None:
-        self._by_id = {span.span_id: span for span in spans}
-        self._children: dict[str | None, list[SpanRecord]] = {}
-        for span in self._by_id.values():
-            self._children.setdefault(span.parent_span_id, []).append(span)
-
-    def ancestors(self, span: SpanRecord, most: int | None = None) -> Iterator[SpanRecord]:
+    def _ancestors(self, span: SpanRecord) -> Iterator[SpanRecord]:
+        # One by one: a trace may have a hundred thousand spans, and few above each.
         seen = {span.span_id}
-        while (most is None or len(seen) <= most) and span.parent_span_id not in seen:
-            parent = self._by_id.get(span.parent_span_id or "")
+        while span.parent_span_id is not None and span.parent_span_id not in seen:
+            parent = self._span(span.trace_id, span.parent_span_id)
             if parent is None:
                 return
             seen.add(parent.span_id)
             yield parent
             span = parent
+
+    def _read_span(self, trace_id: str, span_id: str) -> SpanRecord | None:
+        return next(iter(self._reader.spans(trace_id, (span_id,))), None)
+
+    def _read_family(self, trace_id: str) -> _Family:
+        return _Family(self._reader.spans(trace_id))
+
+
+class _Family:
+    """Who is below whom in one trace. A circle of parents ends where it began."""
+
+    def __init__(self, spans: Iterable[SpanRecord]) -> None:
+        self._children: dict[str | None, list[SpanRecord]] = {}
+        for span in spans:
+            self._children.setdefault(span.parent_span_id, []).append(span)
 
     def children(self, span: SpanRecord) -> list[SpanRecord]:
         found = self._children.get(span.span_id, [])

@@ -10,7 +10,7 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -295,6 +295,9 @@ class Reader(Protocol):
 
     def content(self, span: SpanRecord) -> Content:
         """Return what was received of a span."""
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        """Return what was received of each of `spans`, in their order."""
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000

@@ -6,7 +6,7 @@ import bisect
 import threading
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -224,6 +224,9 @@ class _Tables:
 
     def content(self, span: SpanRecord) -> Content:
         return self._contents[span.content]
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        return [self._contents[span.content] for span in spans]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000

@@ -12,21 +12,22 @@ from typing import NamedTuple
 import apsw
 
 from inspector.query.fields import Scope
-from inspector.query.tree import All, Compare, Either, Node, Not, Operator
+from inspector.query.tree import All, Compare, Either, Node, Not, Operator, Related, Relation
 
-SESSION_COLUMNS = {"status": "session.status", "started": "session.started_ns"}
+SESSION_COLUMNS = {"status": "status", "started": "started_ns"}
 
 SPAN_COLUMNS = {
-    "kind": "span.kind",
-    "status": "span.status",
-    "root": "span.is_root",
-    "started": "span.start_ns",
-    "ended": "span.end_ns",
-    "waiting": "span.wait_ns",
-    "input_tokens": "span.input_tokens",
-    "output_tokens": "span.output_tokens",
-    "cost": "span.cost_usd",
-    "size": "span.size_bytes",
+    "kind": "kind",
+    "status": "status",
+    "root": "is_root",
+    "started": "start_ns",
+    "ended": "end_ns",
+    "waiting": "wait_ns",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "tokens": "coalesce({0}.input_tokens + {0}.output_tokens, {0}.input_tokens, {0}.output_tokens)",
+    "cost": "cost_usd",
+    "size": "size_bytes",
 }
 
 _COLUMNS: Mapping[Scope, Mapping[str, str]] = {
@@ -48,20 +49,52 @@ class Condition(NamedTuple):
 _ANYTHING = Condition("1", (), is_exact=False)
 
 
-def narrowing(node: Node) -> Condition:
-    """Return the condition for rows of the scope that `node` was checked for."""
+def narrowing(node: Node, span: str = "span") -> Condition:
+    """Return the condition for rows of the scope that `node` was checked for.
+
+    Args:
+        node: What is asked for.
+        span: What the table of spans goes by; that of their sessions is at hand as `session`.
+    """
     match node:
         case All(parts):
-            return _joined(" AND ", "1", [narrowing(part) for part in parts])
+            return _joined(" AND ", "1", [narrowing(part, span) for part in parts])
         case Either(parts):
-            return _joined(" OR ", "0", [narrowing(part) for part in parts])
+            return _joined(" OR ", "0", [narrowing(part, span) for part in parts])
         case Not(part):
-            inner = narrowing(part)
+            inner = narrowing(part, span)
             return inner._replace(sql=f"NOT {inner.sql}") if inner.is_exact else _ANYTHING
         case Compare():
-            return _compare(node)
+            return _compare(node, span)
+        case Related(relation, part):
+            return _related(relation, part, span)
         case _:
             return _ANYTHING
+
+
+def _related(relation: Relation, part: Node, span: str) -> Condition:
+    match relation:
+        case Relation.SESSION if span == "span":
+            return narrowing(part, span)
+        case Relation.SPAN:
+            where = "one.session_no = session.no"
+            return _exists(where, "one", narrowing(part, "one"))
+        case Relation.PARENT if span == "span":
+            where = (
+                "parent.trace_no = span.trace_no AND parent.span_id = span.parent_id"
+                " AND parent.span_id <> span.span_id"
+            )
+            return _exists(where, "parent", narrowing(part, "parent"))
+        case _:
+            return _ANYTHING
+
+
+def _exists(where: str, name: str, inner: Condition) -> Condition:
+    if not inner.parameters:  # as good as anything: not worth the look
+        return _ANYTHING
+    return inner._replace(
+        sql=f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
+    )
 
 
 def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
@@ -72,14 +105,22 @@ def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
     )
 
 
-def _compare(node: Compare) -> Condition:
-    column = _COLUMNS[node.field.scope].get(node.field.name)
+def _compare(node: Compare, span: str) -> Condition:
+    field, operator = node.field, node.operator
+    if field.scope is Scope.SPAN and field.name == "duration" and operator in _ORDER:
+        # How long one runs that has not ended is not known here.
+        lasted = f"{span}.end_ns - {span}.start_ns"
+        sql = f"coalesce(max({lasted}, 0) {operator} ?, 1)"
+        return Condition(sql, (node.value,), is_exact=False)
+    column = _COLUMNS[field.scope].get(field.name)
     if column is None:
         return _ANYTHING
-    if node.operator is Operator.IS_KNOWN:
+    table = span if field.scope is Scope.SPAN else "session"
+    column = column.format(table) if "{" in column else f"{table}.{column}"
+    if operator is Operator.IS_KNOWN:
         return Condition(f"({column} IS NOT NULL)")
-    if node.operator is Operator.EQUALS:
+    if operator is Operator.EQUALS:
         return Condition(f"({column} IS ?)", (node.value,))
-    if node.operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
-        return Condition(f"coalesce({column} {node.operator} ?, 0)", (node.value,))
+    if operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
+        return Condition(f"coalesce({column} {operator} ?, 0)", (node.value,))
     return _ANYTHING

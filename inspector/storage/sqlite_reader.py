@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import apsw
@@ -224,6 +224,16 @@ class SqliteReader:
             " WHERE content.no = ?"
         )
         return Content(*self._all(sql, (span.content,))[0])
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        """Return what was received of each of `spans`, in their order."""
+        sql = (
+            "SELECT content.no, payload, bytes FROM json_each(?)"
+            " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
+        )
+        numbers = orjson.dumps([span.content for span in spans]).decode()
+        found = {number: Content(*row) for number, *row in self._all(sql, (numbers,))}
+        return [found[span.content] for span in spans]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000

@@ -293,7 +293,9 @@ _TERMS = [
     "kind:llm", "kind:tool,agent", "status:ok", "status:running", "status:failed", "root:yes",
     "tokens>2", "input_tokens<=3", "input_tokens:*", "output_tokens:1..4", "cost>0.5", "cost:*",
     "duration>2ns", "ended:*", "started<2026-01-01", "size<4", "waiting>1ns", "model:m*", "name~2",
-    "engine:otlp", "parent(kind:llm)", "child(status:ok)",
+    "engine:otlp", "parent(kind:llm)", "child(status:ok)", "tokens:2..4", "duration<=1ns",
+    "session(status:failed)", "span(kind:llm tokens>2)", "parent(parent(kind:tool))",
+    "ancestor(tokens>3)", "descendant(kind:agent)", "started>2026-01-01", "spans>0",
 ]  # fmt: skip
 _queries = st.recursive(
     st.sampled_from(_TERMS),

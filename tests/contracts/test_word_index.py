@@ -190,6 +190,8 @@ _texts = st.sampled_from(
     [*_WORDS, "merge conflict", "mer*", "-merge", "merge OR cafe", "(mer* -conflict)", "py", "nix",
      "kind:tool merge", "@said~merge", "@said:merge", "@said:*", "name:merge", "tool:merge",
      "status:running", "session(merge)", "parent(merge)", "service:demo merge", "agent:*",
+     "duration>=1s", "duration<900ms", "-duration>1s", "started>-2d", "started<2026-01-02",
+     "started:2026-01-01..2026-01-02 merge", "size>100", "root:yes", "errors:0 started>-1d",
      "engine:otlp -merge", "descendant(name:merge) OR 并", "-(merge conflict)"]
 )  # fmt: skip
 
