@@ -7,7 +7,7 @@ less is looked at. What fits is decided here alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import ge, gt, le, lt
@@ -41,15 +41,61 @@ _ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.GREATER: gt,
     Operator.AT_LEAST: ge,
 }
+_COSTS = {Relation.SESSION: 1, Relation.PARENT: 2, Relation.ANCESTOR: 3}
 _PAGE = 1_000
 _KEPT_TRACES = 32
 _KEPT_ROWS = 1_024
 
 
-class Evaluator:
-    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once."""
+def cheapest_first(node: Node) -> Node:
+    """Return the same query, where what takes longer to look at comes last."""
+    match node:
+        case All(parts):
+            return All(tuple(sorted(map(cheapest_first, parts), key=_cost)))
+        case Either(parts):
+            return Either(tuple(sorted(map(cheapest_first, parts), key=_cost)))
+        case Not(part):
+            return Not(cheapest_first(part))
+        case Related(relation, part):
+            return Related(relation, cheapest_first(part))
+        case _:
+            return node
 
-    def __init__(self, reader: Reader, now_ns: int) -> None:
+
+def _cost(node: Node) -> int:
+    match node:
+        case All(parts) | Either(parts):
+            return max(map(_cost, parts), default=0)
+        case Not(part):
+            return _cost(part)
+        case Related(relation, part):
+            return _COSTS.get(relation, 5) + _cost(part)
+        case CompareAttribute():
+            return 2
+        case Text():
+            return 3
+        case Compare():
+            return 0
+        case _ as never:
+            assert_never(never)
+
+
+class Evaluator:
+    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once.
+
+    Args:
+        reader: The snapshot.
+        now_ns: What durations of what still runs count to.
+        known_spans: Gives the changes of all spans of a session that may fit; None: not known.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        now_ns: int,
+        known_spans: Callable[[Node, str], Sequence[int] | None] = lambda part, session_id: None,
+    ) -> None:
+        self._known_spans = known_spans
         self._reader = reader
         self._now_ns = now_ns
         self._family = lru_cache(_KEPT_TRACES)(self._read_family)
@@ -73,7 +119,7 @@ class Evaluator:
             case Text():
                 return self._has_text(node, subject)
             case Related(relation, part):
-                others = self._related(relation, subject)
+                others = self._related(relation, part, subject)
                 return any(self.fits(part, other) for other in others)
             case _ as never:
                 assert_never(never)
@@ -107,9 +153,9 @@ class Evaluator:
             self._spoken = span.change, texts
         return texts
 
-    def _related(self, relation: Relation, subject: Subject) -> Iterable[Subject]:
+    def _related(self, relation: Relation, part: Node, subject: Subject) -> Iterable[Subject]:
         if isinstance(subject, SessionRecord):
-            return self._spans_of(subject.row.id)
+            return self._spans_of(subject.row.id, part)
         match relation:
             case Relation.SESSION:
                 session = self._session(subject.session_id)
@@ -127,9 +173,12 @@ class Evaluator:
             case _ as never:
                 assert_never(never)
 
-    def _spans_of(self, session_id: str) -> Iterator[SpanRecord]:
+    def _spans_of(self, session_id: str, part: Node) -> Iterator[SpanRecord]:
+        if (known := self._known_spans(part, session_id)) is not None:
+            yield from self._reader.spans_among(part, known)
+            return
         after: SpanPosition | None = None
-        while page := self._reader.spans_of(session_id, after, _PAGE):
+        while page := self._reader.spans_of(session_id, after, _PAGE, part):
             yield from page
             last = page[-1]
             after = SpanPosition(last.start_ns, last.span_id, last.trace_id)

@@ -63,8 +63,16 @@ def attribute_mark(key: str, value: str | float | None = None) -> str | None:
 
 def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
     """Return marks of which every document has one whose `field` compares so with `value`."""
-    seed = _seed(f".{field.name}^")
-    magnitude = _magnitude(field, value)
+    marks = _size_marks(_seed(f".{field.name}^"), operator, _magnitude(value, field.kind))
+    return [*marks, OPEN] if field.kind is Kind.DURATION else marks
+
+
+def attribute_size_marks(key: str, operator: Operator, value: float) -> list[str]:
+    """Return marks of which every document has one whose attribute compares so with `value`."""
+    return [*_size_marks(_seed(f"@{key}^"), operator, _magnitude(value)), TOO_MANY]
+
+
+def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
     match operator:
         case Operator.LESS | Operator.AT_MOST:
             found = range(magnitude + 1)
@@ -72,8 +80,7 @@ def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
             found = range(magnitude, _TOP_MAGNITUDE + 1)
         case _:
             found = range(magnitude, magnitude + 1)
-    marks = [_mark(seed + number) for number in found]
-    return [*marks, OPEN] if field.kind is Kind.DURATION else marks
+    return [_mark(seed + number) for number in found]
 
 
 def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] | None:
@@ -109,7 +116,7 @@ def span_marks(span: SpanRecord) -> Iterator[str]:
         value = read(field, span, 0)
         if value is not None and not (span.end_ns is None and field.kind is Kind.DURATION):
             assert isinstance(value, int | float)
-            yield _mark(_seed(f".{field.name}^") + _magnitude(field, value))
+            yield _mark(_seed(f".{field.name}^") + _magnitude(value, field.kind))
     if span.end_ns is None:
         yield OPEN
     yield from _hours_of(span.start_ns // _HOUR_NS)
@@ -129,6 +136,7 @@ def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
         marks.add(_mark(seed))
         if isinstance(value, int | float) and not isinstance(value, bool):
             marks.add(_mark(zlib.crc32(repr(float(value)).encode(), _seed(f"@{key}#"))))
+            marks.add(_mark(_seed(f"@{key}^") + _magnitude(value)))
         for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
             if mark := _value_mark(seed, as_text(one).casefold()):
                 marks.add(mark)
@@ -170,10 +178,14 @@ def _hours_of(hour: int) -> tuple[str, str]:
     return _mark(_seed(".hour") + hour), _mark(_seed(".day") + hour // 24)
 
 
-def _magnitude(field: Field, value: float) -> int:
-    """Return the power of four that `value` is below, in the field's unit; 0: nothing."""
-    whole = int(value * _MICRO) if field.kind is Kind.MONEY else int(value)
-    return min((max(whole, 0).bit_length() + 1) // 2, _TOP_MAGNITUDE)
+def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
+    """Return the power of four that `value` is below, of dollars that of millionths; 0: nothing."""
+    scaled = value * _MICRO if kind is Kind.MONEY else value
+    if not scaled > 0:
+        return 0
+    if scaled >= 4.0**_TOP_MAGNITUDE:  # infinity, too
+        return _TOP_MAGNITUDE
+    return min((int(scaled).bit_length() + 1) // 2, _TOP_MAGNITUDE)
 
 
 @lru_cache(16_384)

@@ -17,8 +17,8 @@ from typing import Generic, TypeVar
 from inspector.errors import StoreUnavailableError
 from inspector.query.fields import Scope
 from inspector.query.tree import Node
-from inspector.search.candidates import session_candidates
-from inspector.search.fitting import Evaluator
+from inspector.search.candidates import Candidates
+from inspector.search.fitting import Evaluator, cheapest_first
 from inspector.search.terms import span_terms
 from inspector.search.times import started_between
 from inspector.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
@@ -82,29 +82,33 @@ class Search:
         self, node: Node, after: tuple[int, str] | None, limit: int
     ) -> Page[SessionRecord, tuple[int, str]]:
         """Return sessions, newest start first, behind the position (started_ns, id)."""
-        began = self.clock()
+        began, node = self.clock(), cheapest_first(node)
         first_ns, beyond_ns = started_between(node, Scope.SESSION)
         if beyond_ns is not None:
             after = min(after or (beyond_ns, ""), (beyond_ns, ""))
-        rows = self._sessions_of_words(node, began)
+        candidates = self._candidates(began)
+        found = self._sessions_of_words(candidates, node)
 
         def look(place: tuple[int, str] | None, most: int) -> Chunk[SessionRecord, tuple[int, str]]:
-            if rows is not None:
-                return Chunk(
-                    [one for one in rows if not place or _session_place(one) < place], None
-                )
+            if found is not None:
+                return self.reader.sessions_among(node, found, place, most)
             chunk = self.reader.newest_sessions(node, place, most)
             is_last = chunk.next is None or (first_ns is not None and chunk.next[0] < first_ns)
             return Chunk(chunk.rows, None if is_last else chunk.next)
 
-        return self._page(limit, after, began, look=look, place=_session_place, node=node)
+        evaluator = Evaluator(self.reader, self.now_ns)
+        if candidates is not None and found is not None:
+            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
+        return self._page(
+            limit, after, began, evaluator, look=look, place=_session_place, node=node
+        )
 
     def spans(self, node: Node, before: int | None, limit: int) -> Page[SpanRecord, int]:
         """Return spans, last changed first, from before the change `before`.
 
         What changes while pages are read moves to the front; nothing is on two pages.
         """
-        began = self.clock()
+        began, node = self.clock(), cheapest_first(node)
         words, term = self.words, span_terms(node, self.now_ns)
 
         def look(place: int | None, most: int) -> Chunk[SpanRecord, int]:
@@ -117,20 +121,26 @@ class Search:
                 return self.reader.newest_spans(node, place, most)
             return Chunk(self.reader.spans_among(node, found.changes), found.next)
 
-        return self._page(limit, before, began, look=look, place=_span_place, node=node)
+        evaluator = Evaluator(self.reader, self.now_ns)
+        return self._page(limit, before, began, evaluator, look=look, place=_span_place, node=node)
 
-    def _sessions_of_words(self, node: Node, began: float) -> list[SessionRecord] | None:
-        """Return all sessions that may fit, newest first; None: too many, or not known."""
+    def _candidates(self, began: float) -> Candidates | None:
         if self.words is None:
             return None
         # Half of the time: where the index does not help, there has to be some to look.
-        found = session_candidates(
-            node, self.words, self.now_ns, lambda: self._is_late(began, self.page_s / 2)
-        )
-        if found is None:
+        half_s = self.page_s / 2
+        return Candidates(self.words, self.now_ns, lambda: self._is_late(began, half_s))
+
+    def _sessions_of_words(self, candidates: Candidates | None, node: Node) -> set[str] | None:
+        """Return the ids of all sessions that may fit; None: too many, or not known."""
+        found = candidates.sessions(node) if candidates else None
+        if candidates is None or found is None:
             return None
-        newer = self.reader.sessions_changed(self.words.through, _MOST_NEWER)
-        return None if newer is None else self.reader.sessions_among(node, found | newer)
+        newer = self.reader.sessions_changed(candidates.words.through, _MOST_NEWER)
+        if newer is None:
+            return None
+        candidates.look_at(newer)
+        return found | newer
 
     def _is_late(self, began: float, most_s: float | None = None) -> bool:
         return self.clock() - began >= (self.page_s if most_s is None else most_s)
@@ -140,12 +150,12 @@ class Search:
         limit: int,
         start: Position | None,
         began: float,
+        evaluator: Evaluator,
         *,
         look: Callable[[Position | None, int], Chunk[Row, Position]],
         place: Callable[[Row], Position],
         node: Node,
     ) -> Page[Row, Position]:
-        evaluator = Evaluator(self.reader, self.now_ns)
         found: list[Row] = []
         most, next_place, looked = max(_LEAST_LOOK, limit + 1), start, began
         while True:

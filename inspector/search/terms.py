@@ -20,6 +20,7 @@ from inspector.query.tree import (
 from inspector.search.marks import (
     TOO_MANY,
     attribute_mark,
+    attribute_size_marks,
     field_mark,
     hour_marks,
     is_marked,
@@ -79,6 +80,8 @@ def _compare(node: Compare) -> Term | None:
 
 
 def _attribute(node: CompareAttribute) -> Term:
+    if node.operator in _ORDER and node.number is not None:
+        return _either_mark(attribute_size_marks(node.key, node.operator, node.number))
     exact = number = None
     if node.operator is Operator.EQUALS:
         exact = attribute_mark(node.key, node.text)

@@ -252,8 +252,10 @@ class Reader(Protocol):
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
         """Return the spans that changed last by one of `changes`, newest first, likewise."""
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known, newest start first, likewise."""
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` of the sessions that are known, as `newest_sessions` does."""
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.
@@ -283,9 +285,16 @@ class Reader(Protocol):
         """Return those of the trace's spans that are known; without `span_ids` all, by change."""
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
-        """Return a page of a session's spans in the order of `SpanPosition`."""
+        """Return a page of a session's spans, in the order of `SpanPosition`.
+
+        With `node`, all that fit it are among them, and any others.
+        """
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""

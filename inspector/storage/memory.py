@@ -133,7 +133,13 @@ class _Tables:
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        places = ((one.row.started_ns, one.row.id) for one in self._sessions.values())
+        return self.sessions_among(node, self._sessions, after, most)
+
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        among = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
+        places = ((one.row.started_ns, one.row.id) for one in among)
         older = sorted((place for place in places if not after or place < after), reverse=True)
         rows = [self._sessions[session_id] for _, session_id in older[:most]]
         return Chunk(rows, older[most - 1] if len(older) > most else None)
@@ -146,10 +152,6 @@ class _Tables:
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
         found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
         return [row for row in found if isinstance(row, SpanRecord)]
-
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        found = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
-        return sorted(found, key=lambda one: (one.row.started_ns, one.row.id), reverse=True)
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)
@@ -197,7 +199,11 @@ class _Tables:
         return [known[span_id] for span_id in span_ids if span_id in known]
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         found = sorted(
             (span for span in self._spans.values() if span.session_id == session_id),

@@ -34,6 +34,12 @@ _COLUMNS: Mapping[Scope, Mapping[str, str]] = {
     Scope.SESSION: SESSION_COLUMNS,
     Scope.SPAN: SPAN_COLUMNS,
 }
+# Texts are compared in any case, which SQLite can do for ASCII only.
+_IMPLIED = {
+    "tool": "{0}.kind = 'tool'",
+    "agent": "{0}.kind = 'agent'",
+    "model": "{0}.model IS NOT NULL",
+}
 _ORDER = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
 
 
@@ -114,7 +120,8 @@ def _compare(node: Compare, span: str) -> Condition:
         return Condition(sql, (node.value,), is_exact=False)
     column = _COLUMNS[field.scope].get(field.name)
     if column is None:
-        return _ANYTHING
+        hint = _IMPLIED.get(field.name) if field.scope is Scope.SPAN else None
+        return Condition(hint.format(span), (), is_exact=False) if hint else _ANYTHING
     table = span if field.scope is Scope.SPAN else "session"
     column = column.format(table) if "{" in column else f"{table}.{column}"
     if operator is Operator.IS_KNOWN:

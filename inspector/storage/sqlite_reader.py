@@ -108,15 +108,20 @@ class SqliteReader:
         )
         return [_span(row) for row in rows]
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known, newest start first."""
-        fits = narrowing(node)
-        among = "id IN (SELECT value FROM json_each(?))"
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` of the sessions that are known, newest start first."""
+        fits, start = narrowing(node), after or (MAX_INT, "")
         rows = self._all(
-            f"{_SESSION} WHERE {among} AND {fits.sql} ORDER BY started_ns DESC, id DESC",
-            (orjson.dumps(list(session_ids)).decode(), *fits.parameters),
+            f"{_SESSION} WHERE id IN (SELECT value FROM json_each(?))"
+            f" AND (started_ns, id) < (?, ?) AND {fits.sql}"
+            " ORDER BY started_ns DESC, id DESC LIMIT ?",
+            (orjson.dumps(list(session_ids)).decode(), *start, *fits.parameters, most),
         )
-        return [_session(row) for row in rows]
+        found = [_session(row) for row in rows]
+        is_last = len(found) < most
+        return Chunk(found, None if is_last else (found[-1].row.started_ns, found[-1].row.id))
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change."""
@@ -188,7 +193,11 @@ class SqliteReader:
         return found
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         """Return a page of a session's spans in the order of `SpanPosition`."""
         where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
@@ -200,6 +209,9 @@ class SqliteReader:
             )
             place = (after.start_ns, bytes.fromhex(after.span_id))
             parameters += (*place, *place, bytes.fromhex(after.trace_id))
+        if node is not None:
+            fits = narrowing(node)
+            where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
         sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
         return [_span(row) for row in self._all(sql, (*parameters, limit))]
 
