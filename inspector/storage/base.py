@@ -10,6 +10,7 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Json, Moment, SessionRow, SpanKind, SpanRow, SpanStatus
+from inspector.model import Json, Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
 
@@ -256,6 +257,20 @@ class Reader(Protocol):
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
         """Look at the next `most` of the sessions that are known, as `newest_sessions` does."""
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        """Count the sessions that fit `node`, by status and stretch of time.
+
+        Args:
+            node: What is asked for.
+            first_ns: When the first stretch begins.
+            width_ns: How long each is.
+            count: How many follow one another.
+
+        None: they have to be looked at, to know.
+        """
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.

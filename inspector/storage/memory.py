@@ -5,14 +5,14 @@ from __future__ import annotations
 import bisect
 import threading
 import uuid
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import SpanStatus
-from inspector.query.tree import Node
+from inspector.model import SessionStatus, SpanStatus
+from inspector.query.tree import All, Node
 from inspector.storage.base import (
     Change,
     Changes,
@@ -152,6 +152,15 @@ class _Tables:
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
         found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
         return [row for row in found if isinstance(row, SpanRecord)]
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        if node != All():
+            return None
+        rows = (one.row for one in self._sessions.values())
+        places = Counter(((row.started_ns - first_ns) // width_ns, row.status) for row in rows)
+        return Counter({place: n for place, n in places.items() if 0 <= place[0] < count})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)

@@ -50,6 +50,8 @@ class Condition(NamedTuple):
     parameters: tuple[apsw.SQLiteValue, ...] = ()
     is_exact: bool = True
     """Whether it holds for nothing but what is asked for, and so may be negated."""
+    has_others: bool = False
+    """Whether other rows are looked at, for each."""
 
 
 _ANYTHING = Condition("1", (), is_exact=False)
@@ -98,9 +100,8 @@ def _related(relation: Relation, part: Node, span: str) -> Condition:
 def _exists(where: str, name: str, inner: Condition) -> Condition:
     if not inner.parameters:  # as good as anything: not worth the look
         return _ANYTHING
-    return inner._replace(
-        sql=f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
-    )
+    sql = f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
+    return inner._replace(sql=sql, has_others=True)
 
 
 def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
@@ -108,6 +109,7 @@ def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
         f"({word.join(one.sql for one in conditions) or empty})",
         tuple(parameter for one in conditions for parameter in one.parameters),
         all(one.is_exact for one in conditions),
+        any(one.has_others for one in conditions),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -122,6 +123,20 @@ class SqliteReader:
         found = [_session(row) for row in rows]
         is_last = len(found) < most
         return Chunk(found, None if is_last else (found[-1].row.started_ns, found[-1].row.id))
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        """Count the sessions that fit `node`, by status and stretch of time."""
+        fits = narrowing(node)
+        if not fits.is_exact or fits.has_others:
+            return None
+        rows = self._all(
+            "SELECT (started_ns - ?1) / ?2, status, count(*) FROM session"
+            f" WHERE started_ns >= ?1 AND started_ns < ?3 AND {fits.sql} GROUP BY 1, 2",
+            (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
+        )
+        return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change."""
