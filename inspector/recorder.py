@@ -93,12 +93,24 @@ class Recorder:
     # --- what the caller asks for -----------------------------------------------------------
 
     def record(
-        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog], now_ns: int
+        self,
+        spans: Sequence[IncomingSpan],
+        logs: Sequence[IncomingLog],
+        now_ns: int,
+        *,
+        is_past: bool = False,
     ) -> Changes:
-        """Return the commit that keeps `spans` and `logs`."""
+        """Return the commit that keeps `spans` and `logs`.
+
+        Args:
+            spans: What arrived.
+            logs: What arrived beside it.
+            now_ns: The clock now.
+            is_past: It was recorded elsewhere: nothing of it runs, and no process lives by it.
+        """
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
+            draft = Draft(reader, self._memory, now_ns, is_past=is_past)
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(draft, sign)
@@ -165,7 +177,7 @@ class Recorder:
             self._hear(draft, sign.process_id, lost_after_ns)
 
     def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
-        if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+        if draft.is_past or not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
         for stored in draft.reader.open_spans(process_id):
@@ -186,7 +198,8 @@ class Recorder:
     # --- sessions ---------------------------------------------------------------------------
 
     def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
-        heard_now = set(heard)
+        # What is past is not heard of now: such a session is settled at once.
+        heard_now = set() if draft.is_past else set(heard)
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
@@ -245,24 +258,29 @@ class Recorder:
         """Keep what is new; return the sessions that something is new in."""
         for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
             draft.load_spans(trace_id, span_ids)
+        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
             known = draft.span(arrival.trace_id, arrival.span_id)
             new = arrival if known is None else _merge(draft, known, arrival)
             self._note_sender(draft, new or arrival)
-            if new is not None:
-                trace = draft.trace(new.trace_id)
-                session = draft.session(trace.session_id) if trace.session_id else None
-                if session is not None:
-                    self._add_span(draft, new, trace, session)
-                    heard[session.id] = None
+            if new is None:
+                continue
+            if new.trace_id not in homes:
+                homes[new.trace_id] = draft.home(new.trace_id)
+            trace, session = homes[new.trace_id]
+            if session is not None:
+                self._add_span(draft, new, trace, session)
+                heard[session.id] = None
         return heard
 
     def _add_span(
         self, draft: Draft, arrival: _Arrival, trace: TraceState, session: SessionState
     ) -> None:
         new = _record(arrival, session, trace)
-        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
+            new.status = SpanStatus.LOST
+        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
@@ -477,7 +495,7 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     before = content.span()
     part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
     after = live.update_span(before, part)
-    if after == before and known.status is SpanStatus.RUNNING:
+    if after == before and (draft.is_past or known.status is SpanStatus.RUNNING):
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin

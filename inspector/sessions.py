@@ -8,7 +8,7 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -94,16 +94,30 @@ class Tally:
 
     def add(self, other: Tally, sign: int = 1) -> None:
         """Put a whole tally in, or take it out."""
-        for name in _TALLY_FIELDS:
-            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+        self.span_count += sign * other.span_count
+        self.open_count += sign * other.open_count
+        self.lost_count += sign * other.lost_count
+        self.error_count += sign * other.error_count
+        self.llm_calls += sign * other.llm_calls
+        self.tool_calls += sign * other.tool_calls
+        self.input_tokens += sign * other.input_tokens
+        self.output_tokens += sign * other.output_tokens
+        self.cost_nanodollars += sign * other.cost_nanodollars
+        self.costed_count += sign * other.costed_count
+        self.waiting_ns += sign * other.waiting_ns
+        self.dropped_count += sign * other.dropped_count
+
+    def copy(self) -> Tally:
+        """Return another one of the same sums."""
+        same = Tally()
+        same.add(self)
+        return same
 
     @property
     def cost_usd(self) -> float | None:
         """The cost; None when nothing carried one."""
         return self.cost_nanodollars / _NANODOLLARS if self.costed_count else None
 
-
-_TALLY_FIELDS = tuple(f.name for f in fields(Tally))
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
 _TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_NONE = range(5)

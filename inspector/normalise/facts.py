@@ -27,6 +27,7 @@ from inspector.normalise.session_ids import session_id
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+_ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
 # OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
 _HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
@@ -158,11 +159,12 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     """Return the status; a span without an end runs, an error that was a cancellation says so."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
-    if span.status.code == Status.STATUS_CODE_ERROR:
+    code = span.status.code
+    if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
         return SpanStatus.ERROR
-    return SpanStatus.OK if span.status.code == Status.STATUS_CODE_OK else SpanStatus.UNSET
+    return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 
 
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
