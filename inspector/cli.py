@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import typer
 
-from inspector import cli_files, runfile
+from inspector import cli_doctor, cli_files, runfile
 from inspector.client import Client, NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import Reader, find_reader
@@ -37,6 +37,7 @@ app = typer.Typer(
 hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
 app.add_typer(cli_files.app)
+app.add_typer(cli_doctor.app)
 
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
