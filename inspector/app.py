@@ -12,6 +12,7 @@ from starlette.types import Lifespan
 from inspector.feed import Feed
 from inspector.forward import Forwarder
 from inspector.http import (
+    compare,
     events,
     exports,
     health,
@@ -29,6 +30,7 @@ from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
+from inspector.search import Indexer, open_words
 from inspector.settings import Settings
 from inspector.storage import open_store
 from inspector.token import load_token, store_path
@@ -42,6 +44,7 @@ _ROUTERS = [
     sessions.router,
     spans.router,
     exports.router,
+    compare.router,
     imports.router,
     events.router,
     otlp.router,
@@ -103,6 +106,10 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
+        app.state.words = open_words(store, store_path(settings.store))
+        if app.state.words is not None:
+            stack.callback(app.state.words.close)
+            stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         ingest = Ingest(store, feed)

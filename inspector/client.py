@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import IO, Any
@@ -18,7 +17,6 @@ from inspector.errors import InspectorError
 
 TIMEOUT_S = 30.0
 _PIECE_BYTES = 65_536
-RETRY_S = 1.0
 
 
 class NoServiceError(InspectorError):
@@ -83,16 +81,27 @@ class Client:
         with self._open(path, query) as response:
             return json.load(response)
 
-    def follow(self, *, after: str) -> Iterator[dict[str, Any]]:
-        """Yield the events after `after`, for ever; a broken connection is taken up again."""
-        while True:
+    def events(
+        self, *, after: str, session_ids: Collection[str] = ()
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (position, event) of what happens after the position `after`, until it breaks off.
+
+        Args:
+            after: `as_of` of a list, or the last position that was seen.
+            session_ids: Whose spans; without any: all.
+
+        Raises:
+            NoServiceError: The service does not answer, or the connection broke.
+            RefusedError: It answers with a problem.
+        """
+        wanted = ",".join(session_ids) or None
+        with self._open("/events", {"after": after, "session_id": wanted}) as response:
             try:
-                with self._open("/events", {"after": after}) as response:
-                    for event_id, data in _events(response):
-                        after = event_id or after
-                        yield json.loads(data)
-            except (NoServiceError, OSError, HTTPException):
-                time.sleep(RETRY_S)
+                for event_id, data in _events(response):
+                    yield event_id, json.loads(data)
+            except (OSError, HTTPException) as error:
+                raise NoServiceError(f"The connection to {self.url} broke: {error}.") from error
+        raise NoServiceError(f"The service at {self.url} ended the connection.")
 
     def _open(
         self, path: str, query: dict[str, object], body: Iterable[bytes] | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 from inspector.model import SessionStatus
@@ -55,8 +54,8 @@ class Draft:
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
-        self._new_traces: set[str] = set()
-        self._spans: dict[_SpanKey, SpanRecord | None] = {}
+        self.new_traces: set[str] = set()
+        self._spans: dict[_SpanKey, SpanRecord | None] = {}  # as they are in the store
         self._dirty: dict[_SpanKey, SpanRecord] = {}
         self._contents: dict[_SpanKey, Content] = {}
         self._ancestors: list[tuple[str, str]] = []
@@ -111,7 +110,7 @@ class Draft:
         for trace_id in missing:
             if trace_id not in self._memory.traces:
                 self._memory.traces[trace_id] = TraceState(trace_id)
-                self._new_traces.add(trace_id)
+                self.new_traces.add(trace_id)
 
     def trace(self, trace_id: str) -> TraceState:
         """Return the trace, to be altered; new if it was not known."""
@@ -121,8 +120,13 @@ class Draft:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        self._tally_before[trace_id] = copy(trace.tally)
+        self._tally_before[trace_id] = trace.tally.copy()
         return trace
+
+    def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
+        """Return the trace and the session that it belongs to, to be altered."""
+        trace = self.trace(trace_id)
+        return trace, self.session(trace.session_id) if trace.session_id else None
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
         """Give the whole trace to `session`."""
@@ -134,8 +138,7 @@ class Draft:
             for stored in self.reader.spans(trace.trace_id):
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
-                key = (span.trace_id, span.span_id)
-                self._spans[key] = self._dirty[key] = moved
+                self._dirty[span.trace_id, span.span_id] = moved
         self._tally_before[trace.trace_id] = Tally()
         trace.session_id = session.id
 
@@ -147,9 +150,9 @@ class Draft:
 
     def load_spans(self, trace_id: str, span_ids: Collection[str]) -> None:
         """Look up several spans of a trace at once."""
-        if trace_id in self._new_traces:
+        if trace_id in self.new_traces:
             return
-        missing = [span_id for span_id in span_ids if (trace_id, span_id) not in self._spans]
+        missing = {span_id for span_id in span_ids if (trace_id, span_id) not in self._spans}
         found = {span.span_id: span for span in self.reader.spans(trace_id, missing)}
         for span_id in missing:
             self._spans[trace_id, span_id] = found.get(span_id)
@@ -157,9 +160,11 @@ class Draft:
     def span(self, trace_id: str, span_id: str) -> SpanRecord | None:
         """Return the newest version of a span."""
         key = (trace_id, span_id)
+        if (written := self._dirty.get(key)) is not None:
+            return written
+        if trace_id in self.new_traces:
+            return None
         if key not in self._spans:
-            if trace_id in self._new_traces:
-                return None
             self.load_spans(trace_id, (span_id,))
         return self._spans[key]
 
@@ -168,16 +173,24 @@ class Draft:
         known = self._contents.get((span.trace_id, span.span_id))
         return known or self.reader.content(span)
 
-    def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
-        """Replace a span's row by `new`, and its content if given; the tally follows."""
+    def put_span(
+        self,
+        new: SpanRecord,
+        content: Content | None = None,
+        trace: TraceState | None = None,
+    ) -> None:
+        """Replace a span's row by `new`, and its content if given; the tally follows.
+
+        `trace` is its trace, if it is at hand.
+        """
         key = (new.trace_id, new.span_id)
         old = self.span(new.trace_id, new.span_id)
-        tally = self.trace(new.trace_id).tally
+        tally = (trace or self.trace(new.trace_id)).tally
         if old is not None:
             tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content
         tally.count(new, 1)
-        self._spans[key] = self._dirty[key] = new
+        self._dirty[key] = new
         if content is not None:
             self._contents[key] = content
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inspector.compare import Change
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
 
 
@@ -84,11 +85,19 @@ class Session(Wire):
     dropped_count: int
 
 
+class IndexState(Wire):
+    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+
+    is_complete: bool
+    changes_behind: int = Field(description="How many changes it has yet to take in.")
+
+
 class SessionList(Wire):
     """A page of sessions, newest first."""
 
     sessions: list[Session]
     next_cursor: str | None
+    index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
@@ -168,6 +177,9 @@ class TextPart(Wire):
 
     type: Literal["text"] = "text"
     text: str
+    parse_error: bool = Field(
+        default=False, description="It was meant as JSON and is none: shown as it came."
+    )
 
 
 class ReasoningPart(Wire):
@@ -262,14 +274,17 @@ class LlmView(Wire):
     provider: str | None
     model_requested: str | None
     model_responded: str | None
-    finish_reasons: list[str]
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
 
 
 class Usage(Wire):
-    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -277,6 +292,12 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
 
 
 class StateChange(Wire):
@@ -338,6 +359,8 @@ class View(Wire):
     decisions: list[Decision]
     mcp: McpView | None
     error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 
@@ -417,6 +440,39 @@ class SearchResult(Wire):
     sessions: list[Session] = Field(description="On the first page.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    index: IndexState | None = Field(None, description="Null without an index.")
+
+
+class Difference(Wire):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    left: SpanRow | None = Field(description="In the first session; null when it was added.")
+    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
+    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right_own_ns: int | None
+    left_answer: str | None = Field(description="From a little before the answers part.")
+    right_answer: str | None
+
+
+class Comparison(Wire):
+    """What differs between two sessions, the most telling first."""
+
+    left: Session
+    right: Session
+    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    difference_count: int = Field(description="Of all pages.")
+    differences: list[Difference]
+    diverged: Difference | None = Field(
+        description="The first in time that is more than slower or dearer."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    next_offset: int | None
 
 
 class Problem(BaseModel):

@@ -22,7 +22,7 @@ kind:tool duration:1s..5s parent(agent:planner) @mcp.method.name:tools/call
 
 | write | for |
 | --- | --- |
-| `word`, `"some words"` | what has the text in its name or its content, in any case |
+| `word`, `"some words"`, `begin*` | what has the words, one after another, in name or content |
 | `field:value` | what is so; text in any case, `*` stands for anything, in quotes for itself |
 | `field:a,b` | a choice: one of them |
 | `field~value` | text that contains it |
@@ -36,6 +36,14 @@ kind:tool duration:1s..5s parent(agent:planner) @mcp.method.name:tools/call
 | `parent(…)` `child(…)` `ancestor(…)` `descendant(…)` | another span of the trace is so |
 | `span(…)` | a span of the session is so, in all of it |
 | `session(…)` | the span's session is so |
+
+Words are letters and digits; case and accents do not count. What stands between them does not
+either: `a/b.py` is the three words `a b py` in a row, within one value. A word is a whole one
+unless `*` ends it; for what stands inside of words there is `name~part`. Scripts without spaces,
+such as Chinese, Japanese and Thai, and emoji are taken character by character. The content of a
+span is its status message and the values, not the names, of its attributes and its events: the
+first 64 Ki characters. What is escaped in JSON is read as what it stands for. The text of a
+session is its title, its id, and that of its spans.
 
 A list of sessions may ask for what only spans have: `tool:fetch` then means that *some* span of
 the session calls it, and each such term may be another span; `span(tool:fetch status:error)` asks
@@ -64,6 +72,10 @@ What is not known is neither equal nor more nor less: `-cost>1` finds what has n
 Newest first. A page ends when it is full, or after some hundredths of a second: it may then be
 short, or even empty, and `next_cursor` goes on where it ended. New sessions and spans do not shift
 the pages behind a cursor; a span that changes in between moves to the front.
+
+Words, attributes and fields with a text or a choice are found by an index, which is made in the
+background; `index` says how far it is. What it has not seen yet is looked at as well: an answer is
+never wrong, it only takes longer.
 
 An error is a problem with the code `bad_query`, and with `position` and `length` of what is wrong.
 """

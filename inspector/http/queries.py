@@ -1,6 +1,33 @@
-"""What routes say of the query language."""
+"""What routes that search share."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from fastapi import Request
+
+from inspector import wire
+from inspector.search import Search, open_search
+from inspector.storage.base import Store
+from inspector.storage.word_index import WordIndex
 
 QUERY = (
     "What to look for, in the query language of `docs/query.md`: fields such as "
     "`status:failed tool:git_* tokens>10k`, and words that stand in a name or a content."
 )
+
+
+def searching(request: Request, now_ns: int) -> AbstractContextManager[Search]:
+    """Open a snapshot of the service's store to search in."""
+    state = request.app.state
+    store: Store = state.store
+    words: WordIndex | None = getattr(state, "words", None)
+    return open_search(store, words, now_ns)
+
+
+def index_state(search: Search) -> wire.IndexState | None:
+    """Say how far the index is that `search` asks; None without one."""
+    if search.words is None:
+        return None
+    behind = max(search.reader.head - search.words.through, 0)
+    return wire.IndexState(is_complete=behind == 0, changes_behind=behind)

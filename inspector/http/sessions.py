@@ -12,14 +12,13 @@ from inspector import presenter, wire
 from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, span_cursor
 from inspector.http.problems import ProblemError
-from inspector.http.queries import QUERY
+from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
 from inspector.model import SessionStatus
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS
 from inspector.query.syntax import MAX_CHARS
 from inspector.query.tree import All, one_of
-from inspector.search import Search
 from inspector.storage.base import Reader, Store
 
 router = APIRouter(tags=["sessions"])
@@ -44,12 +43,13 @@ def list_sessions(
     """
     now_ns = time_ns()
     wanted = All((parse_query(q, Scope.SESSION, now_ns), one_of(SESSION_FIELDS["status"], status)))
-    with _store(request).read() as reader:
-        page = Search(reader, now_ns).sessions(wanted, session_cursor(cursor), limit)
-        head = reader.head
+    with searching(request, now_ns) as search:
+        page = search.sessions(wanted, session_cursor(cursor), limit)
+        head, index = search.reader.head, index_state(search) if q else None
     return wire.SessionList(
         sessions=[presenter.session(record.row) for record in page.rows],
         next_cursor=encode_cursor(*page.next) if page.next else None,
+        index=index,
         as_of=_feed(request).position(head),
     )
 

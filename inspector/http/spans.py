@@ -11,10 +11,9 @@ from starlette.responses import Response
 from inspector import presenter, wire
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.http.problems import ProblemError
-from inspector.http.queries import QUERY
+from inspector.http.queries import QUERY, index_state, searching
 from inspector.query import Scope, parse_query
 from inspector.query.syntax import MAX_CHARS
-from inspector.search import Search
 from inspector.storage.base import Store
 
 router = APIRouter(tags=["spans"])
@@ -52,15 +51,15 @@ def search(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.SearchResult:
     """Find sessions and spans, newest first."""
-    store: Store = request.app.state.store
     now_ns = time_ns()
     of_sessions = parse_query(q, Scope.SESSION, now_ns)
     of_spans = parse_query(q, Scope.SPAN, now_ns)
-    with store.read() as reader:
-        looking = Search(reader, now_ns)
+    with searching(request, now_ns) as looking:
         sessions = looking.sessions(of_sessions, None, limit).rows if cursor is None else []
         page = looking.spans(of_spans, change_cursor(cursor), limit)
-        owners = {span.session_id: reader.session(span.session_id) for span in page.rows}
+        owner_ids = {span.session_id for span in page.rows}
+        owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
+        index = index_state(looking)
     return wire.SearchResult(
         sessions=[presenter.session(record.row) for record in sessions],
         spans=[
@@ -73,4 +72,5 @@ def search(
             if (owner := owners[span.session_id])
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
+        index=index,
     )

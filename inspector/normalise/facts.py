@@ -12,15 +12,18 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+_ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -36,17 +39,21 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
     }
 )
-# By key, the part of the facts that it is for: most spans have none of one part.
-_IDENTITY, _USAGE = 1, 2
+# By key, the part of the facts that it is for: most spans lack most of them.
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST = 1, 2, 4, 8, 16
 _ASKED_BY = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
-    **dict.fromkeys((*keys.MODEL, *keys.INPUT_TOKENS, *keys.OUTPUT_TOKENS, *keys.COST_USD), _USAGE),
+    **dict.fromkeys(keys.MODEL, _MODEL),
+    **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
+    **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
+    **dict.fromkeys(keys.COST_USD, _COST),
 }
 _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
@@ -85,30 +92,36 @@ def resource_facts(resource: Resource) -> ResourceFacts:
 
 
 def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) -> SpanFacts:
-    asked = 0
-    for key in attributes:
-        asked |= _ASKED_BY.get(key, 0)
     kind = kind_of(span, attributes)
+    is_root = not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE
     facts = SpanFacts(
         kind,
         status_of(span, attributes),
-        not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
+        is_root,
         of_resource.session_key,
         of_resource.service,
         of_resource.process_id,
         of_resource.engine,
     )
+    asked = 0
+    for key in attributes:
+        asked |= _ASKED_BY.get(key, 0)
     if asked & _IDENTITY:
         _read_identity(facts, attributes, of_resource)
-    if asked & _USAGE:
+    if asked & _MODEL:
         facts.model = as_text(keys.first(attributes, keys.MODEL))
+    if asked & _INPUT:
         facts.input_tokens = as_int(keys.first(attributes, keys.INPUT_TOKENS))
+    if asked & _OUTPUT:
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
+    if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
-    if kind is SpanKind.AGENT:
-        facts.agent = as_text(keys.first(attributes, keys.AGENT))
-    if kind in _CONVERSES and attributes:
-        facts.first_user_message = _cut(first_user_text(attributes))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
+    if kind in _CONVERSES:
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
+        if kind is SpanKind.AGENT:
+            facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
 
 
@@ -140,16 +153,19 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     """Return the status; a span without an end runs, an error that was a cancellation says so."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
-    if span.status.code == Status.STATUS_CODE_ERROR:
+    code = span.status.code
+    if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
         return SpanStatus.ERROR
-    return SpanStatus.OK if span.status.code == Status.STATUS_CODE_OK else SpanStatus.UNSET
+    return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 
 
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
         value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
         # "unknown" is what a context without a session says (000-23).
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)

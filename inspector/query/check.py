@@ -25,6 +25,7 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
+from inspector.query.words import fold
 
 T = TypeVar("T")
 
@@ -76,10 +77,29 @@ class _Check:
             case "related":
                 return self._related(_token(children[0]), children[1], scope)
             case "text":
-                return _text(_plain(_token(children[0])).casefold(), scope)
+                return self._words(_token(children[0]), scope)
             case _:
                 field, operator, value = map(_token, children)
                 return self._compare(field, operator, value, scope)
+
+    def _words(self, token: Token, scope: Scope) -> Node:
+        """A session has a text when it, or a span of it, has."""
+        text = _plain(token)
+        if is_begun := token.type == "WORD" and text.endswith("*"):
+            text = text.rstrip("*")
+        words = fold(text)
+        if token.type == "WORD" and "*" in text:
+            problem = f"A * can only end a word. Use name~{words or 'text'} for what stands within."
+            raise self._error(problem, token)
+        if not words:
+            problem = f"{token} has no letter, digit or symbol to look for."
+            raise self._error(problem, token)
+        # `git_*` is the word git: what follows the mark between words may be anything.
+        of_span = Text(Scope.SPAN, words, is_prefix=is_begun and fold(text + "x") != f"{words} x")
+        if scope is Scope.SPAN:
+            return of_span
+        of_session = Text(Scope.SESSION, words, is_prefix=of_span.is_prefix)
+        return Either((of_session, Related(Relation.SPAN, of_span)))
 
     def _related(self, name: Token, part: Syntax | Token, scope: Scope) -> Node:
         relation = Relation(name)
@@ -230,13 +250,6 @@ def _never(field: Field, word: str) -> str:
     advice = f" Did you mean {close[0]}?" if close else ""
     allowed = "; ".join(f"of a {one.scope}: {', '.join(one.choices)}" for one in namesakes)
     return f"{field.name} is never {word}.{advice} What it can be, {allowed}."
-
-
-def _text(text: str, scope: Scope) -> Node:
-    """A session has a text when it, or a span of it, has."""
-    if scope is Scope.SPAN:
-        return Text(scope, text)
-    return Either((Text(scope, text), Related(Relation.SPAN, Text(Scope.SPAN, text))))
 
 
 def _text_operator(operator: Token, value: Token) -> Operator:

@@ -84,11 +84,13 @@ class CompareAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A span's name or content, or a session's title or id, contains a text, in any case."""
+    """What a span says, or a session's title or id, has these words, one after another."""
 
     scope: Scope
-    text: str
-    """Case-folded."""
+    words: str
+    """As `inspector.query.words.fold` gives them; at least one."""
+    is_prefix: bool = False
+    """The last of them may be the beginning of one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias, assert_never
 
 from inspector.model import Json
 from inspector.normalise.attributes import flat_attributes
-from inspector.query.fields import Scope
 from inspector.query.tree import (
     All,
     Compare,
@@ -27,6 +26,8 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
+from inspector.query.words import has_words
+from inspector.search.documents import as_text, session_texts, span_text
 from inspector.search.reading import read
 from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
@@ -50,6 +51,7 @@ class Evaluator:
         self._now_ns = now_ns
         self._family = lru_cache(_KEPT_TRACES)(self._read_family)
         self._session = lru_cache(1_024)(reader.session)
+        self._spoken: tuple[int, list[str]] = (0, [])
 
     def fits(self, node: Node, subject: Subject) -> bool:
         """Return whether `subject`, of the scope that `node` was checked for, is asked for."""
@@ -64,8 +66,8 @@ class Evaluator:
                 return self._compare(node, subject)
             case CompareAttribute():
                 return self._compare_attribute(node, _span(subject))
-            case Text(scope, text):
-                return self._has_text(text, subject, scope)
+            case Text():
+                return self._has_text(node, subject)
             case Related(relation, part):
                 others = self._related(relation, subject)
                 return any(self.fits(part, other) for other in others)
@@ -86,14 +88,20 @@ class Evaluator:
         attributes |= flat_attributes(content.span().attributes)
         return _attribute_is_so(attributes.get(node.key), node)
 
-    def _has_text(self, text: str, subject: Subject, scope: Scope) -> bool:
-        if scope is Scope.SESSION:
-            assert isinstance(subject, SessionRecord)
-            return text in subject.row.title.casefold() or text in subject.row.id.casefold()
-        span = _span(subject)
-        # Bytes as they were sent, lowered as far as ASCII goes: other letters are as written.
-        wanted = text.encode()
-        return text in span.name.casefold() or wanted in self._reader.content(span).payload.lower()
+    def _has_text(self, node: Text, subject: Subject) -> bool:
+        if isinstance(subject, SessionRecord):
+            texts = session_texts(subject)
+        else:
+            texts = self._texts(subject)
+        return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
+
+    def _texts(self, span: SpanRecord) -> list[str]:
+        """Several words are looked for in the same span one after another."""
+        change, texts = self._spoken
+        if change != span.change:
+            texts = span_text(span, self._reader.content(span)).texts
+            self._spoken = span.change, texts
+        return texts
 
     def _related(self, relation: Relation, subject: Subject) -> Iterable[Subject]:
         if isinstance(subject, SessionRecord):
@@ -183,13 +191,7 @@ def _attribute_is_so(value: Json, node: CompareAttribute) -> bool:
     if is_number and node.number is not None and node.operator is Operator.EQUALS:
         return bool(value == node.number)
     values = value if isinstance(value, list) else [value]
-    return any(_text_is_so(_as_text(one), node.operator, node.text) for one in values)
-
-
-def _as_text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+    return any(_text_is_so(as_text(one), node.operator, node.text) for one in values)
 
 
 def _text_is_so(text: str, operator: Operator, wanted: str) -> bool:

@@ -251,6 +251,18 @@ class Reader(Protocol):
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
         """Look at the next `most` spans, last changed first, from before a change; likewise."""
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that changed last by one of `changes`, newest first, likewise."""
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known, newest start first, likewise."""
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        """Return the ids of the sessions that changed, or had a span change, after a change.
+
+        None: more than `most` rows changed.
+        """
+
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
 

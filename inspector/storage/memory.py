@@ -147,6 +147,21 @@ class _Tables:
         older.sort(key=lambda span: span.change, reverse=True)
         return Chunk(older[:most], older[most - 1].change if len(older) > most else None)
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
+        return [row for row in found if isinstance(row, SpanRecord)]
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        found = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
+        return sorted(found, key=lambda one: (one.row.started_ns, one.row.id), reverse=True)
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        rows = self.changes(after, most + 1)
+        if len(rows) > most:
+            return None
+        sessions = {row.row.id for row in rows if isinstance(row, SessionRecord)}
+        return sessions | {row.session_id for row in rows if isinstance(row, SpanRecord)}
+
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
 

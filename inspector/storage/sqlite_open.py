@@ -26,6 +26,7 @@ _CHECKPOINT_PAGES = 16_384
 FileId: TypeAlias = tuple[int, int]
 """(device, inode): what a path cannot be mistaken for when another file takes its place."""
 
+_FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -105,6 +106,7 @@ def open_writer(path: Path) -> apsw.Connection:
     try:
         # Before SQLite does: its journals get the mode that the file has.
         make_file(path)
+        _flush_journal(path)
         connection = _open_connection(path, _WRITER_CACHE_KIB)
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
@@ -122,6 +124,27 @@ def open_writer(path: Path) -> apsw.Connection:
             ) from error
         raise
     return connection
+
+
+def _flush_journal(path: Path) -> None:
+    """Write what the last writer left in the journal once more, and see it reach the disk.
+
+    A flush that failed leaves pages that the system takes for written and never writes. They look
+    committed, so what is committed after them would go with them when the power does.
+    """
+    journal = path.with_name(path.name + "-wal")
+    if not journal.exists():
+        return
+    flags = [apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_MAIN_DB, 0]
+    file = apsw.VFSFile("", str(journal), flags)
+    try:
+        size_bytes = file.xFileSize()
+        for offset in range(0, size_bytes, _FLUSH_BYTES):
+            file.xWrite(file.xRead(min(_FLUSH_BYTES, size_bytes - offset), offset), offset)
+        if size_bytes:
+            file.xSync(apsw.SQLITE_SYNC_NORMAL)
+    finally:
+        file.xClose()
 
 
 def open_reader(path: Path) -> apsw.Connection:

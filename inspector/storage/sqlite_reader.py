@@ -58,18 +58,26 @@ _NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
 
 
 _CHUNK = 64
-"""Values to a statement: always as many, so that it is prepared once."""
 
 
 def in_chunks(
-    connection: apsw.Connection, sql: str, values: Iterable[apsw.SQLiteValue]
+    connection: apsw.Connection,
+    sql: str,
+    values: Iterable[apsw.SQLiteValue],
+    *before: apsw.SQLiteValue,
 ) -> list[_Row]:
-    """Return the rows of `sql`, with a list of `values` in the place of its `{}`; in any order."""
-    sql = sql.format(", ".join("?" * _CHUNK))
-    given, rows = list(values), list[_Row]()
-    for start in range(0, len(given), _CHUNK):
-        chunk = given[start : start + _CHUNK]
-        rows += connection.execute(sql, chunk + [None] * (_CHUNK - len(chunk)))
+    """Return the rows of `sql` with a list of `values` in the place of its `{}`, in any order.
+
+    `before` are the values of the parameters that stand before the list.
+    """
+    left, rows = list(values), list[_Row]()
+    while left:
+        # Of two lengths only, so that the statement stays prepared.
+        length = 1 if len(left) == 1 else _CHUNK
+        chunk, left = left[:length], left[length:]
+        padding = [None] * (length - len(chunk))
+        marks = ", ".join("?" * length)
+        rows += connection.execute(sql.format(marks), (*before, *chunk, *padding))
     return rows
 
 
@@ -127,6 +135,37 @@ class SqliteReader:
         )
         return Chunk([_span(row) for row in rows], end)
 
+    def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
+        """Return the spans that changed last by one of `changes`, newest first."""
+        fits = narrowing(node)
+        among = "span.change IN (SELECT value FROM json_each(?))"
+        rows = self._all(
+            f"{_SPAN} WHERE {among} AND {fits.sql} ORDER BY span.change DESC",
+            (orjson.dumps(list(changes)).decode(), *fits.parameters),
+        )
+        return [_span(row) for row in rows]
+
+    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known, newest start first."""
+        fits = narrowing(node)
+        among = "id IN (SELECT value FROM json_each(?))"
+        rows = self._all(
+            f"{_SESSION} WHERE {among} AND {fits.sql} ORDER BY started_ns DESC, id DESC",
+            (orjson.dumps(list(session_ids)).decode(), *fits.parameters),
+        )
+        return [_session(row) for row in rows]
+
+    def sessions_changed(self, after: int, most: int) -> set[str] | None:
+        """Return the ids of the sessions that changed, or had a span change, after a change."""
+        spans = "SELECT session_no FROM span WHERE change > ? LIMIT ?"
+        sessions = "SELECT no FROM session WHERE change > ? LIMIT ?"
+        numbers = [row[0] for sql in (spans, sessions) for row in self._all(sql, (after, most + 1))]
+        if len(numbers) > most:
+            return None
+        among = "no IN (SELECT value FROM json_each(?))"
+        rows = self._all(f"SELECT id FROM session WHERE {among}", (orjson.dumps(numbers).decode(),))
+        return {row[0] for row in rows}
+
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
         rows = self._all(f"{_SESSION} WHERE id = ?", (session_id,))
@@ -182,11 +221,9 @@ class SqliteReader:
         if span_ids is None:
             every = f"{_SPAN}{where} ORDER BY span.change"
             return [_span(row) for row in self._all(every, (trace_no,))]
-        one = f"{_SPAN}{where} AND span.span_id = ?"
-        found: list[SpanRecord] = []
-        for span_id in span_ids:
-            found += map(_span, self._all(one, (trace_no, bytes.fromhex(span_id))))
-        return found
+        some = f"{_SPAN}{where} AND span.span_id IN ({{}})"
+        ids = map(bytes.fromhex, span_ids)
+        return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
         self, session_id: str, after: SpanPosition | None = None, limit: int = 1000

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import SessionStatus, SpanKind, SpanStatus
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.query.tree import Node
-from inspector.search import Search
+from inspector.search import Search, open_search
 from inspector.search.fitting import Evaluator
+from inspector.search.indexing import Indexer
 from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.storage import Store, open_store
 from inspector.storage.base import Changes, Content, SessionRecord, SpanRecord
 from inspector.storage.memory import MemoryStore
 from inspector.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
+from inspector.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
 from tests.support.desk import Desk
-from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.otlp import SECOND_NS, START_NS, key_values
 from tests.support.otlp import span as otlp_span
-from tests.support.telemetry import incoming, span_hex
+from tests.support.telemetry import incoming, span_hex, started
 
 NOW_NS = START_NS + 100 * SECOND_NS
+_INDEXES = ("no index", "index", "index of half")
 
 
-def story(store: Store) -> None:
-    """An agent that calls a model and two tools, and a session where little happened."""
+def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
+    """An agent that calls a model and two tools, and a session where little happened.
+
+    It is told twice: at first all of it still runs, and says less.
+    """
     desk = Desk(store)
+    desk.take(
+        started(otlp_span("invoke_agent planner", span_id=1, duration_ns=None)),
+        started(
+            otlp_span(
+                "chat gpt-5", span_id=2, parent=1, duration_ns=None, attributes={"note": "thinking"}
+            )
+        ),
+    )
     desk.take(
         otlp_span(
             "invoke_agent planner", span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"}
@@ -47,7 +63,10 @@ def story(store: Store) -> None:
                 "gen_ai.request.model": "gpt-5",
                 "gen_ai.usage.input_tokens": 1200,
                 "gen_ai.usage.output_tokens": 30,
-                "gen_ai.input.messages": '[{"role": "user", "content": "Merge Conflict!"}]',
+                "gen_ai.input.messages": (
+                    r'[{"role": "user", "content": "Line\nMerge Conflict in src/añadir.py!"},'
+                    ' {"role": "user", "content": "合并冲突 🔥"}]'
+                ),
             },
         ),
         otlp_span(
@@ -56,6 +75,9 @@ def story(store: Store) -> None:
             parent=1,
             attributes={"gen_ai.operation.name": "execute_tool", "http.status": 503, "on": True},
         ),
+    )
+    between()
+    desk.take(
         otlp_span(
             "execute_tool fetch",
             span_id=4,
@@ -64,24 +86,63 @@ def story(store: Store) -> None:
                 "gen_ai.operation.name": "execute_tool",
                 "urls": ["a.example", "b.example"],
             },
+            events=[
+                Span.Event(
+                    name="exception", attributes=key_values({"exception.message": "sk-12 x"})
+                )
+            ],
         ),
     )
     desk.take(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
     desk.wait(60)
 
 
-def found_spans(store: Store, text: str) -> set[str]:
-    with store.read() as reader:
-        wanted = parse_query(text, Scope.SPAN, NOW_NS)
-        page = Search(reader, NOW_NS, page_s=60).spans(wanted, None, 100)
+@dataclass(frozen=True)
+class Told:
+    """A store that the story was told to."""
+
+    store: Store
+    words: WordIndex | None
+
+
+@pytest.fixture(
+    scope="module", params=[f"{s}, {i}" for s in ("memory", "sqlite") for i in _INDEXES]
+)
+def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+    kind, _, index = request.param.partition(", ")
+    with TemporaryDirectory() as folder:
+        url = "memory:" if kind == "memory" else f"sqlite:///{folder}/store"
+        with closing(open_store(url)) as store, closing(WordIndex(None, store.id, 1)) as words:
+            if index == "index of half":
+                story(store, between=lambda: catch_up(store, words))
+            else:
+                story(store)
+            if index == "index":
+                catch_up(store, words)
+            yield Told(store, None if index == "no index" else words)
+
+
+def catch_up(store: Store, words: WordIndex) -> None:
+    indexer = Indexer(store, words, is_running=False)
+    while indexer.step():
+        pass
+
+
+def found_spans(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
+    wanted = parse_query(text, Scope.SPAN, NOW_NS)
+    with open_search(store, words, NOW_NS) as search:
+        search.page_s = 60
+        page = search.spans(wanted, None, 100)
     assert page.next is None
     return {row.name.split()[-1] for row in page.rows}
 
 
-def found_sessions(store: Store, text: str) -> set[str]:
-    with store.read() as reader:
-        wanted = parse_query(text, Scope.SESSION, NOW_NS)
-        page = Search(reader, NOW_NS, page_s=60).sessions(wanted, None, 100)
+def found_sessions(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
+    wanted = parse_query(text, Scope.SESSION, NOW_NS)
+    with open_search(store, words, NOW_NS) as search:
+        search.page_s = 60
+        page = search.sessions(wanted, None, 100)
+    assert page.next is None
     return {service for record in page.rows for service in record.row.services}
 
 
@@ -110,11 +171,33 @@ EVERY = {"planner", "gpt-5", "git_status", "fetch", "nightly"}
         ("-descendant(tool:fetch) kind:agent", set()),
         ('"merge conflict"', {"gpt-5"}),
         ("merge conflict", {"gpt-5"}),
+        ('"conflict merge"', set()),
+        ("conflict merge", {"gpt-5"}),
+        ("onflict", set()),
+        ("conf*", {"gpt-5"}),
+        ("merge", {"gpt-5"}),
+        ("nmerge", set()),
+        ("src/anadir.py", {"gpt-5"}),
+        ("SRC/AÑA*", {"gpt-5"}),
+        ("并冲", {"gpt-5"}),
+        ("冲并", set()),
+        ("🔥", {"gpt-5"}),
+        ("thinking", set()),
+        ("sk-12", {"fetch"}),
+        ("sk-1", set()),
+        ("exception OR git", {"fetch", "git_status"}),
+        ("-exception kind:tool", {"git_status"}),
+        ("a.example", {"fetch"}),
         ("@http.status>=500", {"git_status"}),
         ("@http.status:503", {"git_status"}),
         ("@http.status>=504", set()),
         ("@on:true", {"git_status"}),
         ("@urls:b.*", {"fetch"}),
+        ("@urls:b.example", {"fetch"}),
+        ("@urls:*", {"fetch"}),
+        ("@http.status:503.0", {"git_status"}),
+        ("@http.status:504", set()),
+        ("tool:fetch @urls~A.EX", {"fetch"}),
         ("@service.name:batch", {"nightly"}),
         ("service:batch", {"nightly"}),
         ("session(errors:0 spans>1) kind:agent", {"planner"}),
@@ -122,9 +205,8 @@ EVERY = {"planner", "gpt-5", "git_status", "fetch", "nightly"}
         ("started>2999-01-01", set()),
     ],
 )
-def test_spans_are_found(store: Store, text: str, names: set[str]) -> None:
-    story(store)
-    assert found_spans(store, text) == names
+def test_spans_are_found(told: Told, text: str, names: set[str]) -> None:
+    assert found_spans(told.store, text, told.words) == names
 
 
 @pytest.mark.parametrize(
@@ -133,6 +215,14 @@ def test_spans_are_found(store: Store, text: str, names: set[str]) -> None:
         ("", {"demo", "batch"}),
         ("nightly", {"batch"}),
         ("MERGE", {"demo"}),
+        ("merge conflict", {"demo"}),
+        ("merge exception", {"demo"}),
+        ("span(merge exception)", set()),
+        ("thinking", set()),
+        ("-merge", {"batch"}),
+        ("merge OR nightly", {"demo", "batch"}),
+        ("service:batch", {"batch"}),
+        ("service:demo @http.status:503", {"demo"}),
         ("kind:llm", {"demo"}),
         ("-kind:llm", {"batch"}),
         ("span(kind:llm tokens>1k)", {"demo"}),
@@ -145,9 +235,8 @@ def test_spans_are_found(store: Store, text: str, names: set[str]) -> None:
         ("duration>=2s", {"demo"}),
     ],
 )
-def test_sessions_are_found(store: Store, text: str, services: set[str]) -> None:
-    story(store)
-    assert found_sessions(store, text) == services
+def test_sessions_are_found(told: Told, text: str, services: set[str]) -> None:
+    assert found_sessions(told.store, text, told.words) == services
 
 
 def test_every_field_can_be_read() -> None:

@@ -13,6 +13,7 @@ from inspector.feed import Feed, FeedTiming
 from inspector.http import events, exports, imports, problems, sessions, spans
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
+from inspector.search import Indexer, open_words
 from inspector.storage import Store
 from tests.support.door import settings
 from tests.support.otlp import START_NS
@@ -39,6 +40,8 @@ async def service(
     app = FastAPI(telemetry=_NO_TELEMETRY)
     app.state.settings = settings()
     app.state.store = store
+    app.state.words = open_words(store, None)
+    indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)
     app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
     problems.install(app)
@@ -50,6 +53,9 @@ async def service(
     finally:
         await app.state.feed.close()
         await app.state.ingest.close()
+        if indexer is not None:
+            indexer.close()
+            app.state.words.close()
 
 
 @asynccontextmanager

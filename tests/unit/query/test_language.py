@@ -71,7 +71,11 @@ def compared(name: str, operator: str, value: str | int | float) -> Compare:
         ),
         ("@http.status>=500", CompareAttribute("http.status", Operator.AT_LEAST, "500", 500.0)),
         ('"Merge Conflict"', Text(Scope.SPAN, "merge conflict")),
-        (r'"say \"hi\""', Text(Scope.SPAN, 'say "hi"')),
+        (r'"say \"hi\""', Text(Scope.SPAN, "say hi")),
+        ("a/b.py", Text(Scope.SPAN, "a b py")),
+        ("conf*", Text(Scope.SPAN, "conf", is_prefix=True)),
+        ("git_*", Text(Scope.SPAN, "git")),
+        ('"conf*"', Text(Scope.SPAN, "conf")),
         ("parent(kind:agent)", Related(Relation.PARENT, compared("kind", "=", "agent"))),
     ],
 )
@@ -142,6 +146,9 @@ def test_a_session_has_a_text_when_one_of_its_spans_has() -> None:
         ("(a OR", "", "The query ends where"),
         ("tokens>", "", "The query ends where a value should follow"),
         ("NOT", "", "The query ends where"),
+        ("a ?!", "?!", "no letter, digit or symbol"),
+        ("a *", "*", "no letter, digit or symbol"),
+        ("a m*rge", "m*rge", "A * can only end a word"),
     ],
 )
 def test_what_is_wrong_is_said_and_pointed_at(text: str, wrong: str, problem: str) -> None:

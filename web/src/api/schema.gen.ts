@@ -1,6 +1,29 @@
 // Generated from openapi.yaml by `npm run gen`. Do not edit.
 
 export interface paths {
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Sessions
+         * @description Lay two sessions beside each other: what was added, removed, or went differently.
+         *
+         *     Spans are paired from the roots down by kind and name; where several are alike, by what they
+         *     were asked, else by start.
+         */
+        get: operations["compare_sessions_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -306,6 +329,48 @@ export interface components {
             type: "blob";
         };
         /**
+         * Change
+         * @description How a span differs; the most telling first.
+         * @enum {string}
+         */
+        Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Comparison
+         * @description What differs between two sessions, the most telling first.
+         */
+        Comparison: {
+            /**
+             * Counts
+             * @description How often each change occurs, of all of them.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Difference Count
+             * @description Of all pages.
+             */
+            difference_count: number;
+            /** Differences */
+            differences: components["schemas"]["Difference"][];
+            /** @description The first in time that is more than slower or dearer. */
+            diverged: components["schemas"]["Difference"] | null;
+            left: components["schemas"]["Session"];
+            /** Next Offset */
+            next_offset: number | null;
+            /**
+             * Not Compared
+             * @description Spans whose content was not looked at: there is too much of it.
+             */
+            not_compared: number;
+            right: components["schemas"]["Session"];
+            /**
+             * Same Count
+             * @description Spans that have a pair and do not differ.
+             */
+            same_count: number;
+        };
+        /**
          * Decision
          * @description A verdict of a hook, a policy or a person.
          */
@@ -352,6 +417,45 @@ export interface components {
              * @enum {string}
              */
             type: "DecisionMade";
+        };
+        /**
+         * Difference
+         * @description A span that is not the same in two sessions, or that only one of them has.
+         */
+        Difference: {
+            /**
+             * Changes
+             * @description How it differs, the most telling first.
+             */
+            changes: components["schemas"]["Change"][];
+            /** @description In the first session; null when it was added. */
+            left: components["schemas"]["SpanRow"] | null;
+            /**
+             * Left Answer
+             * @description From a little before the answers part.
+             */
+            left_answer: string | null;
+            /**
+             * Left Own Ns
+             * @description Its time without waiting and spans below it.
+             */
+            left_own_ns: number | null;
+            /**
+             * Path
+             * @description Names from the root to the span; of many, the last ones.
+             */
+            path: string[];
+            /** @description In the second one; null when it was removed. */
+            right: components["schemas"]["SpanRow"] | null;
+            /** Right Answer */
+            right_answer: string | null;
+            /** Right Own Ns */
+            right_own_ns: number | null;
+            /**
+             * Span Count
+             * @description With all below it, of what was added or removed; else 1.
+             */
+            span_count: number;
         };
         /**
          * Dropped
@@ -508,6 +612,19 @@ export interface components {
              */
             spans: number;
         };
+        /**
+         * IndexState
+         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         */
+        IndexState: {
+            /**
+             * Changes Behind
+             * @description How many changes it has yet to take in.
+             */
+            changes_behind: number;
+            /** Is Complete */
+            is_complete: boolean;
+        };
         JsonValue: unknown;
         /**
          * LinkPart
@@ -531,8 +648,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -823,6 +948,8 @@ export interface components {
          * @description The newest first. A page may be short, or empty, and not the last: see `next_cursor`.
          */
         SearchResult: {
+            /** @description Null without an index. */
+            index?: components["schemas"]["IndexState"] | null;
             /**
              * Next Cursor
              * @description For the spans that were not looked at yet.
@@ -957,6 +1084,11 @@ export interface components {
              * @description Change-feed position: pass it to `/events?after=`.
              */
             as_of: string;
+            /**
+             * @description With `q`; null without an index.
+             * @default null
+             */
+            index: components["schemas"]["IndexState"] | null;
             /** Next Cursor */
             next_cursor: string | null;
             /** Sessions */
@@ -1376,6 +1508,12 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1443,7 +1581,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1454,6 +1592,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1471,6 +1619,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1480,6 +1635,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
@@ -1518,6 +1675,52 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    compare_sessions_compare_get: {
+        parameters: {
+            query: {
+                /** @description Id of a session: how it was. */
+                left: string;
+                limit?: number;
+                /** @description Differences to skip. */
+                offset?: number;
+                /** @description Id of another: how it became. */
+                right: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     events_events_get: {
         parameters: {
             query?: {

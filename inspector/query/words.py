@@ -1,0 +1,50 @@
+"""What a word is: one definition for queries, for the index of words, and for the plain reading.
+
+Letters and digits make words; everything else stands between them, so `a/b.py` is three words in
+a row. Case and accents do not count. Scripts that are written without spaces, and symbols such as
+emoji, are taken character by character: a text in them is found wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Index: code point. Beyond the table a character stays as it is (`str.translate`).
+_ASCII = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
+_ACCENTS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]+")
+_BETWEEN = re.compile(r"[\W_]+")
+_ALONE = re.compile(
+    "(["
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u2190-\u2bff"  # arrows, technical signs, shapes, dingbats
+    "\u2e80-\u30ff\u3100-\u312f\u31f0-\u9fff\uf900-\ufaff"  # Chinese and Japanese
+    "\U0001f000-\U0001faff"  # emoji
+    "\U00020000-\U0003ffff"  # rarer Chinese
+    "])"
+)
+
+
+def fold(text: str) -> str:
+    """Return the words of `text`, lower-case and without accents, with a space between them."""
+    if text.isascii():
+        return " ".join(text.translate(_ASCII).split())
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    plain = unicodedata.normalize("NFKC", bare.casefold())
+    pieces = _ALONE.split(plain)
+    # Every second piece is one of those characters, which need not be a letter.
+    pieces[::2] = [_BETWEEN.sub(" ", piece) for piece in pieces[::2]]
+    return " ".join(" ".join(pieces).split())
+
+
+def has_words(text: str, words: str, *, is_prefix: bool = False) -> bool:
+    """Return whether `words` stand in `text` one after another; both are folded.
+
+    Args:
+        text: Where to look.
+        words: At least one.
+        is_prefix: The last of them may be the beginning of one.
+    """
+    if is_prefix:
+        return f" {words}" in f" {text}"
+    return f" {words} " in f" {text} "

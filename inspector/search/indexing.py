@@ -1,0 +1,127 @@
+"""Fill the index of words, behind the store and never in its way.
+
+A thread follows the store's changes from where the index ends. So it does not matter when it
+runs, how often it dies or how far it is behind: what it has not seen is looked at by reading.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from pathlib import Path
+
+from inspector.errors import StoreError, StoreUnavailableError
+from inspector.search.documents import VERSION, session_document, span_document
+from inspector.storage.base import Departure, MomentRecord, Reader, SessionRecord, SpanRecord, Store
+from inspector.storage.word_index import Additions, SpanDocument, WordIndex
+
+CHUNK = 500
+"""Changes that are taken in at once."""
+_IDLE_S = 0.25
+_RETRY_S = 5.0
+# While so many changes a second come in, others need the processor more.
+_BUSY_CHANGES_PER_S = 2_000
+_BUSY_SHARE = 0.1
+_MAX_PAUSE_S = 1.0
+
+_log = logging.getLogger("inspector.search")
+
+
+def open_words(store: Store, store_path: Path | None) -> WordIndex | None:
+    """Open the index of words of a store, beside its file; in memory when it has none.
+
+    None when that cannot be done, which is logged: searching takes longer then.
+    """
+    path = store_path and store_path.with_name(store_path.name + "-words")
+    try:
+        return WordIndex(path, store.id, VERSION)
+    except StoreUnavailableError as error:
+        _log.warning("%s", error)
+        return None
+
+
+class Indexer:
+    """Keeps an index up with its store.
+
+    Args:
+        store: What is indexed.
+        index: Where to.
+        is_running: False: only when `step` is called.
+    """
+
+    def __init__(self, store: Store, index: WordIndex, *, is_running: bool = True) -> None:
+        self._store = store
+        self._index = index
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="inspector-words", daemon=True)
+        if is_running:
+            self._thread.start()
+
+    def step(self) -> bool:
+        """Take in the next stretch of changes; return whether there may be more.
+
+        Raises:
+            StoreError: The store cannot be read, or the index not written.
+        """
+        through = self._index.through()
+        with self._store.read() as reader:
+            if through > reader.head:  # the store is an older copy of itself
+                self._index.reset()
+                return True
+            additions = _additions(reader, through)
+        if additions.through > through:
+            self._index.add(additions)
+        return additions.through < reader.head
+
+    def close(self) -> None:
+        """Stop after the present stretch. Idempotent."""
+        self._is_closed.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        head, looked_s = 0, time.monotonic()
+        pause_s, is_failing = 0.0, False
+        while not self._is_closed.wait(pause_s):
+            started_s = time.monotonic()
+            try:
+                has_more = self.step()
+                with self._store.read() as reader:
+                    newest = reader.head
+            except StoreError as error:
+                if not is_failing:
+                    _log.warning("Search is slower for now: %s", error)
+                pause_s, is_failing = _RETRY_S, True
+                continue
+            except Exception:  # noqa: BLE001 - our own bug, and nobody else's trouble
+                # A search without an index is slow, not wrong.
+                _log.exception("The index of words is given up until the next start")
+                return
+            is_failing = False
+            now_s = time.monotonic()
+            is_busy = (newest - head) > _BUSY_CHANGES_PER_S * (now_s - looked_s)
+            if head and is_busy:
+                pause_s = min((now_s - started_s) * (1 / _BUSY_SHARE - 1), _MAX_PAUSE_S)
+            else:
+                pause_s = 0.0 if has_more else _IDLE_S
+            head, looked_s = newest, now_s
+
+
+def _additions(reader: Reader, after: int) -> Additions:
+    changes = reader.changes(after, CHUNK)
+    is_all = len(changes) < CHUNK
+    found = Additions(through=reader.head if is_all else changes[-1].change)
+    for row in changes:
+        match row:
+            case SpanRecord():
+                words = span_document(row, reader.content(row))
+                found.spans.append(SpanDocument(row.change, row.created, row.session_id, words))
+            case SessionRecord():
+                found.sessions.append((row.row.id, session_document(row)))
+            case Departure():
+                if row.is_whole:
+                    found.gone_sessions.append(row.session_id)
+            case MomentRecord():
+                pass
+    return found

@@ -1,0 +1,145 @@
+"""Asking the index of words: which spans and sessions have a term."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import apsw
+
+from inspector.storage.base import MAX_INT
+
+PART_BITS = 15
+"""Documents of spans are kept in parts of so many changes. SQLite cannot be stopped while it
+gathers what begins with a letter, and merges grow with what is there: neither is about more."""
+
+BROKEN = (apsw.CorruptError, apsw.NotADBError)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Folded words, one after another."""
+
+    words: str
+    is_prefix: bool = False
+    """The last of them may be the beginning of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllTerms:
+    """Each of at least one."""
+
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EitherTerm:
+    """One of at least one."""
+
+    parts: tuple[Term, ...]
+
+
+Term: TypeAlias = Phrase | AllTerms | EitherTerm
+
+
+class Found(NamedTuple):
+    """Spans of the index."""
+
+    changes: list[int]
+    """Newest first."""
+    next: int | None
+    """Before which change to go on; None: there are no more."""
+
+
+class WordReader:
+    """One snapshot of the index."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self.through: int = next(connection.execute("SELECT through FROM meta"))[0]
+        """All that changed up to here is found. A store's snapshot that is opened later knows
+        nothing newer of that, but for what it says changed after this."""
+        self.broken: apsw.Error | None = None
+
+    def spans(
+        self, term: Term, before: int, most: int, is_late: Callable[[], bool]
+    ) -> Found | None:
+        """Return the newest changes before `before` of spans that have `term`.
+
+        Args:
+            term: What they have.
+            before: Where to go on.
+            most: Of them.
+            is_late: Asked now and then whether to stop.
+
+        None: The index is broken.
+        """
+        parts = self._parts(before)
+        if parts is None:
+            return None
+        changes: list[int] = []
+        expression = _expression(term)
+        for part in parts:
+            sql = (
+                f"SELECT rowid FROM span_words_{part} WHERE span_words_{part} MATCH ?"
+                " AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+            )
+            found = self._numbers(sql, (expression, before, most - len(changes)))
+            if found is None:
+                return None
+            changes += found
+            if len(changes) == most:
+                return Found(changes, changes[-1])
+            if is_late():
+                return Found(changes, part << PART_BITS)
+        return Found(changes, None)
+
+    def sessions_of_spans(
+        self, term: Term, most: int, is_late: Callable[[], bool]
+    ) -> set[str] | None:
+        """Return the ids of the sessions that have a span with `term`.
+
+        None: more than `most` spans have it, or `is_late` said so.
+        """
+        found = self.spans(term, MAX_INT, most + 1, is_late)
+        if found is None or found.next is not None:
+            return None
+        among = "change IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT DISTINCT session_no FROM span WHERE {among}"
+        return self._ids(self._numbers(sql, (json.dumps(found.changes),)))
+
+    def sessions(self, term: Term, most: int) -> set[str] | None:
+        """Return the ids of the sessions that have `term` themselves; None: more than `most`."""
+        sql = "SELECT rowid FROM session_words WHERE session_words MATCH ? LIMIT ?"
+        found = self._numbers(sql, (_expression(term), most + 1))
+        return None if found is None or len(found) > most else self._ids(found)
+
+    def _parts(self, before: int) -> list[int] | None:
+        sql = "SELECT no FROM part WHERE no <= ? ORDER BY no DESC"
+        return self._numbers(sql, ((before - 1) >> PART_BITS,))
+
+    def _ids(self, numbers: list[int] | None) -> set[str] | None:
+        if numbers is None:
+            return None
+        sql = "SELECT id FROM session WHERE no IN (SELECT value FROM json_each(?))"
+        return {row[0] for row in self._connection.execute(sql, (json.dumps(numbers),))}
+
+    def _numbers(self, sql: str, parameters: tuple[apsw.SQLiteValue, ...]) -> list[int] | None:
+        try:
+            return [row[0] for row in self._connection.execute(sql, parameters)]
+        except BROKEN as error:
+            self.broken = error
+            return None
+
+
+def _expression(term: Term) -> str:
+    """Return `term` in the language of FTS5; folded words need no escapes."""
+    match term:
+        case Phrase(words, is_prefix):
+            return f'"{words}" *' if is_prefix else f'"{words}"'
+        case AllTerms(parts):
+            return f"({' AND '.join(map(_expression, parts))})"
+        case EitherTerm(parts):
+            return f"({' OR '.join(map(_expression, parts))})"
