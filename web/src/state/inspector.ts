@@ -7,6 +7,7 @@ import { FrameQueue } from './frame-queue.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { Router } from './route.ts';
 import { ServerClock } from './server-clock.ts';
+import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
 import type { Trace } from './trace.ts';
@@ -27,6 +28,7 @@ export class Inspector {
   readonly serviceUrl: string;
   readonly clock = new ServerClock(() => Date.now());
   readonly sessions: Sessions;
+  readonly filter: SessionFilter;
   readonly details: SpanDetails;
   readonly feed: Feed;
   private readonly queue: FrameQueue<StreamEvent>;
@@ -38,6 +40,10 @@ export class Inspector {
     this.preferences = preferences;
     this.serviceUrl = serviceUrl;
     this.sessions = new Sessions(api);
+    this.filter = new SessionFilter(this.sessions, api, {
+      set: (callback, delay_ms) => window.setTimeout(callback, delay_ms),
+      clear: (timer) => window.clearTimeout(timer),
+    });
     this.details = new SpanDetails(api);
     this.queue = new FrameQueue(
       {
@@ -84,6 +90,7 @@ export class Inspector {
   /** Read everything that is shown again: the feed had a gap, or the tab was away. */
   reload(): void {
     void this.sessions.load();
+    this.filter.reload();
     void this.trace?.load();
   }
 
@@ -95,6 +102,7 @@ export class Inspector {
 
   private apply(events: readonly StreamEvent[]): void {
     this.sessions.apply(events);
+    this.filter.apply(events);
     this.trace?.apply(events);
   }
 }
