@@ -98,12 +98,15 @@ test('what changes is asked about again, once for many changes', async () => {
   expect(asked).toEqual(['status:running@0', 'status:running@1']);
 });
 
-test('what is wrong with a query is known with its place', async () => {
-  const { filter, timers } = filterOf({});
+test('what is wrong with a query is known with its place, and the list stays', async () => {
+  const { filter, all, timers } = filterOf({});
   filter.ask('kin:llm');
   await timers.ring();
-  const state = filter.shown.get().state.get();
+  const state = filter.refused.get()?.state.get();
   expect(state).toMatchObject({ kind: 'failed', problem: { position: 0, length: 3 } });
+  expect(filter.shown.get()).toBe(all);
+  filter.ask('');
+  expect(filter.refused.get()).toBeUndefined();
 });
 
 test('an answer that comes after another query was asked is not shown', async () => {

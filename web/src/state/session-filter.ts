@@ -18,6 +18,8 @@ export class SessionFilter {
   /** The sessions to show. Those of the query before, until there is an answer. */
   readonly shown: Cell<Sessions>;
   readonly isAsking = new Cell(false);
+  /** The query that the service does not understand: what was shown before still is. */
+  readonly refused = new Cell<Sessions | undefined>(undefined);
   private readonly all: Sessions;
   private readonly api: Api;
   private readonly timers: Timers;
@@ -40,6 +42,7 @@ export class SessionFilter {
     if (wanted === this.query) return;
     this.query = wanted;
     this.stop();
+    this.refused.set(undefined);
     if (wanted === '') {
       this.current = this.all;
       this.shown.set(this.all);
@@ -69,8 +72,13 @@ export class SessionFilter {
     this.current = sessions;
     await sessions.load();
     if (this.current !== sessions) return;
-    this.shown.set(sessions);
     this.isAsking.set(false);
+    const state = sessions.state.get();
+    if (state.kind === 'failed' && typeof state.problem?.position === 'number') {
+      this.refused.set(sessions);
+    } else {
+      this.shown.set(sessions);
+    }
   }
 
   private stop(): void {

@@ -1,7 +1,7 @@
 /** `/ui/`: all sessions, newest first. */
 import { useEffect, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
-import type { LoadState, Sessions } from '../../state/sessions.ts';
+import type { Sessions } from '../../state/sessions.ts';
 import { useCell, useInspector, useRoute } from '../context.ts';
 import { useKeys } from '../keys.ts';
 import { EmptySessions } from './empty-sessions.tsx';
@@ -23,12 +23,13 @@ export function SessionsPage() {
   useEffect(() => {
     document.title = 'Sessions · Inspector';
   }, []);
-  const problem = queryProblem(shown, state);
+  const refused = useCell(filter.refused);
+  const problem = refused === undefined ? undefined : queryProblem(refused);
 
   return (
     <main className="ins-sessions">
       <h1 className="ins-hidden">Sessions</h1>
-      {state.kind === 'failed' && problem === undefined && (
+      {state.kind === 'failed' && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
           {state.status === 401 && ' Open the address that `inspector token` prints.'}
@@ -46,7 +47,7 @@ export function SessionsPage() {
               onChange={(q) => router.adjust({ q })}
             />
             <Count sessions={shown} isAsking={isAsking} />
-            <MinutesChart query={problem === undefined ? shown.query : ''} />
+            <MinutesChart query={shown.query} />
           </div>
           <SessionList sessions={shown} />
         </>
@@ -82,7 +83,8 @@ function Count({ sessions, isAsking }: CountProps) {
   );
 }
 
-function queryProblem(sessions: Sessions, state: LoadState): QueryProblem | undefined {
+function queryProblem(sessions: Sessions): QueryProblem | undefined {
+  const state = sessions.state.get();
   if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
   const { position, length } = state.problem;
   return { query: sessions.query, message: state.message, position, length: length ?? 0 };
