@@ -62,7 +62,7 @@ $(UI): $(WEB_SOURCES) $(NODE_MODULES)
 
 .PHONY: help
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
@@ -115,6 +115,10 @@ bench: $(ENV) ## measure, and print ratios; fetches what we are measured beside
 		if [ -e $$benchmark.lock ]; \
 		then $(UV) run --quiet --locked --python $(BIN)/python --script $$benchmark; \
 		else $(BIN)/python $$benchmark; fi || exit 1; done
+
+.PHONY: bench-versus
+bench-versus: $(ENV) $(UI) ## durable spans beside Phoenix and MLflow; fetches both (1.2 GB)
+	$(BIN)/python benchmarks/versus
 
 .PHONY: build
 build: $(ENV) $(UI) ## a wheel with the web UI inside, tried out in a clean environment

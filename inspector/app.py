@@ -11,8 +11,21 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import events, health, otlp, problems, sessions, spans, ui
+from inspector.http import (
+    compare,
+    events,
+    exports,
+    health,
+    imports,
+    mcp,
+    otlp,
+    problems,
+    sessions,
+    spans,
+    ui,
+)
 from inspector.http.access import Access, Guard
+from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
@@ -30,8 +43,12 @@ _ROUTERS = [
     health.router,
     sessions.router,
     spans.router,
+    exports.router,
+    compare.router,
+    imports.router,
     events.router,
     otlp.router,
+    mcp.router,
     ui.router,
 ]
 
@@ -98,6 +115,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         ingest = Ingest(store, feed)
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        app.state.mcp = McpDoor(app)
+        stack.push_async_callback(app.state.mcp.close)
         await install_receiver(app, ingest.submit, stack)
         yield
 
@@ -112,7 +131,12 @@ async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) 
         forwarder = Forwarder(settings.forward_otlp, queue)
         await forwarder.start()
         stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(submit, forwarder, is_own=app.state.is_own)
+    app.state.receiver = Receiver(
+        submit,
+        forwarder,
+        is_own=app.state.is_own,
+        scrubs=settings.capture_content != "full",
+    )
     stack.callback(app.state.receiver.close)
 
 

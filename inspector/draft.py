@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from inspector.model import SessionStatus
@@ -45,36 +45,50 @@ class Memory:
 class Draft:
     """Collects what one commit alters; `finish` numbers it."""
 
-    def __init__(self, reader: Reader, memory: Memory, now_ns: int) -> None:
+    def __init__(
+        self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
+    ) -> None:
         self.reader = reader
         self.now_ns = now_ns
+        self.is_past = is_past
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
-        self._new_traces: set[str] = set()
-        self._spans: dict[_SpanKey, SpanRecord | None] = {}
+        self.new_traces: set[str] = set()
+        self._spans: dict[_SpanKey, SpanRecord | None] = {}  # as they are in the store
         self._dirty: dict[_SpanKey, SpanRecord] = {}
         self._contents: dict[_SpanKey, Content] = {}
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
         self._departures: list[Departure] = []
         self._gone: set[str] = set()
+        self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
 
     # --- sessions ---------------------------------------------------------------------------
 
     def session(self, session_id: str) -> SessionState | None:
         """Return a known session, to be altered."""
+        if session_id in self._touched_sessions:
+            return self._memory.sessions[session_id][0]
         if session_id in self._gone:
             return None
+        if session_id not in self._memory.sessions and session_id not in self._unknown:
+            self.load_sessions((session_id,))
         entry = self._memory.sessions.pop(session_id, None)
-        if entry is None and (record := self.reader.session(session_id)):
-            entry = (SessionState.load(record.state), record)
         if entry is None:
             return None
         self._memory.sessions[session_id] = entry
         self._touched_sessions[session_id] = None
         return entry[0]
+
+    def load_sessions(self, session_ids: Iterable[str]) -> None:
+        """Look up several sessions at once."""
+        missing = {id_ for id_ in session_ids if id_ not in self._memory.sessions} - self._gone
+        for record in self.reader.sessions(missing):
+            self._memory.sessions[record.row.id] = (SessionState.load(record.state), record)
+            missing.discard(record.row.id)
+        self._unknown |= missing
 
     def session_or_new(self, session_id: str, epoch_ns: int) -> SessionState:
         """Return the session; one that is seen for the first time begins at `epoch_ns`."""
@@ -96,17 +110,23 @@ class Draft:
         for trace_id in missing:
             if trace_id not in self._memory.traces:
                 self._memory.traces[trace_id] = TraceState(trace_id)
-                self._new_traces.add(trace_id)
+                self.new_traces.add(trace_id)
 
     def trace(self, trace_id: str) -> TraceState:
         """Return the trace, to be altered; new if it was not known."""
+        if trace_id in self._tally_before:
+            return self._memory.traces[trace_id]
         if trace_id not in self._memory.traces:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        if trace_id not in self._tally_before:
-            self._tally_before[trace_id] = replace(trace.tally)
+        self._tally_before[trace_id] = trace.tally.copy()
         return trace
+
+    def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
+        """Return the trace and the session that it belongs to, to be altered."""
+        trace = self.trace(trace_id)
+        return trace, self.session(trace.session_id) if trace.session_id else None
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
         """Give the whole trace to `session`."""
@@ -118,8 +138,7 @@ class Draft:
             for stored in self.reader.spans(trace.trace_id):
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
-                key = (span.trace_id, span.span_id)
-                self._spans[key] = self._dirty[key] = moved
+                self._dirty[span.trace_id, span.span_id] = moved
         self._tally_before[trace.trace_id] = Tally()
         trace.session_id = session.id
 
@@ -131,9 +150,9 @@ class Draft:
 
     def load_spans(self, trace_id: str, span_ids: Collection[str]) -> None:
         """Look up several spans of a trace at once."""
-        if trace_id in self._new_traces:
+        if trace_id in self.new_traces:
             return
-        missing = [span_id for span_id in span_ids if (trace_id, span_id) not in self._spans]
+        missing = {span_id for span_id in span_ids if (trace_id, span_id) not in self._spans}
         found = {span.span_id: span for span in self.reader.spans(trace_id, missing)}
         for span_id in missing:
             self._spans[trace_id, span_id] = found.get(span_id)
@@ -141,9 +160,11 @@ class Draft:
     def span(self, trace_id: str, span_id: str) -> SpanRecord | None:
         """Return the newest version of a span."""
         key = (trace_id, span_id)
+        if (written := self._dirty.get(key)) is not None:
+            return written
+        if trace_id in self.new_traces:
+            return None
         if key not in self._spans:
-            if trace_id in self._new_traces:
-                return None
             self.load_spans(trace_id, (span_id,))
         return self._spans[key]
 
@@ -152,16 +173,24 @@ class Draft:
         known = self._contents.get((span.trace_id, span.span_id))
         return known or self.reader.content(span)
 
-    def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
-        """Replace a span's row by `new`, and its content if given; the tally follows."""
+    def put_span(
+        self,
+        new: SpanRecord,
+        content: Content | None = None,
+        trace: TraceState | None = None,
+    ) -> None:
+        """Replace a span's row by `new`, and its content if given; the tally follows.
+
+        `trace` is its trace, if it is at hand.
+        """
         key = (new.trace_id, new.span_id)
-        old = self.span(*key)
-        trace = self.trace(new.trace_id)
+        old = self.span(new.trace_id, new.span_id)
+        tally = (trace or self.trace(new.trace_id)).tally
         if old is not None:
-            trace.tally.count(old, -1)
+            tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content
-        trace.tally.count(new, 1)
-        self._spans[key] = self._dirty[key] = new
+        tally.count(new, 1)
+        self._dirty[key] = new
         if content is not None:
             self._contents[key] = content
 

@@ -17,6 +17,11 @@ A message says what was attempted, what is wrong and what to do.
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
+StoreTrouble: TypeAlias = Literal["full", "read_only", "unavailable"]
+"""Why a store cannot be written."""
+
 
 class InspectorError(Exception):
     """Root of the service's errors; `code` is stable and part of the HTTP contract."""
@@ -58,6 +63,10 @@ class StoreUnavailableError(StoreError):
     """Nothing can be written now: disk full, read-only or gone."""
 
     code = "store_unavailable"
+
+    def __init__(self, message: str, *, trouble: StoreTrouble = "unavailable") -> None:
+        super().__init__(message)
+        self.trouble: StoreTrouble = trouble
 
 
 class ReceiveError(InspectorError):

@@ -11,20 +11,25 @@ import contextlib
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from inspector import wire
+from inspector import presenter, wire
+from inspector.errors import StoreUnavailableError
 from inspector.feed_messages import Entry, entries_of
 from inspector.model import SessionRow
 from inspector.normalise.times import rfc3339
-from inspector.storage.base import Changes, Reader, Store
+from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store
+from inspector.store_health import StoreHealth
 
 MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
-_TAIL_ENTRIES = 8_192
+_TAIL_ROWS = 16_384
 _CHUNK = 500
 """Entries per write."""
+_RETRY_S = 5.0
+"""Until a store that could not be read is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class _Viewer:
 
     loop: asyncio.AbstractEventLoop
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    health: StoreHealth | None = None
+    """That it was told last."""
 
 
 class Feed:
@@ -66,6 +73,7 @@ class Feed:
         self._clock = clock
         with store.read() as reader:
             self._tail = _Tail(reader.head)
+        self._health = StoreHealth("ok", clock())
         self._lock = threading.Lock()
         self._viewers: set[_Viewer] = set()
         self._is_closed = False
@@ -81,21 +89,33 @@ class Feed:
 
     def publish(self, changes: Changes) -> None:
         """Tell the viewers of a commit; after it is durable, and in order."""
-        rows = {record.row.id: record.row for record in changes.sessions}
-        entries = entries_of(changes.published(changes.first - 1), rows.get)
         with self._lock:
-            self._tail.add(entries, changes.head)
-            viewers = list(self._viewers)
-        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
-            _wake(loop, list(group))
+            self._tail.add(changes, is_watched=bool(self._viewers))
+        self._wake_all()
+
+    def start_again(self) -> None:
+        """Forget what is kept in memory: viewers go on from what the store has now."""
+        with self._store.read() as reader:
+            tail = _Tail(reader.head)
+        with self._lock:
+            self._tail = tail
+        self._wake_all()
+
+    def tell_health(self, health: StoreHealth) -> None:
+        """Tell every viewer at once how the store is; from any thread."""
+        self._health = health
+        self._wake_all()
 
     async def close(self) -> None:
         """End every stream. Idempotent."""
+        self._is_closed = True
+        self._wake_all()
+
+    def _wake_all(self) -> None:
         with self._lock:
-            self._is_closed = True
             viewers = list(self._viewers)
-        for viewer in viewers:
-            _wake(viewer.loop, [viewer])
+        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
+            _wake(loop, list(group))
 
     async def stream(
         self, after: str | None = None, session_ids: Collection[str] = ()
@@ -113,10 +133,9 @@ class Feed:
             cursor = self._start(after)
             if cursor is None:
                 cursor = self._tail.head
-                gap = wire.Gap(time=rfc3339(self._clock()))
-                yield _event(gap.model_dump_json(), self.position(cursor))
+                yield self._gap(cursor)
             else:
-                yield self._heartbeat(cursor)
+                yield self._heartbeat(cursor, viewer)
             async for block in self._follow(viewer, cursor, frozenset(session_ids)):
                 yield block
         finally:
@@ -131,7 +150,12 @@ class Feed:
         if store_id != self._store.id or not (number.isascii() and number.isdecimal()):
             return None
         change = int(number[:20])
-        return change if self._tail.head - MAX_BEHIND <= change <= self._tail.head else None
+        return change if self._is_in_reach(change) else None
+
+    def _is_in_reach(self, change: int) -> bool:
+        """Say whether all that came after `change` can still be told."""
+        head = self._tail.head
+        return head - MAX_BEHIND <= change <= head
 
     async def _follow(
         self, viewer: _Viewer, cursor: int, session_ids: frozenset[str]
@@ -141,31 +165,38 @@ class Feed:
         earliest_s = 0.0
         while not self._is_closed:
             viewer.news.clear()
-            if cursor < self._tail.head:
-                await _sleep_until(loop, earliest_s)
-                entries, reached = await self._after(cursor)
-                block = b"".join(self._blocks(entries, cursor, session_ids))
-                cursor = reached
-                if block:
+            if viewer.health is not self._health:
+                yield self._heartbeat(cursor, viewer)
+            if not self._is_in_reach(cursor):
+                cursor = self._tail.head
+                yield self._gap(cursor)
+            if cursor == self._tail.head:
+                if not await _has_news(viewer, written_s + timing.keep_alive_s):
                     written_s = loop.time()
-                    earliest_s = written_s + timing.interval_s
-                    yield block
-                if cursor < self._tail.head and len(entries) >= _CHUNK:
-                    earliest_s = 0.0  # it catches up: the pace is that of its connection
+                    yield self._heartbeat(cursor, viewer)
                 continue
+            await _sleep_until(loop, earliest_s)
             try:
-                async with asyncio.timeout_at(written_s + timing.keep_alive_s):
-                    await viewer.news.wait()
-            except TimeoutError:
+                entries, reached = await self._after(cursor, session_ids)
+            except StoreUnavailableError:
+                yield self._heartbeat(cursor, viewer)
+                await _has_news(viewer, loop.time() + _RETRY_S)
+                continue
+            block = b"".join(self._blocks(entries, cursor, session_ids))
+            cursor = reached
+            if block:
                 written_s = loop.time()
-                yield self._heartbeat(cursor)
+                earliest_s = written_s + timing.interval_s
+                yield block
+            if cursor < self._tail.head and len(entries) >= _CHUNK:
+                earliest_s = 0.0  # it catches up: the pace is that of its connection
 
-    async def _after(self, cursor: int) -> tuple[Sequence[Entry], int]:
+    async def _after(self, cursor: int, session_ids: frozenset[str]) -> tuple[Sequence[Entry], int]:
         """Return the oldest entries after `cursor`, and the position that they reach."""
         with self._lock:
-            recent = self._tail.after(cursor, _CHUNK)
-        if recent is not None:
-            return recent
+            commits = self._tail.since(cursor)
+        if commits is not None:
+            return _oldest(commits, cursor, session_ids)
         return await asyncio.to_thread(self._read_after, cursor)
 
     def _read_after(self, cursor: int) -> tuple[Sequence[Entry], int]:
@@ -187,36 +218,93 @@ class Feed:
                 # viewer gets the change again.
                 yield _event(last, self.position(entry.change))
 
-    def _heartbeat(self, cursor: int) -> bytes:
+    def _heartbeat(self, cursor: int, viewer: _Viewer) -> bytes:
         now_ns = self._clock()
-        beat = wire.Heartbeat(time=rfc3339(now_ns), now_ns=str(now_ns))
+        viewer.health = self._health
+        beat = wire.Heartbeat(
+            time=rfc3339(now_ns), now_ns=str(now_ns), store=presenter.store_health(viewer.health)
+        )
         return _event(beat.model_dump_json(), self.position(cursor))
+
+    def _gap(self, cursor: int) -> bytes:
+        gap = wire.Gap(time=rfc3339(self._clock()))
+        return _event(gap.model_dump_json(), self.position(cursor))
+
+
+class _Commit:
+    """What one commit changed; entries are made of it when a viewer first asks."""
+
+    def __init__(self, changes: Changes) -> None:
+        self.head = changes.head
+        self.rows = changes.published(changes.first - 1)
+        self.moves_spans = bool(changes.departures)
+        self._session_rows = {record.row.id: record.row for record in changes.sessions}
+        self._entries: dict[int, Entry | None] = {}
+
+    def entry(self, row: Change) -> Entry | None:
+        """Return how the stream shows `row`; None: not at all."""
+        if row.change not in self._entries:
+            made = entries_of([row], self._session_rows.get)
+            self._entries[row.change] = made[0] if made else None
+        return self._entries[row.change]
 
 
 class _Tail:
-    """The newest version of what changed last, by change number."""
+    """The newest commits, while anybody looks on."""
 
     def __init__(self, head: int) -> None:
         self.head = head
         self._floor = head  # everything newer than this is here
-        self._entries: dict[tuple[str, ...], Entry] = {}
+        self._commits: deque[_Commit] = deque()
+        self._row_count = 0
 
-    def add(self, entries: Iterable[Entry], head: int) -> None:
-        for entry in entries:
-            self._entries.pop(entry.key, None)
-            self._entries[entry.key] = entry
-        self.head = head
-        while len(self._entries) > _TAIL_ENTRIES:
-            self._floor = self._entries.pop(next(iter(self._entries))).change
+    def add(self, changes: Changes, *, is_watched: bool) -> None:
+        self.head = changes.head
+        if is_watched:
+            commit = _Commit(changes)
+            self._commits.append(commit)
+            self._row_count += len(commit.rows)
+        else:  # who comes later reads from the store what it has missed
+            self._commits.clear()
+            self._floor, self._row_count = changes.head, 0
+        while self._row_count > _TAIL_ROWS:
+            oldest = self._commits.popleft()
+            self._floor = oldest.head
+            self._row_count -= len(oldest.rows)
 
-    def after(self, cursor: int, limit: int) -> tuple[Sequence[Entry], int] | None:
-        """Return the oldest entries after `cursor`; None when they are not all here."""
+    def since(self, cursor: int) -> list[_Commit] | None:
+        """Return the commits after `cursor`, newest first; None when they are not all here."""
         if cursor < self._floor:
             return None
-        newest_first = reversed(self._entries.values())
-        pending = list(itertools.takewhile(lambda entry: entry.change > cursor, newest_first))
-        chunk = pending[::-1][:limit]
-        return chunk, self.head if len(chunk) == len(pending) else chunk[-1].change
+        newest_first = reversed(self._commits)
+        return list(itertools.takewhile(lambda commit: commit.head > cursor, newest_first))
+
+
+def _oldest(
+    commits: Sequence[_Commit], cursor: int, session_ids: frozenset[str]
+) -> tuple[Sequence[Entry], int]:
+    """Return the first entries after `cursor` in `commits` (newest first), and how far they reach.
+
+    Of what changed more than once, the newest version.
+    """
+    moves_spans = any(commit.moves_spans for commit in commits)
+    seen: set[tuple[str, ...]] = set()
+    pending: list[Entry] = []
+    for commit in commits:
+        for row in reversed(commit.rows):
+            if row.change <= cursor:
+                break
+            is_other = isinstance(row, SpanRecord) and row.session_id not in session_ids
+            if session_ids and is_other and not moves_spans:
+                continue  # of these there may be thousands
+            entry = commit.entry(row)
+            if entry is None or entry.key in seen:
+                continue
+            seen.add(entry.key)
+            pending.append(entry)
+    chunk = pending[::-1][:_CHUNK]
+    is_all = len(chunk) == len(pending)
+    return chunk, (commits[0].head if commits else cursor) if is_all else chunk[-1].change
 
 
 def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:
@@ -238,6 +326,16 @@ def _wake(loop: asyncio.AbstractEventLoop, viewers: Sequence[_Viewer]) -> None:
 
     with contextlib.suppress(RuntimeError):  # that loop is closed, and its streams with it
         loop.call_soon_threadsafe(ring)
+
+
+async def _has_news(viewer: _Viewer, until_s: float) -> bool:
+    """Wait for news; return whether there were any in time."""
+    try:
+        async with asyncio.timeout_at(until_s):
+            await viewer.news.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _sleep_until(loop: asyncio.AbstractEventLoop, time_s: float) -> None:

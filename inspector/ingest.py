@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from inspector.errors import (
     InspectorError,
@@ -26,6 +26,7 @@ from inspector.feed import Feed
 from inspector.model import IncomingLog, IncomingSpan
 from inspector.recorder import Recorder
 from inspector.storage.base import Changes, Store
+from inspector.store_health import StoreHealth, StoreWatch
 
 Clock: TypeAlias = Callable[[], int]
 """Gives Unix nanoseconds."""
@@ -35,9 +36,23 @@ MAX_WAITING_BYTES = 128 * 1024 * 1024
 MAX_COMMIT_ITEMS = 8_192
 """Spans and logs after which a commit takes no further batch."""
 _TICK_S = 1.0
+PROBE_S = 1.0
+"""How often a store that cannot be written is tried, with no sender's help."""
+_ROOM_BYTES = 1024 * 1024
+"""The least room on the disk with which it counts as written to again."""
 
 _T = TypeVar("_T")
 _log = logging.getLogger("inspector.ingest")
+
+
+@dataclass(slots=True)
+class Restored:
+    """What of a batch was not there before."""
+
+    span_count: int = 0
+    moment_count: int = 0
+    session_ids: list[str] = field(default_factory=list)
+    """The sessions that it is part of."""
 
 
 @dataclass(slots=True)
@@ -69,6 +84,7 @@ class Ingest:
         clock: Unix ns; silence of senders is measured by it.
         tick_s: How often time passes by itself; None: only when `tick` is called.
         max_waiting_bytes: More than this waiting for the disk is refused.
+        probe_s: How often a store that cannot be written is tried.
     """
 
     def __init__(
@@ -79,19 +95,29 @@ class Ingest:
         clock: Clock = time.time_ns,
         tick_s: float | None = _TICK_S,
         max_waiting_bytes: int = MAX_WAITING_BYTES,
+        probe_s: float = PROBE_S,
     ) -> None:
         self._store = store
         self._feed = feed
         self._clock = clock
         self._tick_s = tick_s
         self._max_waiting_bytes = max_waiting_bytes
+        self._probe_s = probe_s
+        self._watch = StoreWatch(clock, feed.tell_health)
+        self._refused_bytes = 0
         self._recorder = Recorder(store, clock())
         self._wake = threading.Condition()
         self._waiting: deque[_Batch | _Order] = deque()
         self._waiting_bytes = 0
         self._is_closed = False
-        self._thread = threading.Thread(target=self._work, name="inspector-ingest", daemon=True)
+        self._in_hand: list[_Batch | _Order] = []
+        self._thread = threading.Thread(target=self._run, name="inspector-ingest", daemon=True)
         self._thread.start()
+
+    @property
+    def store_health(self) -> StoreHealth:
+        """Whether the store can be written."""
+        return self._watch.health
 
     async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
         """Keep `spans` and `logs`; returns when they are durable.
@@ -103,7 +129,9 @@ class Ingest:
         """
         if not spans and not logs:
             return
-        size_bytes = sum(item.span.ByteSize() for item in spans)
+        size_bytes = sum(
+            item.span.ByteSize() if item.payload is None else len(item.payload) for item in spans
+        )
         size_bytes += sum(item.record.ByteSize() for item in logs)
         batch = _Batch(spans, logs, size_bytes)
         with self._wake:
@@ -118,6 +146,25 @@ class Ingest:
             self._waiting.append(batch)
             self._wake.notify()
         await asyncio.wrap_future(batch.done)
+
+    async def restore(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
+        """Keep what was recorded elsewhere, with nothing of it running; returns when it is durable.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written; nothing of this was kept.
+            InspectorError: It cannot be kept at all.
+        """
+        restored = Restored()
+
+        def plan(now_ns: int) -> Changes:
+            changes = self._recorder.record(spans, logs, now_ns, is_past=True)
+            restored.span_count = len(changes.contents)
+            restored.moment_count = len(changes.moments)
+            restored.session_ids = [record.row.id for record in changes.sessions]
+            return changes
+
+        await self._order(plan)
+        return restored
 
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all that it has; return whether there was one."""
@@ -148,24 +195,72 @@ class Ingest:
 
     # --- the writer thread ------------------------------------------------------------------
 
+    def _run(self) -> None:
+        while True:
+            try:
+                self._work()
+            except BaseException as error:  # noqa: BLE001 - it must never end without a word
+                self._crash(error)
+            else:
+                return
+
+    def _crash(self, error: BaseException) -> None:
+        """Let go of what is in hand or waits, and begin anew from what the store has."""
+        _log.critical("The writer failed, and begins again", exc_info=error)
+        failure = StoreUnavailableError(
+            f"Cannot write: the writer failed ({error!r}). It begins again by itself;"
+            " the service's log says more. Senders try again."
+        )
+        self._watch.failed(failure)
+        self._recorder.forget()
+        with self._wake:
+            lost = [*self._in_hand, *self._waiting]
+            self._in_hand = []
+            self._waiting.clear()
+            self._waiting_bytes = 0
+        for item in lost:
+            _fail(item.done, failure)
+        with self._wake:  # whatever it was, it must not spin
+            self._wake.wait_for(lambda: self._is_closed, self._probe_s)
+
     def _work(self) -> None:
-        next_tick_s = time.monotonic() + (self._tick_s or 0)
+        next_probe_s = time.monotonic()
+        next_tick_s = next_probe_s + (self._tick_s or 0)
         while True:
             with self._wake:
+                due_s = [next_tick_s] if self._tick_s is not None else []
+                due_s += [] if self._watch.health.is_ok else [next_probe_s]
                 self._wake.wait_for(
                     lambda: self._waiting or self._is_closed,
-                    None if self._tick_s is None else max(0.0, next_tick_s - time.monotonic()),
+                    max(0.0, min(due_s) - time.monotonic()) if due_s else None,
                 )
                 if self._is_closed and not self._waiting:
                     return
                 batches, order = self._take()
+                self._in_hand = [*batches, *([order] if order else [])]
             if batches:
                 self._write(batches)
             if order is not None:
                 self._obey(order)
-            if self._tick_s is not None and time.monotonic() >= next_tick_s:
+            self._in_hand = []
+            now_s = time.monotonic()
+            if self._tick_s is not None and now_s >= next_tick_s:
                 self._obey(_Order(self._recorder.tick))
                 next_tick_s = time.monotonic() + self._tick_s
+            if not self._watch.health.is_ok and now_s >= next_probe_s:
+                self._probe()
+                next_probe_s = time.monotonic() + self._probe_s
+
+    def _probe(self) -> None:
+        """Find out whether the store can be written again, and as much as was refused."""
+        try:
+            self._store.probe(max(_ROOM_BYTES, 2 * self._refused_bytes))
+            self._feed.start_again()
+        except StoreUnavailableError as error:
+            self._watch.failed(error)
+            return
+        self._refused_bytes = 0
+        self._watch.recovered()
 
     def _take(self) -> tuple[list[_Batch], _Order | None]:
         batches: list[_Batch] = []
@@ -193,8 +288,11 @@ class Ingest:
         return self._try(lambda: self._recorder.record(spans, logs, self._clock()))[1]
 
     def _answer(self, batches: Sequence[_Batch], error: Exception | None) -> None:
+        size_bytes = sum(batch.size_bytes for batch in batches)
+        if isinstance(error, StoreError):
+            self._refused_bytes = max(self._refused_bytes, size_bytes)
         with self._wake:
-            self._waiting_bytes -= sum(batch.size_bytes for batch in batches)
+            self._waiting_bytes -= size_bytes
         for batch in batches:
             if error is None:
                 _resolve(batch.done, None)
@@ -212,18 +310,28 @@ class Ingest:
         """Commit and publish what `plan` gives; return whether that was anything, or the error."""
         try:
             changes = plan()
-            if not changes.is_empty:
-                self._store.commit(changes)
-                self._recorder.committed()
-                self._feed.publish(changes)
-        except StoreError as error:
+            if changes.is_empty:
+                return False, None
+            self._store.commit(changes)
+        except StoreUnavailableError as error:
             self._recorder.forget()
+            self._watch.failed(error)
             return False, error
         except Exception as error:  # noqa: BLE001 - who asked hears of it; the writer goes on
             self._recorder.forget()
             _log.exception("Cannot keep a batch")
             return False, InspectorError(f"Cannot keep the data: {error!r}. It was not stored.")
-        return not changes.is_empty, None
+        self._recorder.committed()
+        self._publish(changes)
+        return True, None
+
+    def _publish(self, changes: Changes) -> None:
+        """Tell the viewers. What was committed stays so, whatever goes wrong here."""
+        try:
+            self._feed.publish(changes)
+        except Exception:  # noqa: BLE001 - the sender's data is safe, and viewers catch up
+            _log.exception("Cannot tell viewers of a commit: they read it from the store")
+            self._feed.start_again()
 
 
 def _resolve(future: Future[_T], value: _T) -> None:
@@ -232,6 +340,6 @@ def _resolve(future: Future[_T], value: _T) -> None:
         future.set_result(value)
 
 
-def _fail(future: Future[_T], error: BaseException) -> None:
+def _fail(future: Future[Any], error: BaseException) -> None:
     if future.set_running_or_notify_cancel():
         future.set_exception(error)

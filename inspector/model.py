@@ -69,11 +69,12 @@ class Engine(StrEnum):
     OTLP = "otlp"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IncomingSpan:
     """One decoded span with the resource and scope it came under.
 
     A running span (from a live record) is the same message with `end_time_unix_nano == 0`.
+    Not frozen, because one is made for every span, and that takes three times as long.
     """
 
     span: Span
@@ -81,6 +82,10 @@ class IncomingSpan:
     scope: InstrumentationScope
     resource_schema_url: str = ""
     scope_schema_url: str = ""
+    payload: bytes | None = None
+    """`span` as bytes, when they are at hand."""
+    facts: SpanFacts | None = None
+    """Of `span`, when they have been read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,7 @@ class IncomingLog:
     scope: InstrumentationScope
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SpanFacts:
     """What the store indexes about a span; `normalise.span_facts` reads it once, on ingest."""
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 from fastapi import FastAPI
 
 from inspector.app import create_app
-from inspector.client import RefusedError
+from inspector.export import packed_session
 from inspector.feed import Feed
+from inspector.in_process import ask
 from inspector.settings import Settings
 from inspector.storage import open_store
 
@@ -34,20 +34,20 @@ class OfflineClient:
         """
         return asyncio.run(self._get(path, query))
 
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a gzip file.
+
+        Raises:
+            StoreError: The store cannot be opened.
+        """
+        with closing(open_store(self.settings.store, is_read_only=True)) as store:
+            yield from packed_session(store, session_id)
+
     async def _get(self, path: str, query: dict[str, object]) -> Any:
         token = secrets.token_urlsafe()  # for this one question: none is kept beside the store
         app = create_app(self.settings, token=token, lifespan=_reading)
-        bearer = {"Authorization": f"Bearer {token}"}
         async with app.router.lifespan_context(app):
-            transport = httpx.ASGITransport(app)
-            async with httpx.AsyncClient(
-                transport=transport, base_url="http://127.0.0.1", headers=bearer
-            ) as client:
-                params = {name: str(value) for name, value in query.items() if value is not None}
-                answer = await client.get(path, params=params)
-        if answer.is_success:
-            return answer.json()
-        raise RefusedError(str(answer.json().get("detail", answer.status_code)))
+            return await ask(app, token, path, query)
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ def make_dir(path: Path) -> None:
     if not path.is_dir():
         make_dir(path.parent)
         path.mkdir(mode=0o700, exist_ok=True)
+        _flush_entry(path)
 
 
 def make_file(path: Path) -> None:
@@ -45,6 +46,21 @@ def make_file(path: Path) -> None:
     make_dir(path.parent)
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        _flush_entry(path)
+
+
+def _flush_entry(path: Path) -> None:
+    """See the name of a new file reach the disk: what is flushed into it would be lost without."""
+    if sys.platform == "win32":
+        return  # a directory cannot be opened there, and need not be
+    try:
+        directory = os.open(path.parent, os.O_RDONLY)
+    except PermissionError:
+        return  # one may write into it, and not look
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
 
 
 def _user_dir(variable: str, fallback: str) -> Path:

@@ -20,6 +20,7 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
     SECOND_NS,
@@ -30,6 +31,7 @@ from inspector.sessions import (
     waits_of,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
+from inspector.twins import find_twins
 
 _NO_KEY_RANK = 999
 """The trace id as session key: any other is better."""
@@ -46,13 +48,12 @@ class _Arrival:
     trace_id: str
     span_id: str
     span: Span
+    payload: bytes
     origin: bytes
     facts: SpanFacts
+    process_id: str
+    is_end: bool
     live: LiveSpan | None = None
-
-    @property
-    def is_end(self) -> bool:
-        return bool(self.span.end_time_unix_nano)
 
 
 @dataclass(slots=True)
@@ -91,20 +92,29 @@ class Recorder:
     # --- what the caller asks for -----------------------------------------------------------
 
     def record(
-        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog], now_ns: int
+        self,
+        spans: Sequence[IncomingSpan],
+        logs: Sequence[IncomingLog],
+        now_ns: int,
+        *,
+        is_past: bool = False,
     ) -> Changes:
-        """Return the commit that keeps `spans` and `logs`."""
+        """Return the commit that keeps `spans` and `logs`.
+
+        Args:
+            spans: What arrived.
+            logs: What arrived beside it.
+            now_ns: The clock now.
+            is_past: It was recorded elsewhere: nothing of it runs, and no process lives by it.
+        """
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
-            heard: dict[str, None] = {}
+            draft = Draft(reader, self._memory, now_ns, is_past=is_past)
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(draft, sign)
             self._give_homes(draft, arrivals, noted)
-            for arrival in arrivals:
-                if self._add_span(draft, arrival):
-                    heard[draft.trace(arrival.trace_id).session_id or ""] = None
+            heard = self._add_spans(draft, arrivals)
             for note in noted:
                 if session := self._add_moment(draft, note):
                     heard[session.id] = None
@@ -166,7 +176,7 @@ class Recorder:
             self._hear(draft, sign.process_id, lost_after_ns)
 
     def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
-        if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+        if draft.is_past or not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
         for stored in draft.reader.open_spans(process_id):
@@ -187,7 +197,8 @@ class Recorder:
     # --- sessions ---------------------------------------------------------------------------
 
     def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
-        heard_now = set(heard)
+        # What is past is not heard of now: such a session is settled at once.
+        heard_now = set() if draft.is_past else set(heard)
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
@@ -219,46 +230,67 @@ class Recorder:
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for arrival in arrivals:
-            _improve(keys, arrival.trace_id, arrival.facts.session_key or _own_key(arrival))
-            start_ns = _clamp(arrival.span.start_time_unix_nano)
-            starts[arrival.trace_id] = min(start_ns, starts.get(arrival.trace_id, MAX_INT))
+            trace_id, key = arrival.trace_id, arrival.facts.session_key
+            if key is not None or trace_id not in keys:
+                _improve(keys, trace_id, key or (_NO_KEY_RANK, trace_id))
+            start_ns = arrival.span.start_time_unix_nano
+            if start_ns < starts.get(trace_id, MAX_INT):
+                starts[trace_id] = start_ns
         for note in noted:
             happening = note.happening
             if happening.trace_id and happening.session_key:
                 _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
                 starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
         draft.load_traces(keys)
+        draft.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
             trace = draft.trace(trace_id)
             if trace.session_id is None or rank < trace.rank:
                 trace.rank = rank
                 if session_id != trace.session_id:
-                    draft.rehome(trace, draft.session_or_new(session_id, starts[trace_id]))
+                    epoch_ns = starts.get(trace_id, MAX_INT)
+                    draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
 
     # --- spans ------------------------------------------------------------------------------
 
-    def _add_span(self, draft: Draft, arrival: _Arrival) -> bool:
-        """Keep what is new; return whether anything was."""
-        known = draft.span(arrival.trace_id, arrival.span_id)
-        merged = arrival if known is None else _merge(draft, known, arrival)
-        self._note_sender(draft, merged or arrival)
-        if merged is None:
-            return False
-        arrival = merged
-        trace = draft.trace(arrival.trace_id)
-        session = draft.session(trace.session_id) if trace.session_id else None
-        if session is None:
-            return False
-        payload = arrival.span.SerializeToString()
-        new = _record(arrival, session, trace, len(payload))
-        draft.put_span(new, Content(payload, arrival.origin))
-        if _has_usage(new) or new.span_id in trace.usage_ancestors:
+    def _add_spans(self, draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, None]:
+        """Keep what is new; return the sessions that something is new in."""
+        for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
+            draft.load_spans(trace_id, span_ids)
+        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
+        heard: dict[str, None] = {}
+        for arrival in arrivals:
+            known = draft.span(arrival.trace_id, arrival.span_id)
+            new = arrival if known is None else _merge(draft, known, arrival)
+            self._note_sender(draft, new or arrival)
+            if new is None:
+                continue
+            if new.trace_id not in homes:
+                homes[new.trace_id] = draft.home(new.trace_id)
+            trace, session = homes[new.trace_id]
+            if session is not None:
+                self._add_span(draft, new, trace, session)
+                heard[session.id] = None
+        return heard
+
+    def _add_span(
+        self, draft: Draft, arrival: _Arrival, trace: TraceState, session: SessionState
+    ) -> None:
+        new = _record(arrival, session, trace)
+        if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
+            new.status = SpanStatus.LOST
+        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
+        # One with usage that is not counted is among the ancestors.
+        if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
-        trace.profile.see(new, arrival.facts)
-        trace.profile.is_live = trace.profile.is_live or self._tells_starts(arrival)
+        if new.kind in TOLD_TWICE or trace.inner_spans:
+            find_twins(draft, trace, new)
+        profile = trace.profile
+        profile.see(new, arrival.facts)
+        if not profile.is_live:
+            profile.is_live = self._tells_starts(arrival)
         if new.span_id in trace.paused_spans:
             self._settle_waits(draft, new.trace_id, new.span_id, None)
-        return True
 
     def _tells_starts(self, arrival: _Arrival) -> bool:
         """Whether the sender sends live records: a short span's start is left out of them."""
@@ -266,11 +298,10 @@ class Recorder:
         return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
 
     def _note_sender(self, draft: Draft, arrival: _Arrival) -> None:
-        process_id = arrival.facts.process_id or trace_process(arrival.trace_id)
         if arrival.is_end:
-            self._processes.touch(process_id, draft.now_ns)
+            self._processes.touch(arrival.process_id, draft.now_ns)
         else:
-            self._hear(draft, process_id)
+            self._hear(draft, arrival.process_id)
 
     # --- moments ----------------------------------------------------------------------------
 
@@ -382,13 +413,48 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        arrivals.append(_arrival(item.span, item.resource, origin, None))
+        if (pending := live.read_pending(item.span)) is not None:
+            arrivals.append(_arrival(pending.span, item.resource, origin, pending))
+        elif item.payload is None or item.facts is None:
+            arrivals.append(_arrival(item.span, item.resource, origin, None))
+        else:
+            arrivals.append(_read_arrival(item.span, item.payload, origin, item.facts, None))
     return arrivals, signs, noted
 
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
     facts = span_facts(span, resource)
-    return _Arrival(span.trace_id.hex(), span.span_id.hex(), span, origin, facts, part)
+    if part is not None and part.is_pending:
+        facts.process_id = None  # its process sends no heartbeats: it lives by its trace
+    return _read_arrival(span, span.SerializeToString(), origin, facts, part)
+
+
+def _read_arrival(
+    span: Span, payload: bytes, origin: bytes, facts: SpanFacts, part: LiveSpan | None
+) -> _Arrival:
+    trace_id = span.trace_id.hex()
+    return _Arrival(
+        trace_id,
+        span.span_id.hex(),
+        span,
+        payload,
+        origin,
+        facts,
+        facts.process_id or trace_process(trace_id),
+        span.end_time_unix_nano != 0,
+        part,
+    )
+
+
+def _of_known_traces(draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
+    """Return the span ids to look up of each trace that is not new."""
+    found = defaultdict[str, list[str]](list)
+    for arrival in arrivals:
+        if arrival.trace_id not in draft.new_traces:
+            found[arrival.trace_id].append(arrival.span_id)
+            if arrival.facts.kind in TOLD_TWICE:
+                found[arrival.trace_id].append(arrival.span.parent_span_id.hex())
+    return found
 
 
 class _Origins:
@@ -419,17 +485,14 @@ class _Origins:
 def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
     """Return what to write over `known`; None when it stays as it is: an end always wins."""
     if arrival.is_end:
-        is_same = known.end_ns is not None and known.size_bytes == arrival.span.ByteSize()
-        if is_same and draft.content(known).payload == arrival.span.SerializeToString():
-            return None
-        return arrival
+        return None if known.end_ns is not None and _is_same(draft, known, arrival) else arrival
     if known.end_ns is not None:
         return None
     content = draft.content(known)
     before = content.span()
     part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
     after = live.update_span(before, part)
-    if after == before and known.status is SpanStatus.RUNNING:
+    if after == before and (draft.is_past or known.status is SpanStatus.RUNNING):
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin
@@ -437,40 +500,42 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     return _arrival(after, resource, origin, arrival.live)
 
 
-def _record(
-    arrival: _Arrival, session: SessionState, trace: TraceState, size_bytes: int
-) -> SpanRecord:
+def _is_same(draft: Draft, known: SpanRecord, arrival: _Arrival) -> bool:
+    """Return whether `arrival` is what is kept, in whatever order its fields were written."""
+    content = draft.content(known)
+    return content.payload == arrival.payload or content.span() == arrival.span
+
+
+def _record(arrival: _Arrival, session: SessionState, trace: TraceState) -> SpanRecord:
     span, facts = arrival.span, arrival.facts
-    record = SpanRecord(
-        trace_id=arrival.trace_id,
-        span_id=arrival.span_id,
-        session_id=session.id,
-        epoch_ns=session.epoch_ns,
-        parent_span_id=span.parent_span_id.hex() or None,
-        name=span.name,
-        kind=facts.kind,
-        status=facts.status,
-        start_ns=_clamp(span.start_time_unix_nano),
-        end_ns=_clamp(span.end_time_unix_nano) if arrival.is_end else None,
-        is_root=facts.is_root,
-        process_id=facts.process_id or trace_process(arrival.trace_id),
-        model=facts.model,
-        input_tokens=facts.input_tokens,
-        output_tokens=facts.output_tokens,
-        cost_usd=facts.cost_usd,
-        dropped_count=span.dropped_attributes_count
-        + span.dropped_events_count
-        + span.dropped_links_count,
-        size_bytes=size_bytes,
+    has_usage = facts.duplicate_of is None and (
+        facts.input_tokens is not None
+        or facts.output_tokens is not None
+        or facts.cost_usd is not None
+    )
+    # By position: by name takes three times as long, and this is done for every span.
+    return SpanRecord(
+        arrival.trace_id,
+        arrival.span_id,
+        session.id,
+        session.epoch_ns,
+        span.parent_span_id.hex() or None,
+        span.name,
+        facts.kind,
+        facts.status,
+        _clamp(span.start_time_unix_nano),
+        _clamp(span.end_time_unix_nano) if arrival.is_end else None,
+        facts.is_root,
+        arrival.process_id,
+        facts.model,
+        facts.input_tokens,
+        facts.output_tokens,
+        facts.cost_usd,
+        has_usage and arrival.span_id not in trace.usage_ancestors,
+        span.dropped_attributes_count + span.dropped_events_count + span.dropped_links_count,
+        size_bytes=len(arrival.payload),
         duplicate_of=facts.duplicate_of,
     )
-    record.is_counted = _has_usage(record) and record.span_id not in trace.usage_ancestors
-    return record
-
-
-def _has_usage(span: SpanRecord) -> bool:
-    numbers = (span.input_tokens, span.output_tokens, span.cost_usd)
-    return span.duplicate_of is None and any(number is not None for number in numbers)
 
 
 def _touch_span(draft: Draft, happening: Happening) -> None:
@@ -484,10 +549,6 @@ def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, st
     known = keys.get(trace_id)
     if known is None or key[0] < known[0]:
         keys[trace_id] = key
-
-
-def _own_key(arrival: _Arrival) -> tuple[int, str]:
-    return _NO_KEY_RANK, arrival.trace_id
 
 
 def _wait_key(trace_id: str | None, span_id: str | None) -> str:
@@ -507,4 +568,4 @@ def _pause_signal(moment: MomentRecord) -> PauseSignal:
 
 
 def _clamp(time_ns: int) -> int:
-    return min(time_ns, MAX_INT)
+    return time_ns if time_ns < MAX_INT else MAX_INT

@@ -8,13 +8,13 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 from inspector.model import (
     Engine,
-    Json,
     SessionRow,
     SessionStatus,
     SpanFacts,
@@ -66,17 +66,25 @@ class Tally:
     dropped_count: int = 0
 
     def count(self, span: SpanRecord, sign: int) -> None:
-        """Put `span` in (`sign` 1) or take it out (-1); a duplicate shows but does not count."""
+        """Put `span` in (`sign` 1) or take it out (-1).
+
+        A duplicate is no second call and no second error; its usage may be the one that counts.
+        """
+        status, kind = span.status, span.kind
         self.span_count += sign
-        self.open_count += sign * (span.status is SpanStatus.RUNNING)
-        self.lost_count += sign * (span.status is SpanStatus.LOST)
+        if status is SpanStatus.RUNNING:
+            self.open_count += sign
+        elif status is SpanStatus.LOST:
+            self.lost_count += sign
         self.waiting_ns += sign * span.wait_ns
         self.dropped_count += sign * span.dropped_count
-        if span.duplicate_of is not None:
-            return
-        self.error_count += sign * (span.status is SpanStatus.ERROR)
-        self.llm_calls += sign * (span.kind is SpanKind.LLM)
-        self.tool_calls += sign * (span.kind is SpanKind.TOOL)
+        if span.duplicate_of is None:
+            if status is SpanStatus.ERROR:
+                self.error_count += sign
+            if kind is SpanKind.LLM:
+                self.llm_calls += sign
+            elif kind is SpanKind.TOOL:
+                self.tool_calls += sign
         if span.is_counted:
             self.input_tokens += sign * (span.input_tokens or 0)
             self.output_tokens += sign * (span.output_tokens or 0)
@@ -86,16 +94,30 @@ class Tally:
 
     def add(self, other: Tally, sign: int = 1) -> None:
         """Put a whole tally in, or take it out."""
-        for name in _TALLY_FIELDS:
-            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+        self.span_count += sign * other.span_count
+        self.open_count += sign * other.open_count
+        self.lost_count += sign * other.lost_count
+        self.error_count += sign * other.error_count
+        self.llm_calls += sign * other.llm_calls
+        self.tool_calls += sign * other.tool_calls
+        self.input_tokens += sign * other.input_tokens
+        self.output_tokens += sign * other.output_tokens
+        self.cost_nanodollars += sign * other.cost_nanodollars
+        self.costed_count += sign * other.costed_count
+        self.waiting_ns += sign * other.waiting_ns
+        self.dropped_count += sign * other.dropped_count
+
+    def copy(self) -> Tally:
+        """Return another one of the same sums."""
+        same = Tally()
+        same.add(self)
+        return same
 
     @property
     def cost_usd(self) -> float | None:
         """The cost; None when nothing carried one."""
         return self.cost_nanodollars / _NANODOLLARS if self.costed_count else None
 
-
-_TALLY_FIELDS = tuple(f.name for f in fields(Tally))
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
 _TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_NONE = range(5)
@@ -135,10 +157,14 @@ class Profile:
         if facts.is_root and span.end_ns is not None:
             self._see_root(Root(span.end_ns, span.start_ns, span.status))
         self.engine = self.engine or facts.engine
-        _extend(self.models, (facts.model,))
-        _extend(self.services, (facts.service,))
-        _extend(self.agents, (facts.agent,))
-        _extend(self.tags, facts.tags)
+        if facts.model and facts.model not in self.models:
+            _extend(self.models, (facts.model,))
+        if facts.service and facts.service not in self.services:
+            _extend(self.services, (facts.service,))
+        if facts.agent:
+            _extend(self.agents, (facts.agent,))
+        if facts.tags:
+            _extend(self.tags, facts.tags)
 
     def see_time(self, time_ns: int) -> None:
         """Learn that something happened."""
@@ -248,21 +274,27 @@ class TraceState:
     """Spans with pauses, arrived or not."""
     usage_ancestors: set[str] = field(default_factory=set)
     """Spans with usage below them, arrived or not: theirs is not counted."""
+    inner_spans: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How long (ns) spans took that wait for the end of the one around them, by that and kind."""
 
-    def dump(self) -> dict[str, Json]:
+    def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
-        return {
-            "rank": self.rank,
-            "tally": _dump_flat(self.tally),
-            "profile": _dump_profile(self.profile),
-            "paused_spans": sorted(self.paused_spans),
-        }
+        return orjson.dumps(
+            {
+                "rank": self.rank,
+                "tally": self.tally,
+                "profile": self.profile,
+                "paused_spans": sorted(self.paused_spans),
+                "inner_spans": self.inner_spans,
+            }
+        )
 
     @classmethod
     def load(
-        cls, trace_id: str, session_id: str | None, state: dict[str, Any], ancestors: set[str]
+        cls, trace_id: str, session_id: str | None, dumped: bytes, ancestors: set[str]
     ) -> TraceState:
         """Return the state that `dump` gave."""
+        state = orjson.loads(dumped)
         return cls(
             trace_id=trace_id,
             session_id=session_id,
@@ -270,6 +302,7 @@ class TraceState:
             tally=Tally(**state["tally"]),
             profile=_load_profile(state["profile"]),
             paused_spans=set(state["paused_spans"]),
+            inner_spans=state.get("inner_spans", {}),  # stores of before have none
             usage_ancestors=ancestors,
         )
 
@@ -296,16 +329,14 @@ class SessionState:
     is_declared: bool = False
     """It was named by a session record, so it stays when its traces go."""
 
-    def dump(self) -> dict[str, Json]:
+    def dump(self) -> bytes:
         """Return the state as JSON."""
-        state = _dump_flat(self)
-        state["tally"] = _dump_flat(self.tally)
-        state["profile"] = _dump_profile(self.profile)
-        return state
+        return orjson.dumps(self)
 
     @classmethod
-    def load(cls, state: dict[str, Any]) -> SessionState:
+    def load(cls, dumped: bytes) -> SessionState:
         """Return the state that `dump` gave."""
+        state = orjson.loads(dumped)
         tally, profile = Tally(**state["tally"]), _load_profile(state["profile"])
         return cls(**{**state, "tally": tally, "profile": profile})
 
@@ -345,20 +376,6 @@ class SessionState:
             tags=tuple(profile.tags),
             dropped_count=tally.dropped_count,
         )
-
-
-def _dump_flat(state: Tally | Profile | Root | SessionState) -> dict[str, Any]:
-    """Return the fields; several times as fast as `asdict`, which looks into each value."""
-    return {
-        name: copy(value) if isinstance(value := getattr(state, name), (list, dict)) else value
-        for name in state.__slots__
-    }
-
-
-def _dump_profile(profile: Profile) -> dict[str, Any]:
-    state = _dump_flat(profile)
-    state["root"] = None if profile.root is None else _dump_flat(profile.root)
-    return state
 
 
 def _load_profile(state: dict[str, Any]) -> Profile:

@@ -9,7 +9,7 @@ import ipaddress
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
@@ -33,7 +33,12 @@ def _split(value: object) -> object:
     return value
 
 
+def _lower(value: object) -> object:
+    return value.strip().lower() if isinstance(value, str) else value
+
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -72,6 +77,11 @@ class Settings(BaseSettings):
     )
     require_ingest_token: bool = Field(
         False, description="Ask for the token on OTLP too, even from this machine."
+    )
+    capture_content: Capture = Field(
+        "redacted",
+        description="`full` keeps the secrets that senders leave in what they send; otherwise "
+        "they are replaced on arrival. (`off` is for agents: what they send is kept.)",
     )
     tls_cert: Path | None = Field(None, description="Certificate chain (PEM), to serve HTTPS.")
     tls_key: Path | None = Field(None, description="Private key (PEM) of the certificate.")

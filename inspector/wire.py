@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inspector.compare import Change
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
 
 
@@ -19,13 +20,42 @@ class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class StoreHealth(Wire):
+    """Whether the store can be written. While it cannot, senders are asked to wait."""
+
+    state: Literal["ok", "full", "read_only", "unavailable"]
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+
+
 class Health(Wire):
-    """`GET /health`: who answers, and whether it is ready."""
+    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
     name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
     version: str
     ready: bool
-    store: Literal["ok", "read_only", "full", "unavailable"] = "ok"
+    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+
+
+class ImportMistake(Wire):
+    """Something in an imported file that was not taken."""
+
+    line: int = Field(description="On which it begins, from 1.")
+    message: str
+
+
+class ImportReport(Wire):
+    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+
+    spans: int = Field(description="Taken.")
+    span_duplicates: int = Field(description="There before, just so.")
+    logs: int = Field(description="Log records of a trace or a session, taken.")
+    log_duplicates: int
+    rejected: int = Field(description="Spans, records and values that could not be read.")
+    not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
+    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    mistakes: list[ImportMistake] = Field(description="The first 100.")
+    mistake_count: int
 
 
 class Session(Wire):
@@ -164,6 +194,9 @@ class TextPart(Wire):
 
     type: Literal["text"] = "text"
     text: str
+    parse_error: bool = Field(
+        default=False, description="It was meant as JSON and is none: shown as it came."
+    )
 
 
 class ReasoningPart(Wire):
@@ -258,14 +291,17 @@ class LlmView(Wire):
     provider: str | None
     model_requested: str | None
     model_responded: str | None
-    finish_reasons: list[str]
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
 
 
 class Usage(Wire):
-    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -273,6 +309,12 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
 
 
 class StateChange(Wire):
@@ -334,6 +376,8 @@ class View(Wire):
     decisions: list[Decision]
     mcp: McpView | None
     error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 
@@ -414,6 +458,38 @@ class SearchResult(Wire):
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
     index: IndexState | None = Field(None, description="Null without an index.")
+
+
+class Difference(Wire):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    left: SpanRow | None = Field(description="In the first session; null when it was added.")
+    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
+    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right_own_ns: int | None
+    left_answer: str | None = Field(description="From a little before the answers part.")
+    right_answer: str | None
+
+
+class Comparison(Wire):
+    """What differs between two sessions, the most telling first."""
+
+    left: Session
+    right: Session
+    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    difference_count: int = Field(description="Of all pages.")
+    differences: list[Difference]
+    diverged: Difference | None = Field(
+        description="The first in time that is more than slower or dearer."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    next_offset: int | None
 
 
 class Problem(BaseModel):
@@ -540,11 +616,12 @@ class PromptUsed(StreamMessage):
 
 
 class Heartbeat(Wire):
-    """Keep-alive, every 10 s at the latest, with the service's clock."""
+    """Keep-alive, every 10 s at the latest and whenever the store's health changes."""
 
     type: Literal["Heartbeat"] = "Heartbeat"
     time: str
-    now_ns: str
+    now_ns: str = Field(description="The service's clock.")
+    store: StoreHealth
 
 
 class Gap(Wire):

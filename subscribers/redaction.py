@@ -226,6 +226,12 @@ def is_secret_key(key: str) -> bool:
     return False
 
 
+def is_secret_attribute(key: str) -> bool:
+    """Whether the last part of a dotted key names a secret; `mcp.progress.token` is a position."""
+    name = key.rpartition(".")[2]
+    return is_secret_key(name) and (name != "token" or is_secret_key(key))
+
+
 def is_secret_flag(word: object) -> bool:
     """Whether a word of a command line says that the next one is a secret (`--api-key`)."""
     return isinstance(word, str) and word[:1] == "-" and len(word) <= 64 and is_secret_key(word)
@@ -268,8 +274,7 @@ class Redactor:
     def value(self, key: str, value: Any) -> Any:
         """Return a plain value (strings, mappings, sequences) that stands under `key`, scrubbed."""
         if isinstance(value, str):
-            is_secret = is_secret_key(key.rpartition(".")[2])
-            return REDACTED if is_secret else self.text(value)
+            return REDACTED if is_secret_attribute(key) else self.text(value)
         if isinstance(value, Mapping):
             return {self.text(str(name)): self.value(str(name), v) for name, v in value.items()}
         if isinstance(value, Sequence) and not isinstance(value, bytes):

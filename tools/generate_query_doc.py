@@ -22,7 +22,7 @@ kind:tool duration:1s..5s parent(agent:planner) @mcp.method.name:tools/call
 
 | write | for |
 | --- | --- |
-| `word`, `"some words"`, `begin*` | what has the words, one after another, in its name or its content |
+| `word`, `"some words"`, `begin*` | what has the words, one after another, in name or content |
 | `field:value` | what is so; text in any case, `*` stands for anything, in quotes for itself |
 | `field:a,b` | a choice: one of them |
 | `field~value` | text that contains it |

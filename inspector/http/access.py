@@ -164,6 +164,10 @@ class Access:
             return _refuse(403, "no_origin", "A change asked for with a cookie needs an Origin.")
         return Verdict(cors_origin=cors_origin)
 
+    def is_known(self, asked: Asked) -> bool:
+        """Say whether a request carries the token, or the cookie that it was changed for."""
+        return self.is_bearer(asked.headers.get("authorization", "")) or self._has_session(asked)
+
     def is_bearer(self, authorization: str) -> bool:
         """Say whether an `Authorization` value carries the token."""
         scheme, _, given = authorization.partition(" ")

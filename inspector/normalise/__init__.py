@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.normalise.facts import span_facts
+from inspector.normalise.facts import encoded_span_facts, resource_facts, span_facts
 from inspector.normalise.view import span_view
 
-__all__ = ["span_facts", "span_view"]
+__all__ = ["encoded_span_facts", "resource_facts", "span_facts", "span_view"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
@@ -11,16 +12,18 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
+from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
-# Values longer than this are content, never a fact: decoding them here would cost every span.
-_FACT_BYTES = 64 * 1024
+_ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -36,36 +39,105 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
     }
 )
+# By key, the part of the facts that it is for: most spans lack most of them.
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST = 1, 2, 4, 8, 16
+_ASKED_BY = {
+    **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
+    "inspector.duplicate_of": _IDENTITY,
+    **dict.fromkeys(keys.MODEL, _MODEL),
+    **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
+    **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
+    **dict.fromkeys(keys.COST_USD, _COST),
+}
+_ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFacts:
+    """What a resource says about each of its spans."""
+
+    session_key: tuple[int, str] | None
+    service: str | None
+    process_id: str | None
+    engine: Engine | None
 
 
 def span_facts(span: Span, resource: Resource) -> SpanFacts:
     """Read kind, status, session key, model and usage from `span`; never raises."""
-    attributes = _wanted(span.attributes, _OF_A_SPAN)
-    resource_attributes = _wanted(resource.attributes, _OF_A_RESOURCE)
-    kind = kind_of(span, attributes)
-    return SpanFacts(
-        kind=kind,
-        status=status_of(span, attributes),
-        is_root=not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
-        session_key=_session_key(attributes, resource_attributes),
-        service=as_text(resource_attributes.get("service.name")),
-        process_id=as_text(resource_attributes.get("service.instance.id")),
-        engine=_engine(attributes, resource_attributes),
-        title=_cut(as_text(keys.first(attributes, keys.TITLE))),
-        agent=as_text(keys.first(attributes, keys.AGENT)) if kind is SpanKind.AGENT else None,
-        first_user_message=_cut(first_user_text(attributes)) if kind in _CONVERSES else None,
-        model=as_text(keys.first(attributes, keys.MODEL)),
-        input_tokens=as_int(keys.first(attributes, keys.INPUT_TOKENS)),
-        output_tokens=as_int(keys.first(attributes, keys.OUTPUT_TOKENS)),
-        cost_usd=as_float(keys.first(attributes, keys.COST_USD)),
-        duplicate_of=as_text(attributes.get("inspector.duplicate_of")),
-        tags=_tags(attributes),
+    return _facts(span, _wanted(span.attributes, _OF_A_SPAN), resource_facts(resource))
+
+
+def encoded_span_facts(
+    span: Span, attributes: Iterable[bytes], of_resource: ResourceFacts
+) -> SpanFacts:
+    """Return what `span_facts` does, from the span's attributes as encoded `KeyValue`s."""
+    return _facts(span, _ENCODED.pick(attributes), of_resource)
+
+
+def resource_facts(resource: Resource) -> ResourceFacts:
+    """Read what a resource says about each of its spans."""
+    attributes = _wanted(resource.attributes, _OF_A_RESOURCE)
+    return ResourceFacts(
+        session_key=_session_key(attributes),
+        service=as_text(attributes.get("service.name")),
+        process_id=as_text(attributes.get("service.instance.id")),
+        engine=_engine(attributes),
     )
+
+
+def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) -> SpanFacts:
+    kind = kind_of(span, attributes)
+    is_root = not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE
+    facts = SpanFacts(
+        kind,
+        status_of(span, attributes),
+        is_root,
+        of_resource.session_key,
+        of_resource.service,
+        of_resource.process_id,
+        of_resource.engine,
+    )
+    asked = 0
+    for key in attributes:
+        asked |= _ASKED_BY.get(key, 0)
+    if asked & _IDENTITY:
+        _read_identity(facts, attributes, of_resource)
+    if asked & _MODEL:
+        facts.model = as_text(keys.first(attributes, keys.MODEL))
+    if asked & _INPUT:
+        facts.input_tokens = as_int(keys.first(attributes, keys.INPUT_TOKENS))
+    if asked & _OUTPUT:
+        facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
+    if asked & _COST:
+        facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
+    if kind in _CONVERSES:
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
+        if kind is SpanKind.AGENT:
+            facts.agent = as_text(keys.first(attributes, keys.AGENT))
+    return facts
+
+
+def _read_identity(
+    facts: SpanFacts, attributes: dict[str, Json], of_resource: ResourceFacts
+) -> None:
+    """Read what says where the span belongs and what that is called."""
+    given, shared = _session_key(attributes), of_resource.session_key
+    # Of the same rank, the span's own is the closer one.
+    facts.session_key = (
+        min((given, shared), key=lambda key: key[0]) if given and shared else (given or shared)
+    )
+    facts.engine = _engine(attributes) or of_resource.engine
+    facts.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
+    facts.duplicate_of = as_text(attributes.get("inspector.duplicate_of"))
+    facts.tags = _tags(attributes)
 
 
 def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
@@ -73,7 +145,7 @@ def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Jso
     return {
         pair.key: json_value(pair.value)
         for pair in pairs
-        if pair.key in wanted and pair.value.ByteSize() <= _FACT_BYTES
+        if pair.key in wanted and pair.ByteSize() <= MAX_BYTES
     }
 
 
@@ -81,27 +153,27 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     """Return the status; a span without an end runs, an error that was a cancellation says so."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
-    if span.status.code == Status.STATUS_CODE_ERROR:
+    code = span.status.code
+    if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
         return SpanStatus.ERROR
-    return SpanStatus.OK if span.status.code == Status.STATUS_CODE_OK else SpanStatus.UNSET
+    return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 
 
-def _session_key(
-    attributes: Mapping[str, Json], resource: Mapping[str, Json]
-) -> tuple[int, str] | None:
+def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
-        for source in (attributes, resource):
-            value = source.get(key)
-            # "unknown" is what a context without a session says (000-23).
-            if isinstance(value, str) and value and value != "unknown":
-                return rank, session_id(value)
+        value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
+        # "unknown" is what a context without a session says (000-23).
+        if isinstance(value, str) and value and value != "unknown":
+            return rank, session_id(value)
     return None
 
 
-def _engine(attributes: Mapping[str, Json], resource: Mapping[str, Json]) -> Engine | None:
-    value = keys.first(attributes, keys.ENGINE) or keys.first(resource, keys.ENGINE)
+def _engine(attributes: Mapping[str, Json]) -> Engine | None:
+    value = keys.first(attributes, keys.ENGINE)
     return Engine(value) if isinstance(value, str) and value in set(Engine) else None
 
 

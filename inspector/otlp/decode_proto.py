@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
 from inspector.errors import BadDataError
 from inspector.otlp.message_count import check_message_count
+from inspector.otlp.payloads import Envelope
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import ExportRequest, Signal
 
@@ -36,7 +36,7 @@ def decode_proto(signal: Signal, body: bytes, rejections: Rejections) -> ExportR
 
 def _salvage(signal: Signal, body: bytes, rejections: Rejections) -> ExportRequest:
     try:
-        envelope = _Envelope.FromString(body)
+        envelope = Envelope.FromString(body)
     except DecodeError as error:
         raise BadDataError(
             f"The body is not an OTLP export request for {signal.name} in protobuf."
@@ -66,7 +66,7 @@ def _salvage(signal: Signal, body: bytes, rejections: Rejections) -> ExportReque
 
 def _read_owner(signal: Signal, raw_group: Any, raw_scope: Any) -> Any:
     """Return the group with its scope, without items; None if it cannot be read."""
-    alone = _Envelope()
+    alone = Envelope()
     group = alone.groups.add(resource=raw_group.resource, schema_url=raw_group.schema_url)
     group.scopes.add(scope=raw_scope.scope, schema_url=raw_scope.schema_url)
     return _first_group(signal, alone)
@@ -74,7 +74,7 @@ def _read_owner(signal: Signal, raw_group: Any, raw_scope: Any) -> Any:
 
 def _read_item(signal: Signal, raw_item: bytes) -> Any:
     # Inside a request of its own, so that it is read at the depth where others will meet it.
-    alone = _Envelope()
+    alone = Envelope()
     alone.groups.add().scopes.add(items=[raw_item])
     group = _first_group(signal, alone)
     return group and getattr(getattr(group, signal.scopes)[0], signal.items)[0]
@@ -86,33 +86,3 @@ def _first_group(signal: Signal, envelope: Any) -> Any:
     except DecodeError:
         return None
     return getattr(request, signal.groups)[0]
-
-
-def _envelope_class() -> Any:
-    """Make the message class that has the shape of an export request and leaves bytes as bytes."""
-    field = descriptor_pb2.FieldDescriptorProto
-    file = descriptor_pb2.FileDescriptorProto(name="inspector/envelope.proto", syntax="proto3")
-    for message, fields in {
-        "Envelope": [("groups", 1, "Group", True)],
-        "Group": [
-            ("resource", 1, "", False),
-            ("scopes", 2, "Scope", True),
-            ("schema_url", 3, "", False),
-        ],
-        "Scope": [("scope", 1, "", False), ("items", 2, "", True), ("schema_url", 3, "", False)],
-    }.items():
-        described = file.message_type.add(name=message)
-        for name, number, kind, is_repeated in fields:
-            described.field.add(
-                name=name,
-                number=number,
-                label=field.LABEL_REPEATED if is_repeated else field.LABEL_OPTIONAL,
-                type=field.TYPE_MESSAGE if kind else field.TYPE_BYTES,
-                type_name=f".{kind}" if kind else None,
-            )
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("Envelope"))
-
-
-_Envelope = _envelope_class()

@@ -10,19 +10,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
 from inspector.model import IncomingLog, IncomingSpan
+from inspector.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
 from inspector.otlp.batch import Batch, IsOwn, sort_out
 from inspector.otlp.body import MAX_BODY_BYTES, decompress
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.decode_proto import decode_proto
+from inspector.otlp.payloads import span_parts
 from inspector.otlp.rejections import Rejections
+from inspector.otlp.scrub import scrub
 from inspector.otlp.signals import METRICS, ExportResponse, Signal
 
 MAX_IN_FLIGHT_BYTES = 4 * MAX_BODY_BYTES
 """Bodies that are being received or decoded at one time; above it senders are asked to wait."""
+
+SMALL_BODY_BYTES = 1024 * 1024
+"""The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
 
 DECODERS = 2
 """Threads that decode. Parsing holds the interpreter: more would not be faster, only larger."""
@@ -57,6 +64,7 @@ class Receiver:
         submit: Where rows are committed.
         onward: Where requests go on to.
         is_own: Spans that are about ourselves, and are left out.
+        scrubs: Remove secrets before anything is kept or goes on.
     """
 
     def __init__(
@@ -65,11 +73,13 @@ class Receiver:
         onward: Onward | None = None,
         *,
         is_own: IsOwn | None = None,
+        scrubs: bool = True,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._submit = submit
         self._onward = onward
         self._is_own = is_own
+        self._scrubs = scrubs
         self._in_flight_bytes = 0
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
 
@@ -99,9 +109,17 @@ class Receiver:
         """
         rejections = Rejections()
         loop = asyncio.get_running_loop()
-        batch, onward = await loop.run_in_executor(
-            self._decoders, _decode, signal, body, encoding, coding, rejections, self._is_own
+        read = partial(
+            read_request,
+            signal,
+            body,
+            encoding=encoding,
+            coding=coding,
+            rejections=rejections,
+            is_own=self._is_own,
+            scrubs=self._scrubs,
         )
+        batch, onward = await loop.run_in_executor(self._decoders, read)
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
         if self._onward and onward:
@@ -137,31 +155,52 @@ class Room:
         Raises:
             OverloadedError: There is no more.
         """
-        if self._receiver._in_flight_bytes + count_bytes > MAX_IN_FLIGHT_BYTES:
+        is_small = self.size_bytes + count_bytes <= SMALL_BODY_BYTES
+        limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
+        if self._receiver._in_flight_bytes + count_bytes > limit_bytes:
             raise OverloadedError("Too much is arriving at once. Send it again a little later.")
         self._receiver._in_flight_bytes += count_bytes
         self.size_bytes += count_bytes
 
 
-def _decode(
+def read_request(
     signal: Signal,
     body: bytes,
-    encoding: str,
-    coding: str,
+    *,
+    encoding: str = "protobuf",
+    coding: str = "",
     rejections: Rejections,
-    is_own: IsOwn | None,
+    is_own: IsOwn | None = None,
+    scrubs: bool = True,
 ) -> tuple[Batch, bytes]:
     """Return the rows of a request, and its bytes to pass on: as they came where possible."""
     plain = decompress(body, coding)
     decode = decode_json if encoding == "json" else decode_proto
     request = decode(signal, plain, rejections)
     is_original = encoding == "protobuf" and not rejections.count
+    if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
+        is_original = False
     batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
-    if batch.forward is None or not batch.forward.ByteSize():
+    if batch.forward is None:
         return batch, b""
-    if is_original and not batch.is_changed:
-        return batch, plain
-    return batch, batch.forward.SerializeToString()
+    is_as_it_came = is_original and not batch.is_changed
+    onward = plain if is_as_it_came else batch.forward.SerializeToString()
+    _read_facts(batch, onward)
+    return batch, onward
+
+
+def _read_facts(batch: Batch, body: bytes) -> None:
+    """Give each span its bytes and its facts; `body` is the request that holds them."""
+    of_resources: dict[int, ResourceFacts] = {}
+    if not batch.spans:
+        return
+    for incoming, (payload, attributes) in zip(batch.spans, span_parts(body), strict=True):
+        resource = incoming.resource  # the batch keeps it: its id is its own meanwhile
+        of_resource = of_resources.get(id(resource))
+        if of_resource is None:
+            of_resource = of_resources[id(resource)] = resource_facts(resource)
+        incoming.payload = payload
+        incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
 
 
 def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportResponse:

@@ -19,7 +19,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Json, Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
+from inspector.model import Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
 
@@ -116,7 +116,8 @@ class SessionRecord:
     """A session: the row that is shown, and the state from which the rules go on."""
 
     row: SessionRow
-    state: dict[str, Json]
+    state: bytes
+    """JSON."""
     change: int = 0
     created: int = 0
     settled: int = 0
@@ -131,7 +132,8 @@ class TraceRecord:
     trace_id: str
     session_id: str | None
     """None until a span of it was seen."""
-    state: dict[str, Json]
+    state: bytes
+    """JSON."""
 
 
 @dataclass(slots=True)
@@ -281,6 +283,9 @@ class Reader(Protocol):
     def session(self, session_id: str) -> SessionRecord | None:
         """Return one session."""
 
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known."""
+
     def destination(self, session_id: str) -> str | None:
         """Return the session that a merged one ended up in."""
 
@@ -334,6 +339,9 @@ class Reader(Protocol):
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
 
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
 
@@ -352,6 +360,15 @@ class Store(Protocol):
 
         Raises:
             StoreUnavailableError: Nothing was applied: disk full, read-only, locked or gone.
+        """
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Find out whether commits can be made, by making an empty one.
+
+        Opens anew what may help. `room_bytes` more than are free count as a full disk.
+
+        Raises:
+            StoreUnavailableError: They cannot: disk full, read-only, locked or gone.
         """
 
     def close(self) -> None:

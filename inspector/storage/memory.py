@@ -48,9 +48,13 @@ class MemoryStore:
     def commit(self, changes: Changes) -> None:
         """Apply `changes`."""
         with self._lock:
-            if self._is_closed:
-                raise StoreUnavailableError("Cannot write: the store is closed.")
+            self.probe()
             self._tables.apply(changes)
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Refuse when it is closed."""
+        if self._is_closed:
+            raise StoreUnavailableError("Cannot write: the store is closed.")
 
     def close(self) -> None:
         """Refuse further commits."""
@@ -172,6 +176,9 @@ class _Tables:
     def session(self, session_id: str) -> SessionRecord | None:
         return self._sessions.get(session_id)
 
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        return [self._sessions[id_] for id_ in session_ids if id_ in self._sessions]
+
     def destination(self, session_id: str) -> str | None:
         seen = {session_id}
         target: str | None = session_id
@@ -266,6 +273,17 @@ class _Tables:
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         homed = (self._homed(moment) for moment in self._moments if moment.change > after)
         return [moment for moment in homed if moment.session_id == session_id][:limit]
+
+    def last_change(self, session_id: str) -> int:
+        record = self.session(session_id)
+        if record is None:
+            return 0
+        homed = (self._homed(moment) for moment in self._moments)
+        return max(
+            record.change,
+            *(span.change for span in self._spans.values() if span.session_id == session_id),
+            *(moment.change for moment in homed if moment.session_id == session_id),
+        )
 
     def _homed(self, moment: MomentRecord) -> MomentRecord:
         if moment.trace_id is None:

@@ -7,25 +7,28 @@ because each one writes the pages of the indexes back in place.
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import itertools
+import shutil
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 import orjson
 
-from inspector.errors import StoreUnavailableError
+from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
-from inspector.storage.sqlite_open import Lock, lock_store, open_reader, open_writer
-from inspector.storage.sqlite_reader import SqliteReader
+from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
+from inspector.storage.sqlite_numbers import Numbers, Origins
+from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
+from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
 
-_REMEMBERED_IDS = 100_000
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
-# Somebody else's backup or shell: it ends, so what was refused for it can come again.
-_LOCKED = (apsw.BusyError, apsw.LockedError)
+# One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
+# means to wait for them. A span has 26 columns, a statement at most 32 766 parameters.
+_ROWS_A_STEP = 64
 _SESSION_UPSERT = """
 INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                      started_ns, body, state)
@@ -41,8 +44,6 @@ ON CONFLICT (no) DO UPDATE SET session_no = excluded.session_no, state = exclude
 """
 # A span that is known loses its row and gets a new one: its key is its newest change.
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
-_SPAN_INSERT = f"INSERT INTO span VALUES ({', '.join('?' * 26)})"
-_CONTENT_INSERT = "INSERT INTO content VALUES (?, ?, ?)"
 _MOMENT_INSERT = f"INSERT INTO moment VALUES ({', '.join('?' * 10)})"
 # In this order, so that each finds its rows by what the later ones delete.
 _SESSION_CONTENT_DELETES = (
@@ -89,83 +90,94 @@ class SqliteStore:
         self._path = path
         self._lock: Lock = lock_store(path)
         try:
-            self._writer = open_writer(path)
+            self._connect()
         except BaseException:
             self._lock.release()
             raise
-        self.id: str = next(self._writer.execute("SELECT store_id FROM meta"))[0]
-        self._sessions = _Numbers(self._writer, "session")
-        self._traces = _Numbers(self._writer, "trace")
-        self._processes = _Numbers(self._writer, "process")
-        self._origins = _Origins(self._writer)
+        self.id: str = self._read_id()
         self._readers: list[apsw.Connection] = []
         self._readers_lock = threading.Lock()
+        self._is_sound = True
+        self._trouble: StoreTrouble = "unavailable"
         self._is_closed = False
+
+    def _connect(self) -> None:
+        self._writer = open_writer(self._path)
+        self._file = file_of(self._path)
+        self._sessions = Numbers(self._writer, "session")
+        self._traces = Numbers(self._writer, "trace")
+        self._processes = Numbers(self._writer, "process")
+        self._origins = Origins(self._writer)
+
+    def _read_id(self) -> str:
+        return str(next(self._writer.execute("SELECT store_id FROM meta"))[0])
+
+    # --- reading ----------------------------------------------------------------------------
 
     @contextmanager
     def read(self) -> Iterator[Reader]:
         """Open a snapshot on a connection of its own."""
+        connection: apsw.Connection | None = None
+        is_sound = True
+        try:
+            connection = self._take_reader()
+            connection.execute("BEGIN")
+            yield SqliteReader(connection)
+        except UNAVAILABLE as error:
+            is_sound = False
+            raise unavailable("read", self._path, error, errno_of(connection)) from error
+        finally:
+            if connection is not None:
+                self._give_back(connection, is_sound=is_sound)
+
+    def _take_reader(self) -> apsw.Connection:
         with self._readers_lock:
             connection = self._readers.pop() if self._readers else None
-        if connection is None:
-            connection = open_reader(self._path)
-        connection.execute("BEGIN")
+        return connection or open_reader(self._path)
+
+    def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
         try:
-            yield SqliteReader(connection)
-        except _LOCKED as error:
-            raise self._locked("read", error) from error
-        finally:
             connection.execute("COMMIT")
-            with self._readers_lock:
-                is_kept = not self._is_closed and len(self._readers) < _MAX_IDLE_READERS
-                if is_kept:
-                    self._readers.append(connection)
-            if not is_kept:
-                connection.close()
+        except apsw.Error:
+            is_sound = False
+        with self._readers_lock:
+            # One that was opened on a file that is no longer the store's is not used again.
+            is_kept = is_sound and self._is_sound and not self._is_closed
+            is_kept = is_kept and len(self._readers) < _MAX_IDLE_READERS
+            if is_kept:
+                self._readers.append(connection)
+        if not is_kept:
+            discard(connection)
+
+    # --- writing ----------------------------------------------------------------------------
 
     def commit(self, changes: Changes) -> None:
         """Apply `changes` in one transaction; on the disk when this returns."""
+        with self._transaction():
+            self._apply(changes)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Make what is done inside durable, or undo it.
+
+        Raises:
+            StoreUnavailableError: It was undone, because of the disk.
+        """
+        self._check_file()
         try:
             self._writer.execute("BEGIN IMMEDIATE")
-            self._apply(changes)
+            yield
             self._writer.execute("COMMIT")
-        except _LOCKED as error:
+        except UNAVAILABLE as error:
+            system_errno = errno_of(self._writer)
             self._undo()
-            raise self._locked("write to", error) from error
-        except (
-            apsw.FullError,
-            apsw.IOError,
-            apsw.ReadOnlyError,
-            apsw.CantOpenError,
-            apsw.CorruptError,
-            apsw.ConnectionClosedError,
-        ) as error:
-            self._undo()
-            raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: {error}."
-                " Make room or check the disk; senders try again."
-            ) from error
+            failure = unavailable("write to", self._path, error, system_errno)
+            self._trouble = failure.trouble
+            self._is_sound = self._is_sound and (failure.trouble == "full" or is_passing(error))
+            raise failure from error
         except BaseException:
             self._undo()
             raise
-
-    def close(self) -> None:
-        """Close every connection that is not in use; a running snapshot closes its own."""
-        with self._readers_lock:
-            if self._is_closed:
-                return
-            self._is_closed = True
-            idle, self._readers = self._readers, []
-        for connection in idle:
-            connection.close()
-        self._writer.close()
-        self._lock.release()
-
-    def _locked(self, what: str, error: apsw.Error) -> StoreUnavailableError:
-        return StoreUnavailableError(
-            f"Cannot {what} the store {self._path}: another program keeps it locked ({error})."
-            " Let that one finish; senders try again."
-        )
 
     def _undo(self) -> None:
         # A full disk or an I/O error ends the transaction by itself.
@@ -175,8 +187,84 @@ class SqliteStore:
         for numbers in (self._sessions, self._traces, self._processes, self._origins):
             numbers.forget()
 
+    def _check_file(self) -> None:
+        """Refuse to write to a file that nobody would find again.
+
+        Raises:
+            StoreUnavailableError: It was deleted or moved, or another is in its place.
+        """
+        found = file_of(self._path)
+        if found is None:
+            raise self._gone()
+        if found != self._file:
+            self._is_sound = False
+            raise StoreUnavailableError(
+                f"Cannot write to the store {self._path}: another file is in its place."
+            )
+
+    def _gone(self) -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"Cannot write to the store {self._path}: its file was deleted or moved."
+            " Put it back, or start the service again to begin a new one."
+        )
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Find out whether commits can be made; opens the file again where that may help."""
+        if not self._is_sound or file_of(self._path) not in (None, self._file):
+            self._reopen()
+        try:
+            free_bytes = shutil.disk_usage(self._path.parent).free
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"Cannot write to the store {self._path}: {error.strerror}. Check the disk."
+            ) from error
+        if free_bytes < room_bytes:
+            raise StoreUnavailableError(
+                f"Cannot write to the store {self._path}: the disk is full"
+                f" ({free_bytes} bytes are free). Make room. Senders try again.",
+                trouble="full",
+            )
+        with self._transaction():
+            # SQLite leaves out what changes nothing, so that it would never touch the disk.
+            self._writer.execute("UPDATE meta SET head = head + 1; UPDATE meta SET head = head - 1")
+
+    def _reopen(self) -> None:
+        """Leave connections to what is gone, and open what is there now: the same store."""
+        if file_of(self._path) is None:
+            raise self._gone()
+        with self._readers_lock:
+            self._is_sound = False
+            idle, self._readers = self._readers, []
+        for connection in (*idle, self._writer):
+            discard(connection)
+        try:
+            self._lock = self._lock.renewed()
+            self._connect()
+        except StoreError as error:
+            raise StoreUnavailableError(str(error), trouble=self._trouble) from error
+        if (found := self._read_id()) != self.id:
+            discard(self._writer)
+            raise StoreUnavailableError(
+                f"Cannot write to the store {self._path}: another store ({found}) is in its place."
+                f" Put the one that was there ({self.id}) back, or start the service again."
+            )
+        self._is_sound = True
+
+    def close(self) -> None:
+        """Close every connection that is not in use; a running snapshot closes its own."""
+        with self._readers_lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            idle, self._readers = self._readers, []
+        for connection in (*idle, self._writer):
+            discard(connection)
+        self._lock.release()
+
     def _apply(self, changes: Changes) -> None:
         writer = self._writer
+        self._sessions.load(record.row.id for record in changes.sessions)
+        self._traces.load(bytes.fromhex(trace.trace_id) for trace in changes.traces)
         writer.executemany(_SESSION_UPSERT, self._session_rows(changes.sessions))
         writer.executemany(
             _TRACE_UPSERT,
@@ -185,7 +273,7 @@ class SqliteStore:
                     self._traces.of(bytes.fromhex(trace.trace_id)),
                     bytes.fromhex(trace.trace_id),
                     None if trace.session_id is None else self._sessions.of(trace.session_id),
-                    orjson.dumps(trace.state),
+                    trace.state,
                 )
                 for trace in changes.traces
             ],
@@ -217,7 +305,7 @@ class SqliteStore:
                 record.row.epoch_ns,
                 record.row.started_ns,
                 orjson.dumps(record.row),
-                orjson.dumps(record.state),
+                record.state,
             )
             for record in records
         ]
@@ -231,34 +319,55 @@ class SqliteStore:
             for (content,) in writer.execute(_SPAN_DELETE, key).fetchall():
                 if content != span.content:
                     writer.execute("DELETE FROM content WHERE no = ?", (content,))
-        processes = {span.process_id for span in changes.spans}
+        traces = self._trace_names(changes.spans)
+        named = {s.process_id for s in changes.spans if s.process_id != traces[s.trace_id][1]}
+        self._processes.load(named)
         writer.executemany(
             "INSERT OR IGNORE INTO process VALUES (?, ?)",
-            [(self._processes.of(process_id), process_id) for process_id in processes],
+            [(self._processes.of(process_id), process_id) for process_id in named],
         )
-        writer.executemany(_SPAN_INSERT, [self._span_row(span) for span in changes.spans])
-        writer.executemany(
-            _CONTENT_INSERT,
+        rows = [self._span_row(span, *traces[span.trace_id]) for span in changes.spans]
+        self._insert("span", 26, rows)
+        self._insert(
+            "content",
+            3,
             [
                 (number, self._origins.of(content.origin), content.payload)
                 for number, content in changes.contents.items()
             ],
         )
 
-    def _span_row(self, span: SpanRecord) -> tuple[apsw.SQLiteValue, ...]:
+    def _insert(self, table: str, width: int, rows: Sequence[tuple[apsw.SQLiteValue, ...]]) -> None:
+        row = f"({', '.join('?' * width)})"
+        whole = len(rows) - len(rows) % _ROWS_A_STEP
+        many = f"INSERT INTO {table} VALUES {', '.join([row] * _ROWS_A_STEP)}"
+        for start in range(0, whole, _ROWS_A_STEP):
+            step = rows[start : start + _ROWS_A_STEP]
+            self._writer.execute(many, list(itertools.chain.from_iterable(step)))
+        self._writer.executemany(f"INSERT INTO {table} VALUES {row}", rows[whole:])
+
+    def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
+        """Return for each trace of `spans` its number, and the process it would stand in for."""
+        ids = {span.trace_id for span in spans}
+        return {id_: (self._traces.of(bytes.fromhex(id_)), STAND_IN + id_) for id_ in ids}
+
+    def _span_row(
+        self, span: SpanRecord, trace_no: int, stand_in: str
+    ) -> tuple[apsw.SQLiteValue, ...]:
+        process_id, parent_id = span.process_id, span.parent_span_id
         return (
             span.change,
-            self._traces.of(bytes.fromhex(span.trace_id)),
+            trace_no,
             bytes.fromhex(span.span_id),
             self._sessions.of(span.session_id),
-            None if span.parent_span_id is None else bytes.fromhex(span.parent_span_id),
+            None if parent_id is None else bytes.fromhex(parent_id),
             span.name,
-            span.kind.value,
-            span.status.value,
+            span.kind,
+            span.status,
             span.start_ns,
             span.end_ns,
             span.is_root,
-            self._processes.of(span.process_id),
+            -trace_no if process_id == stand_in else self._processes.of(process_id),
             span.model,
             span.input_tokens,
             span.output_tokens,
@@ -327,61 +436,3 @@ class SqliteStore:
         writer.executemany(_PROCESS_ORPHAN_DELETE, processes)
         for numbers in (self._traces, self._origins, self._processes):
             numbers.forget()
-
-
-class _Numbers:
-    """The small integer of each id of a table: the one it has, or the next free one."""
-
-    def __init__(self, connection: apsw.Connection, table: str) -> None:
-        self._connection = connection
-        self._select = f"SELECT no FROM {table} WHERE id = ?"
-        self._highest = f"SELECT coalesce(max(no), 0) FROM {table}"
-        self.forget()
-
-    def forget(self) -> None:
-        """Trust only the table again: a commit failed, or rows went."""
-        self._known: dict[str | bytes, int] = {}
-        self._next: int | None = None
-
-    def of(self, id_: str | bytes) -> int:
-        if (known := self._known.get(id_)) is not None:
-            return known
-        rows: list[tuple[int]] = list(self._connection.execute(self._select, (id_,)))
-        number = rows[0][0] if rows else self._take_next()
-        if len(self._known) >= _REMEMBERED_IDS:
-            self._known.clear()
-        self._known[id_] = number
-        return number
-
-    def _take_next(self) -> int:
-        if self._next is None:
-            rows: list[tuple[int]] = list(self._connection.execute(self._highest))
-            self._next = rows[0][0] + 1
-        number, self._next = self._next, self._next + 1
-        return number
-
-
-class _Origins:
-    """Resources and scopes, each kept once."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._known: dict[bytes, int] = {}
-
-    def forget(self) -> None:
-        self._known.clear()
-
-    def of(self, origin: bytes) -> int:
-        if (known := self._known.get(origin)) is not None:
-            return known
-        digest = hashlib.blake2b(origin, digest_size=16).digest()
-        self._connection.execute(
-            "INSERT INTO origin (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (digest, origin),
-        )
-        rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
-        if len(self._known) >= _REMEMBERED_IDS:
-            self._known.clear()
-        number: int = next(rows)[0]
-        self._known[origin] = number
-        return number

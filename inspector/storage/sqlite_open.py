@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
@@ -22,6 +23,10 @@ _READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file fo
 _CHECKPOINT_PAGES = 16_384
 
 
+FileId: TypeAlias = tuple[int, int]
+"""(device, inode): what a path cannot be mistaken for when another file takes its place."""
+
+_FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
@@ -29,7 +34,32 @@ _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 class Lock:
     """Says that this service has the store, for as long as the process lives."""
 
+    path: Path
+    """Of the store."""
+    file: FileId | None
+    """The one that is locked, beside the store."""
     release: Callable[[], None]
+
+    def renewed(self) -> Lock:
+        """Return a lock of the store that is there now, which may be on another disk by now.
+
+        Raises:
+            StoreInUseError: Another service has it.
+            StoreError: The folder cannot be written.
+        """
+        if self.file is not None and file_of(_lock_path(self.path)) == self.file:
+            return self
+        self.release()
+        return lock_store(self.path)
+
+
+def file_of(path: Path) -> FileId | None:
+    """Return which file a path names now; None when it names none that can be seen."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def lock_store(path: Path) -> Lock:
@@ -43,7 +73,7 @@ def lock_store(path: Path) -> Lock:
         StoreError: The folder cannot be written.
     """
     try:
-        lock_path = path.with_name(path.name + "-lock")
+        lock_path = _lock_path(path)
         make_file(lock_path)
         holder = apsw.Connection(str(lock_path))
         # Stepped to the end: statements are run lazily, and the first of these has a row.
@@ -58,7 +88,11 @@ def lock_store(path: Path) -> Lock:
             f"Cannot open the store {path}: {_reason(error)}."
             " Choose a writable place with INSPECTOR_STORE=sqlite:///PATH."
         ) from error
-    return Lock(holder.close)
+    return Lock(path, file_of(lock_path), holder.close)
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + "-lock")
 
 
 def open_writer(path: Path) -> apsw.Connection:
@@ -72,6 +106,7 @@ def open_writer(path: Path) -> apsw.Connection:
     try:
         # Before SQLite does: its journals get the mode that the file has.
         make_file(path)
+        _flush_journal(path)
         connection = _open_connection(path, _WRITER_CACHE_KIB)
         _migrate(connection, path)
         connection.pragma("journal_mode", "wal")
@@ -89,6 +124,27 @@ def open_writer(path: Path) -> apsw.Connection:
             ) from error
         raise
     return connection
+
+
+def _flush_journal(path: Path) -> None:
+    """Write what the last writer left in the journal once more, and see it reach the disk.
+
+    A flush that failed leaves pages that the system takes for written and never writes. They look
+    committed, so what is committed after them would go with them when the power does.
+    """
+    journal = path.with_name(path.name + "-wal")
+    if not journal.exists():
+        return
+    flags = [apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_MAIN_DB, 0]
+    file = apsw.VFSFile("", str(journal), flags)
+    try:
+        size_bytes = file.xFileSize()
+        for offset in range(0, size_bytes, _FLUSH_BYTES):
+            file.xWrite(file.xRead(min(_FLUSH_BYTES, size_bytes - offset), offset), offset)
+        if size_bytes:
+            file.xSync(apsw.SQLITE_SYNC_NORMAL)
+    finally:
+        file.xClose()
 
 
 def open_reader(path: Path) -> apsw.Connection:

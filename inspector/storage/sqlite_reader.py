@@ -33,15 +33,19 @@ _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
     " LEFT JOIN session ON session.no = trace.session_no"
 )
+# A trace that stands in for its process (`processes.trace_process`) is kept as its own number,
+# negative: a name for each would be a row and a place in an index for each trace.
+STAND_IN = "trace:"
+_PROCESS = f"coalesce(process.id, '{STAND_IN}' || lower(hex(trace.id)))"
 _SPAN = (
     "SELECT trace.id, span.span_id, session.id, session.epoch_ns, span.parent_id, span.name,"
-    " span.kind, span.status, span.start_ns, span.end_ns, span.is_root, process.id, span.model,"
+    f" span.kind, span.status, span.start_ns, span.end_ns, span.is_root, {_PROCESS}, span.model,"
     " span.input_tokens, span.output_tokens, span.cost_usd, span.is_counted, span.dropped_count,"
     " span.wait_ns, span.waits, span.size_bytes, span.duplicate_of, span.change, span.created,"
     " span.settled, span.content, span.changed_ns FROM span"
     " CROSS JOIN trace ON trace.no = span.trace_no"
     " CROSS JOIN session ON session.no = span.session_no"
-    " CROSS JOIN process ON process.no = span.process_no"
+    " LEFT JOIN process ON process.no = span.process_no"
 )
 _MOMENT = (
     "SELECT trace.id, moment.span_id, session.id, moment.time_ns, moment.name, moment.payload,"
@@ -52,6 +56,39 @@ _MOMENT = (
 )
 _DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
 _NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
+
+
+_CHUNK = 64
+
+
+def in_chunks(
+    connection: apsw.Connection,
+    sql: str,
+    values: Iterable[apsw.SQLiteValue],
+    *before: apsw.SQLiteValue,
+) -> list[_Row]:
+    """Return the rows of `sql` with a list of `values` in the place of its `{}`, in any order.
+
+    `before` are the values of the parameters that stand before the list.
+    """
+    left, rows = list(values), list[_Row]()
+    while left:
+        # Of two lengths only, so that the statement stays prepared.
+        length = 1 if len(left) == 1 else _CHUNK
+        chunk, left = left[:length], left[length:]
+        padding = [None] * (length - len(chunk))
+        marks = ", ".join("?" * length)
+        rows += connection.execute(sql.format(marks), (*before, *chunk, *padding))
+    return rows
+
+
+def stand_in_for(process_id: str) -> bytes | None:
+    """Return the id of the trace that this process is the stand-in of; None: it is none."""
+    try:
+        is_one = process_id.startswith(STAND_IN)
+        return bytes.fromhex(process_id.removeprefix(STAND_IN)) if is_one else None
+    except ValueError:
+        return None
 
 
 class SqliteReader:
@@ -154,6 +191,11 @@ class SqliteReader:
         rows = self._all(f"{_SESSION} WHERE id = ?", (session_id,))
         return _session(rows[0]) if rows else None
 
+    def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
+        """Return those of the sessions that are known."""
+        rows = in_chunks(self._connection, _SESSION + " WHERE id IN ({})", session_ids)
+        return [_session(row) for row in rows]
+
     def destination(self, session_id: str) -> str | None:
         """Follow the departures of `session_id` to a session that exists."""
         seen = {session_id}
@@ -175,11 +217,9 @@ class SqliteReader:
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
         """Return those of the traces that are known."""
-        found: list[TraceRecord] = []
-        for trace_id in trace_ids:
-            rows = self._all(f"{_TRACE} WHERE trace.id = ?", (bytes.fromhex(trace_id),))
-            found += map(_trace, rows)
-        return found
+        ids = [bytes.fromhex(trace_id) for trace_id in trace_ids]
+        rows = in_chunks(self._connection, _TRACE + " WHERE trace.id IN ({})", ids)
+        return [_trace(row) for row in rows]
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
         """Return the traces of a session."""
@@ -201,11 +241,9 @@ class SqliteReader:
         if span_ids is None:
             every = f"{_SPAN}{where} ORDER BY span.change"
             return [_span(row) for row in self._all(every, (trace_no,))]
-        one = f"{_SPAN}{where} AND span.span_id = ?"
-        found: list[SpanRecord] = []
-        for span_id in span_ids:
-            found += map(_span, self._all(one, (trace_no, bytes.fromhex(span_id))))
-        return found
+        some = f"{_SPAN}{where} AND span.span_id IN ({{}})"
+        ids = map(bytes.fromhex, span_ids)
+        return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
         self,
@@ -232,15 +270,18 @@ class SqliteReader:
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end: running and lost."""
-        where = " WHERE span.end_ns IS NULL"
-        where += " AND span.process_no = (SELECT no FROM process WHERE id = ?) ORDER BY span.change"
-        return [_span(row) for row in self._all(_SPAN + where, (process_id,))]
+        where = (
+            " WHERE span.end_ns IS NULL AND span.process_no IN (SELECT no FROM process WHERE id = ?"
+            " UNION ALL SELECT -no FROM trace WHERE id = ?) ORDER BY span.change"
+        )
+        trace_id = stand_in_for(process_id)
+        return [_span(row) for row in self._all(_SPAN + where, (process_id, trace_id))]
 
     def open_processes(self) -> set[str]:
         """Return the processes that have running spans."""
         sql = (
-            "SELECT DISTINCT process.id FROM span CROSS JOIN process ON no = process_no"
-            " WHERE end_ns IS NULL AND status = ?"
+            f"SELECT DISTINCT {_PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
+            " LEFT JOIN trace ON trace.no = -process_no WHERE end_ns IS NULL AND status = ?"
         )
         return {row[0] for row in self._all(sql, (SpanStatus.RUNNING.value,))}
 
@@ -289,6 +330,19 @@ class SqliteReader:
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+        newest = self._all(
+            "WITH own AS (SELECT no, change FROM session WHERE id = ?1) SELECT max(change) FROM ("
+            " SELECT change FROM own"
+            " UNION ALL SELECT max(change) FROM span WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(change) FROM moment WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(m.change) FROM trace AS t CROSS JOIN moment AS m"
+            " ON m.trace_no = t.no WHERE t.session_no = (SELECT no FROM own))",
+            (session_id,),
+        )
+        return newest[0][0] or 0
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [
@@ -318,7 +372,7 @@ def _place(
 def _session(row: _Row) -> SessionRecord:
     body, state, change, created, settled, changed_ns = row
     return SessionRecord(
-        _session_row(orjson.loads(body)), orjson.loads(state), change, created, settled, changed_ns
+        _session_row(orjson.loads(body)), state, change, created, settled, changed_ns
     )
 
 
@@ -331,7 +385,7 @@ def _session_row(body: dict[str, Any]) -> SessionRow:
 
 
 def _trace(row: _Row) -> TraceRecord:
-    return TraceRecord(row[0].hex(), row[1], orjson.loads(row[2]))
+    return TraceRecord(row[0].hex(), row[1], row[2])
 
 
 def _span(row: _Row) -> SpanRecord:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import apsw
-
 from inspector.errors import StoreUnavailableError
 from inspector.storage.base import Changes, Reader
+from inspector.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.storage.sqlite_open import open_read_only
 from inspector.storage.sqlite_reader import SqliteReader
 
@@ -38,11 +37,8 @@ class ReadOnlySqliteStore:
         try:
             connection.execute("BEGIN")
             yield SqliteReader(connection)
-        except (apsw.BusyError, apsw.LockedError) as error:
-            raise StoreUnavailableError(
-                f"Cannot read the store {self._path}: another program keeps it locked ({error})."
-                " Let that one finish, then try again."
-            ) from error
+        except UNAVAILABLE as error:
+            raise unavailable("read", self._path, error, errno_of(connection)) from error
         finally:
             connection.close()
 
@@ -51,6 +47,10 @@ class ReadOnlySqliteStore:
         raise StoreUnavailableError(
             f"Cannot write to the store {self._path}: it is open for reading only."
         )
+
+    def probe(self, room_bytes: int = 0) -> None:
+        """Say that nothing can be written."""
+        self.commit(Changes())
 
     def close(self) -> None:
         """Do nothing: each snapshot closes its connection."""

@@ -131,7 +131,7 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
             desk.store.close()
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feed_module, "_TAIL_ENTRIES", tail_entries)
+        patch.setattr(feed_module, "_TAIL_ROWS", tail_entries)
         patch.setattr(feed_module, "_CHUNK", 3)
         asyncio.run(scenario(folder))
 

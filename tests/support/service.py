@@ -57,20 +57,27 @@ def environment(directory: Path, **settings: object) -> dict[str, str]:
     }
 
 
-def command(*arguments: str) -> list[str]:
+def command(*arguments: str, module: str = "inspector") -> list[str]:
     """Return the command line of `inspector`."""
-    return [sys.executable, "-m", "inspector", *arguments]
+    return [sys.executable, "-m", module, *arguments]
 
 
 @contextmanager
 def running_service(
-    directory: Path, *arguments: str, stderr: IO[str] | None = None, **settings: object
+    directory: Path,
+    *arguments: str,
+    stderr: IO[str] | None = None,
+    module: str = "inspector",
+    **settings: object,
 ) -> Iterator[Service]:
-    """Run `inspector serve` on free ports, its files below `directory`."""
+    """Run `inspector serve` on free ports, its files below `directory`.
+
+    `module` stands for `inspector` where a test prepares the process.
+    """
     ports = {"port": 0, "otlp_http_port": free_port(), "otlp_grpc_port": free_port()}
     given = {**ports, **settings}
     with subprocess.Popen(
-        command("serve", *arguments),
+        command("serve", *arguments, module=module),
         env=environment(directory, **given),
         stdout=subprocess.PIPE,
         stderr=stderr,

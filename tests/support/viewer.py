@@ -18,6 +18,7 @@ class Viewer:
     last_id: str | None = None
     must_reload: bool = False
     types: list[str] = field(default_factory=list)
+    store_state: str = ""
 
     def read(self, event: str) -> None:
         """Take in one server-sent event."""
@@ -35,5 +36,7 @@ class Viewer:
             case {"type": "SessionDeleted", "session_id": session_id}:
                 self.sessions.pop(session_id, None)
                 self.spans = {k: v for k, v in self.spans.items() if v[0] != session_id}
+            case {"type": "Heartbeat", "store": store}:
+                self.store_state = store["state"]
             case {"type": "Gap"}:
                 self.must_reload = True

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from subscribers.redaction import REDACTED, Redactor, is_secret_key
+from subscribers.redaction import REDACTED, Redactor, is_secret_attribute, is_secret_key
 
 redactor = Redactor()
 
@@ -123,6 +123,12 @@ def test_keys_that_name_secrets(key: str) -> None:
 )  # fmt: skip
 def test_keys_that_only_look_like_it(key: str) -> None:
     assert not is_secret_key(key)
+
+
+def test_of_a_dotted_key_the_last_part_counts() -> None:
+    assert is_secret_attribute("http.request.header.cookie")
+    assert is_secret_attribute("auth.token")
+    assert not is_secret_attribute("mcp.progress.token"), "a position, and no secret"
 
 
 @pytest.mark.parametrize("white", [" ", "\t"])

@@ -1,6 +1,29 @@
 // Generated from openapi.yaml by `npm run gen`. Do not edit.
 
 export interface paths {
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Sessions
+         * @description Lay two sessions beside each other: what was added, removed, or went differently.
+         *
+         *     Spans are paired from the roots down by kind and name; where several are alike, by what they
+         *     were asked, else by start.
+         */
+        get: operations["compare_sessions_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -33,11 +56,55 @@ export interface paths {
         };
         /**
          * Health
-         * @description Say that the service is there. Needs no token, and tells nothing else.
+         * @description Say that the service is there, and whether it is ready to take telemetry in.
+         *
+         *     Needs no token. With one, it says how the store is.
          */
         get: operations["health_health_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import File
+         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         *
+         *     Nothing of it counts as running, and nothing of it is forwarded.
+         */
+        post: operations["import_file_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Talk Mcp
+         * @description Ask the MCP server: see `docs/mcp-server.md`.
+         */
+        post: operations["talk_mcp_mcp_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -181,7 +248,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session.
+         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -282,6 +349,48 @@ export interface components {
             type: "blob";
         };
         /**
+         * Change
+         * @description How a span differs; the most telling first.
+         * @enum {string}
+         */
+        Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Comparison
+         * @description What differs between two sessions, the most telling first.
+         */
+        Comparison: {
+            /**
+             * Counts
+             * @description How often each change occurs, of all of them.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Difference Count
+             * @description Of all pages.
+             */
+            difference_count: number;
+            /** Differences */
+            differences: components["schemas"]["Difference"][];
+            /** @description The first in time that is more than slower or dearer. */
+            diverged: components["schemas"]["Difference"] | null;
+            left: components["schemas"]["Session"];
+            /** Next Offset */
+            next_offset: number | null;
+            /**
+             * Not Compared
+             * @description Spans whose content was not looked at: there is too much of it.
+             */
+            not_compared: number;
+            right: components["schemas"]["Session"];
+            /**
+             * Same Count
+             * @description Spans that have a pair and do not differ.
+             */
+            same_count: number;
+        };
+        /**
          * Decision
          * @description A verdict of a hook, a policy or a person.
          */
@@ -328,6 +437,45 @@ export interface components {
              * @enum {string}
              */
             type: "DecisionMade";
+        };
+        /**
+         * Difference
+         * @description A span that is not the same in two sessions, or that only one of them has.
+         */
+        Difference: {
+            /**
+             * Changes
+             * @description How it differs, the most telling first.
+             */
+            changes: components["schemas"]["Change"][];
+            /** @description In the first session; null when it was added. */
+            left: components["schemas"]["SpanRow"] | null;
+            /**
+             * Left Answer
+             * @description From a little before the answers part.
+             */
+            left_answer: string | null;
+            /**
+             * Left Own Ns
+             * @description Its time without waiting and spans below it.
+             */
+            left_own_ns: number | null;
+            /**
+             * Path
+             * @description Names from the root to the span; of many, the last ones.
+             */
+            path: string[];
+            /** @description In the second one; null when it was removed. */
+            right: components["schemas"]["SpanRow"] | null;
+            /** Right Answer */
+            right_answer: string | null;
+            /** Right Own Ns */
+            right_own_ns: number | null;
+            /**
+             * Span Count
+             * @description With all below it, of what was added or removed; else 1.
+             */
+            span_count: number;
         };
         /**
          * Dropped
@@ -391,7 +539,7 @@ export interface components {
         };
         /**
          * Health
-         * @description `GET /health`: who answers, and whether it is ready.
+         * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
          */
         Health: {
             /**
@@ -402,22 +550,22 @@ export interface components {
             name: "mcp-agent-inspector";
             /** Ready */
             ready: boolean;
-            /**
-             * Store
-             * @default ok
-             * @enum {string}
-             */
-            store: "ok" | "read_only" | "full" | "unavailable";
+            /** @description For those who have the token. */
+            store?: components["schemas"]["StoreHealth"] | null;
             /** Version */
             version: string;
         };
         /**
          * Heartbeat
-         * @description Keep-alive, every 10 s at the latest, with the service's clock.
+         * @description Keep-alive, every 10 s at the latest and whenever the store's health changes.
          */
         Heartbeat: {
-            /** Now Ns */
+            /**
+             * Now Ns
+             * @description The service's clock.
+             */
             now_ns: string;
+            store: components["schemas"]["StoreHealth"];
             /** Time */
             time: string;
             /**
@@ -425,6 +573,64 @@ export interface components {
              * @enum {string}
              */
             type: "Heartbeat";
+        };
+        /**
+         * ImportMistake
+         * @description Something in an imported file that was not taken.
+         */
+        ImportMistake: {
+            /**
+             * Line
+             * @description On which it begins, from 1.
+             */
+            line: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ImportReport
+         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         */
+        ImportReport: {
+            /** Log Duplicates */
+            log_duplicates: number;
+            /**
+             * Logs
+             * @description Log records of a trace or a session, taken.
+             */
+            logs: number;
+            /** Mistake Count */
+            mistake_count: number;
+            /**
+             * Mistakes
+             * @description The first 100.
+             */
+            mistakes: components["schemas"]["ImportMistake"][];
+            /**
+             * Not Stored
+             * @description Metrics, and log records that belong to no trace.
+             */
+            not_stored: number;
+            /**
+             * Rejected
+             * @description Spans, records and values that could not be read.
+             */
+            rejected: number;
+            /**
+             * Sessions
+             * @description Ids of the sessions in it, the first 1000.
+             */
+            sessions: string[];
+            /**
+             * Span Duplicates
+             * @description There before, just so.
+             */
+            span_duplicates: number;
+            /**
+             * Spans
+             * @description Taken.
+             */
+            spans: number;
         };
         /**
          * IndexState
@@ -462,8 +668,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -1323,12 +1537,39 @@ export interface components {
             time: string;
             value: components["schemas"]["Payload"] | null;
         };
+        /**
+         * StoreHealth
+         * @description Whether the store can be written. While it cannot, senders are asked to wait.
+         */
+        StoreHealth: {
+            /**
+             * Message
+             * @description What is wrong and what to do; empty when it is ok.
+             */
+            message: string;
+            /**
+             * Since
+             * @description RFC 3339, UTC.
+             */
+            since: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "full" | "read_only" | "unavailable";
+        };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
          * TextPart
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1396,7 +1637,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1407,6 +1648,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1424,6 +1675,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1433,6 +1691,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
@@ -1471,6 +1731,52 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    compare_sessions_compare_get: {
+        parameters: {
+            query: {
+                /** @description Id of a session: how it was. */
+                left: string;
+                limit?: number;
+                /** @description Differences to skip. */
+                offset?: number;
+                /** @description Id of another: how it became. */
+                right: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     events_events_get: {
         parameters: {
             query?: {
@@ -1531,6 +1837,114 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_file_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    talk_mcp_mcp_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Taken; a notification has no answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A JSON-RPC message, as the Model Context Protocol defines them. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The message is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem (RFC 9457). */
             default: {
@@ -1872,8 +2286,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The `Range` that was asked for; one, in bytes. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1890,6 +2313,13 @@ export interface operations {
             };
             /** @description Merged into another session; `Location` is where. */
             308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -23,6 +23,7 @@ export type BlobPart = Schemas['BlobPart'];
 export type Decision = Schemas['Decision'];
 export type StateChange = Schemas['StateChange'];
 export type ErrorView = Schemas['ErrorView'];
+export type StoreHealth = Schemas['StoreHealth'];
 export type Problem = Schemas['Problem'];
 
 export type StreamEvent =

@@ -1,6 +1,7 @@
 /** The page's state, composed: who holds what, and how the feed reaches it. */
 import type { Api } from '../api/client.ts';
-import type { StreamEvent } from '../api/types.ts';
+import type { StoreHealth, StreamEvent } from '../api/types.ts';
+import { Cell } from './cell.ts';
 import type { FeedMessage } from './event-source.ts';
 import { Feed, type FeedParts } from './feed.ts';
 import { FrameQueue } from './frame-queue.ts';
@@ -31,6 +32,8 @@ export class Inspector {
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
   readonly feed: Feed;
+  /** Whether the service can store what it is sent; undefined until it has said. */
+  readonly storeHealth = new Cell<StoreHealth | undefined>(undefined);
   private readonly queue: FrameQueue<StreamEvent>;
   private trace: Trace | undefined;
 
@@ -95,8 +98,10 @@ export class Inspector {
   }
 
   private receive({ event }: FeedMessage): void {
-    if (event.type === 'Heartbeat') this.clock.observe(event.now_ns);
-    else if (event.type === 'Gap') this.reload();
+    if (event.type === 'Heartbeat') {
+      this.clock.observe(event.now_ns);
+      this.storeHealth.set(event.store);
+    } else if (event.type === 'Gap') this.reload();
     else this.queue.push(event);
   }
 

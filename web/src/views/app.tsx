@@ -7,6 +7,7 @@ import { KeysDialog } from './keys-dialog.tsx';
 import { Link } from './link.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
+import { StoreBanner } from './store-banner.tsx';
 import { TopBar } from './top-bar.tsx';
 import './app.css';
 import './icons.css';
@@ -17,7 +18,10 @@ export function App() {
   useKeys({ '?': openKeys });
   return (
     <div className="ins-app">
-      <TopBar onKeys={openKeys} />
+      <div>
+        <TopBar onKeys={openKeys} />
+        <StoreBanner />
+      </div>
       <CurrentPage />
       {isKeysOpen && <KeysDialog onClose={() => setKeysOpen(false)} />}
     </div>

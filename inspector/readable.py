@@ -1,0 +1,49 @@
+"""Quantities as people and models read them."""
+
+from __future__ import annotations
+
+
+def duration(ns: int | None) -> str:
+    """Return `850 µs`, `12 ms`, `3.4 s`, `5 min 12 s` or `2 h 5 min`; nothing for None."""
+    if ns is None:
+        return ""
+    if ns < 0:
+        return f"-{duration(-ns)}"
+    if ns < 1_000_000:
+        return f"{ns / 1_000:.0f} µs"
+    if ns < 9_950_000:
+        return f"{ns / 1e6:.1f} ms"
+    if ns < 999_500_000:
+        return f"{ns / 1e6:.0f} ms"
+    if ns < 59_950_000_000:
+        return f"{ns / 1e9:.1f} s"
+    seconds = round(ns / 1e9)
+    if seconds < 3_600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3_600} h {seconds % 3_600 // 60} min"
+
+
+def count(number: int) -> str:
+    """Return `950`, `1.2k`, `34k` or `5.6M`."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if abs(number) >= size * 0.9995:
+            short = number / size
+            return f"{short:.1f}{unit}" if abs(short) < 9.95 else f"{short:.0f}{unit}"
+    return str(number)
+
+
+def money(usd: float) -> str:
+    """Return `$0.0012` or `$3.40`."""
+    return f"${usd:.4f}" if abs(usd) < 0.995 else f"${usd:,.2f}"
+
+
+def tokens(sent: int | None, made: int | None) -> str:
+    """Return `812→64 tokens`; nothing when neither is known or both are 0."""
+    if not sent and not made:
+        return ""
+    return f"{count(sent or 0)}→{count(made or 0)} tokens"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return `1 error` or `3 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

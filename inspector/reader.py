@@ -1,0 +1,42 @@
+"""Whom to ask about sessions: the running service, or else the store itself."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from inspector.client import Client, NoServiceError
+from inspector.settings import load_settings
+from inspector.token import store_path
+
+
+class Reader(Protocol):
+    """Answers the questions of `openapi.yaml` that change nothing."""
+
+    def get(self, path: str, **query: object) -> Any:
+        """Return the JSON at `path`.
+
+        Raises:
+            NoServiceError: The service does not answer.
+            RefusedError: The answer is a problem.
+        """
+
+
+def find_reader(url: str | None = None) -> Reader:
+    """Return the service that is named or runs, or else the store, only to be read.
+
+    Args:
+        url: The service, instead of `INSPECTOR_URL` or the run-file.
+
+    Raises:
+        NoServiceError: There is neither.
+    """
+    try:
+        return Client.find(url)
+    except NoServiceError:
+        settings = load_settings()
+        path = store_path(settings.store)
+        if path is None or not path.exists():
+            raise
+        from inspector.offline import OfflineClient  # noqa: PLC0415 - all of the service
+
+        return OfflineClient(settings)

@@ -1,0 +1,80 @@
+"""SQLite's errors, said as what a person can do about them."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from pathlib import Path
+
+import apsw
+
+from inspector.errors import StoreTrouble, StoreUnavailableError
+
+# Somebody else's backup or shell: it ends, so what was refused for it can come again.
+_LOCKED = (apsw.BusyError, apsw.LockedError)
+UNAVAILABLE = (
+    *_LOCKED,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.PermissionsError,
+    apsw.ConnectionClosedError,
+)
+"""Not the fault of what was asked for: it may be asked again."""
+
+# SQLite says "I/O error" for most of what a system refuses; its own number says why.
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_READ_ONLY = frozenset({errno.EROFS, errno.EPERM, errno.EACCES})
+
+
+def unavailable(
+    verb: str, path: Path, error: apsw.Error, system_errno: int = 0
+) -> StoreUnavailableError:
+    """Return the error that says why a store cannot be used now.
+
+    Args:
+        verb: What was attempted: "read", "write to".
+        path: The store.
+        error: SQLite's, one of `UNAVAILABLE`.
+        system_errno: The system's own number, for an I/O error.
+    """
+    trouble, why, what_to_do = _reason(error, system_errno)
+    return StoreUnavailableError(
+        f"Cannot {verb} the store {path}: {why} ({error}). {what_to_do} Senders try again.",
+        trouble=trouble,
+    )
+
+
+def errno_of(connection: apsw.Connection | None) -> int:
+    """Return the system's number of the connection's last error; 0 when there is none."""
+    try:
+        return 0 if connection is None else connection.system_errno
+    except apsw.ConnectionClosedError:
+        return 0
+
+
+def discard(connection: apsw.Connection) -> None:
+    """Close a connection whose disk may be gone: what it would still write can be done without."""
+    with contextlib.suppress(apsw.Error):
+        connection.close(True)
+
+
+def is_passing(error: apsw.Error) -> bool:
+    """Say whether the connection is as good as before: only its time was bad."""
+    return isinstance(error, _LOCKED)
+
+
+def _reason(error: apsw.Error, system_errno: int) -> tuple[StoreTrouble, str, str]:
+    is_io = isinstance(error, apsw.IOError | apsw.CantOpenError)
+    if isinstance(error, apsw.FullError) or (is_io and system_errno in _FULL):
+        return "full", "the disk is full", "Make room."
+    if isinstance(error, apsw.ReadOnlyError) or (is_io and system_errno in _READ_ONLY):
+        return "read_only", "it may only be read", "Make the disk and the file writable."
+    if isinstance(error, _LOCKED):
+        return "unavailable", "another program keeps it locked", "Let that one finish."
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return "unavailable", "its file is damaged", "Put a backup in its place."
+    return "unavailable", "the disk does not answer", "Check the disk."

@@ -1,0 +1,81 @@
+"""The small integers that stand for ids inside one SQLite store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import apsw
+
+from inspector.storage.sqlite_reader import in_chunks
+
+_REMEMBERED = 100_000
+
+
+class Numbers:
+    """The integer of each id of a table: the one it has, or the next free one."""
+
+    def __init__(self, connection: apsw.Connection, table: str) -> None:
+        self._connection = connection
+        self._select = f"SELECT id, no FROM {table} WHERE id IN ({{}})"
+        self._highest = f"SELECT coalesce(max(no), 0) FROM {table}"
+        self.forget()
+
+    def forget(self) -> None:
+        """Trust only the table again: a commit failed, or rows went."""
+        self._known: dict[str | bytes, int] = {}
+        self._next: int | None = None
+
+    def load(self, ids: Iterable[str | bytes]) -> None:
+        """Look up or give the numbers of many at once."""
+        missing = {id_: None for id_ in ids if id_ not in self._known}
+        if not missing:
+            return
+        if len(self._known) + len(missing) > _REMEMBERED:
+            self._known.clear()
+        self._known.update(in_chunks(self._connection, self._select, missing))
+        for id_ in missing:
+            if id_ not in self._known:
+                self._known[id_] = self._take_next()
+
+    def of(self, id_: str | bytes) -> int:
+        """Return the number of one."""
+        if (known := self._known.get(id_)) is not None:
+            return known
+        self.load((id_,))
+        return self._known[id_]
+
+    def _take_next(self) -> int:
+        if self._next is None:
+            rows: list[tuple[int]] = list(self._connection.execute(self._highest))
+            self._next = rows[0][0] + 1
+        number, self._next = self._next, self._next + 1
+        return number
+
+
+class Origins:
+    """Resources and scopes, each kept once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._known: dict[bytes, int] = {}
+
+    def forget(self) -> None:
+        """Trust only the table again."""
+        self._known.clear()
+
+    def of(self, origin: bytes) -> int:
+        """Return the number of one, which is kept if it is new."""
+        if (known := self._known.get(origin)) is not None:
+            return known
+        digest = hashlib.blake2b(origin, digest_size=16).digest()
+        self._connection.execute(
+            "INSERT INTO origin (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            (digest, origin),
+        )
+        rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        number: int = next(rows)[0]
+        self._known[origin] = number
+        return number

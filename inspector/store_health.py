@@ -1,0 +1,66 @@
+"""Whether the store can be written: what the writer finds out, and everybody may look at."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.errors import StoreTrouble, StoreUnavailableError
+
+_log = logging.getLogger("inspector.store")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreHealth:
+    """How the store is, since when (Unix ns), and what a person can do about it."""
+
+    state: Literal["ok"] | StoreTrouble
+    since_ns: int
+    message: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        """Commits can be made."""
+        return self.state == "ok"
+
+
+class StoreWatch:
+    """Keeps the health of the store, and tells of each change once.
+
+    The writer reports, from its thread; anybody reads `health`, from any.
+
+    Args:
+        clock: Unix ns.
+        tell: Gets each new health.
+    """
+
+    def __init__(self, clock: Callable[[], int], tell: Callable[[StoreHealth], None]) -> None:
+        self._clock = clock
+        self._tell = tell
+        self._lock = threading.Lock()
+        self.health = StoreHealth("ok", clock())
+
+    def failed(self, error: StoreUnavailableError) -> None:
+        """A commit could not be made. The first of its kind is logged."""
+        before = self.health
+        if before.state == error.trouble:
+            return
+        if before.is_ok:
+            _log.error("%s", error)
+        self._change(error.trouble, str(error))
+
+    def recovered(self) -> None:
+        """Commits can be made again."""
+        if not self.health.is_ok:
+            _log.warning("The store can be written again.")
+            self._change("ok", "")
+
+    def _change(self, state: Literal["ok"] | StoreTrouble, message: str) -> None:
+        with self._lock:
+            is_worse_still = state != "ok" and not self.health.is_ok
+            since_ns = self.health.since_ns if is_worse_still else self._clock()
+            self.health = StoreHealth(state, since_ns, message)
+        self._tell(self.health)

@@ -1,0 +1,100 @@
+"""`kill -9`, at random, while real senders send: what was acknowledged is there."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import apsw
+import pytest
+
+from inspector.model import IncomingSpan, SessionRow
+from inspector.query.tree import All
+from inspector.recorder import Recorder
+from inspector.storage import Store, open_store
+from inspector.storage.memory import MemoryStore
+from tests.support.otlp import START_NS
+from tests.support.senders import Acknowledged, Sender
+from tests.support.service import DEADLINE_S, free_port
+from tests.support.service_process import Service
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_service_that_is_killed_has_all_that_it_acknowledged(tmp_path: Path, kills: int) -> None:
+    chance, acknowledged = random.Random(kills), Acknowledged()
+    service = Service(tmp_path)
+    grpc_port = free_port()
+    service.environment["INSPECTOR_OTLP_GRPC_PORT"] = str(grpc_port)
+    for kill in range(kills):
+        service.start()
+        senders = [
+            Sender(2 * kill + 1, service.url, acknowledged),
+            Sender(2 * kill + 2, f"127.0.0.1:{grpc_port}", acknowledged),
+        ]
+        try:
+            for sender in senders:
+                sender.start()
+            acknowledged.wait_for(chance.randint(1, 40), DEADLINE_S)
+        finally:
+            service.kill()
+        for sender in senders:
+            sender.join(DEADLINE_S)
+            assert sender.refusals == []
+        if kill % 10 == 9 or kill == kills - 1:
+            check(tmp_path / "store.sqlite3", acknowledged)
+
+
+def check(path: Path, acknowledged: Acknowledged) -> None:
+    store = open_store(f"sqlite:///{path}")  # as the service opens it
+    try:
+        stored = contents_of(store)
+        assert acknowledged.keys <= stored.keys()
+        assert folded(list(stored.values())) == summaries(store)
+    finally:
+        store.close()
+    connection = apsw.Connection(str(path))
+    assert connection.pragma("integrity_check") == "ok"
+    connection.close()
+
+
+def contents_of(store: Store) -> dict[tuple[str, str], IncomingSpan]:
+    """Return every span as it was received."""
+    found = {}
+    with store.read() as reader:
+        for session in reader.newest_sessions(All(), None, 10_000).rows:
+            for row in reader.spans_of(session.row.id, limit=1_000_000):
+                content = reader.content(row)
+                [scope] = content.resource_spans().scope_spans
+                found[row.trace_id, row.span_id] = IncomingSpan(
+                    content.span(), content.resource_spans().resource, scope.scope
+                )
+    return found
+
+
+def folded(spans: list[IncomingSpan]) -> dict[str, tuple[object, ...]]:
+    """Return what the sessions of `spans` come to when they arrive all at once."""
+    store = MemoryStore()
+    recorder = Recorder(store, START_NS)
+    store.commit(recorder.record(spans, [], START_NS))
+    return summaries(store)
+
+
+def summaries(store: Store) -> dict[str, tuple[object, ...]]:
+    with store.read() as reader:
+        rows = [record.row for record in reader.newest_sessions(All(), None, 10_000).rows]
+    return {row.id: summary(row) for row in rows}
+
+
+def summary(row: SessionRow) -> tuple[object, ...]:
+    """Return what of a session does not depend on when its spans came."""
+    return (
+        row.started_ns,
+        row.span_count,
+        row.error_count,
+        row.llm_calls,
+        row.tool_calls,
+        row.input_tokens,
+        row.output_tokens,
+        row.title,
+        row.services,
+    )
