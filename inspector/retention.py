@@ -65,5 +65,6 @@ class Retention:
             overdue.append(record.row.id)
             span_count += record.row.span_count
             if excess_bytes > 0:
-                excess_bytes -= reader.payload_bytes(record.row.id, MOST_SPANS)
+                # Rows and indexes take as much again, where spans are small.
+                excess_bytes -= 2 * reader.payload_bytes(record.row.id, MOST_SPANS)
         return overdue

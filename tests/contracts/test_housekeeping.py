@@ -12,6 +12,7 @@ import pytest
 from inspector import housekeeping
 from inspector.feed import Feed
 from inspector.ingest import Ingest
+from inspector.model import Json
 from inspector.query.tree import All
 from inspector.retention import Retention
 from inspector.storage import Store, open_store
@@ -23,6 +24,7 @@ from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming, trace_hex
 from tests.support.viewer import Viewer
 
+LARGE: dict[str, Json] = {"text": "x" * 10_000}
 DAY_NS = 86_400 * SECOND_NS
 
 
@@ -84,7 +86,7 @@ async def test_a_store_that_is_too_large_loses_its_oldest_sessions(
         store, Feed(store), clock=clock, tick_s=None, retention=Retention(max_bytes=most_bytes)
     )
     for trace in range(1, 61):
-        spans = [span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 21)]
+        spans = [span(trace=trace, span_id=n, attributes=LARGE) for n in range(1, 21)]
         await ingest.submit([incoming(one) for one in spans], [])
         clock.now_ns += 10 * SECOND_NS
         await ingest.tick()
