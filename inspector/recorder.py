@@ -20,6 +20,7 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
     SECOND_NS,
@@ -30,6 +31,7 @@ from inspector.sessions import (
     waits_of,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
+from inspector.twins import find_twins
 
 _NO_KEY_RANK = 999
 """The trace id as session key: any other is better."""
@@ -281,6 +283,8 @@ class Recorder:
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
+        if new.kind in TOLD_TWICE or trace.inner_spans:
+            find_twins(draft, trace, new)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
@@ -409,7 +413,9 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        if item.payload is None or item.facts is None:
+        if (pending := live.read_pending(item.span)) is not None:
+            arrivals.append(_arrival(pending.span, item.resource, origin, pending))
+        elif item.payload is None or item.facts is None:
             arrivals.append(_arrival(item.span, item.resource, origin, None))
         else:
             arrivals.append(_read_arrival(item.span, item.payload, origin, item.facts, None))
@@ -418,6 +424,8 @@ def _sort(
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
     facts = span_facts(span, resource)
+    if part is not None and part.is_pending:
+        facts.process_id = None  # its process sends no heartbeats: it lives by its trace
     return _read_arrival(span, span.SerializeToString(), origin, facts, part)
 
 
@@ -439,11 +447,13 @@ def _read_arrival(
 
 
 def _of_known_traces(draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
-    """Return the span ids of each trace that is not new."""
+    """Return the span ids to look up of each trace that is not new."""
     found = defaultdict[str, list[str]](list)
     for arrival in arrivals:
         if arrival.trace_id not in draft.new_traces:
             found[arrival.trace_id].append(arrival.span_id)
+            if arrival.facts.kind in TOLD_TWICE:
+                found[arrival.trace_id].append(arrival.span.parent_span_id.hex())
     return found
 
 

@@ -66,7 +66,10 @@ class Tally:
     dropped_count: int = 0
 
     def count(self, span: SpanRecord, sign: int) -> None:
-        """Put `span` in (`sign` 1) or take it out (-1); a duplicate shows but does not count."""
+        """Put `span` in (`sign` 1) or take it out (-1).
+
+        A duplicate is no second call and no second error; its usage may be the one that counts.
+        """
         status, kind = span.status, span.kind
         self.span_count += sign
         if status is SpanStatus.RUNNING:
@@ -75,14 +78,13 @@ class Tally:
             self.lost_count += sign
         self.waiting_ns += sign * span.wait_ns
         self.dropped_count += sign * span.dropped_count
-        if span.duplicate_of is not None:
-            return
-        if status is SpanStatus.ERROR:
-            self.error_count += sign
-        if kind is SpanKind.LLM:
-            self.llm_calls += sign
-        elif kind is SpanKind.TOOL:
-            self.tool_calls += sign
+        if span.duplicate_of is None:
+            if status is SpanStatus.ERROR:
+                self.error_count += sign
+            if kind is SpanKind.LLM:
+                self.llm_calls += sign
+            elif kind is SpanKind.TOOL:
+                self.tool_calls += sign
         if span.is_counted:
             self.input_tokens += sign * (span.input_tokens or 0)
             self.output_tokens += sign * (span.output_tokens or 0)
@@ -272,6 +274,8 @@ class TraceState:
     """Spans with pauses, arrived or not."""
     usage_ancestors: set[str] = field(default_factory=set)
     """Spans with usage below them, arrived or not: theirs is not counted."""
+    inner_spans: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How long (ns) spans took that wait for the end of the one around them, by that and kind."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
@@ -281,6 +285,7 @@ class TraceState:
                 "tally": self.tally,
                 "profile": self.profile,
                 "paused_spans": sorted(self.paused_spans),
+                "inner_spans": self.inner_spans,
             }
         )
 
@@ -297,6 +302,7 @@ class TraceState:
             tally=Tally(**state["tally"]),
             profile=_load_profile(state["profile"]),
             paused_spans=set(state["paused_spans"]),
+            inner_spans=state.get("inner_spans", {}),  # stores of before have none
             usage_ancestors=ancestors,
         )
 

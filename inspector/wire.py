@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inspector.compare import Change
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
 
 
@@ -98,6 +99,23 @@ class SessionList(Wire):
     next_cursor: str | None
     index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class SessionBucket(Wire):
+    """The sessions that began in a stretch of time."""
+
+    started_at: str = Field(description="When it begins; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+
+
+class SessionHistogram(Wire):
+    """How many sessions began when."""
+
+    bucket_ms: int
+    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    counted_from: str | None = Field(
+        description="What began before was not looked at in the time there was; null: all was."
+    )
 
 
 class SpanRow(Wire):
@@ -440,6 +458,38 @@ class SearchResult(Wire):
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
     index: IndexState | None = Field(None, description="Null without an index.")
+
+
+class Difference(Wire):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    left: SpanRow | None = Field(description="In the first session; null when it was added.")
+    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
+    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right_own_ns: int | None
+    left_answer: str | None = Field(description="From a little before the answers part.")
+    right_answer: str | None
+
+
+class Comparison(Wire):
+    """What differs between two sessions, the most telling first."""
+
+    left: Session
+    right: Session
+    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    difference_count: int = Field(description="Of all pages.")
+    differences: list[Difference]
+    diverged: Difference | None = Field(
+        description="The first in time that is more than slower or dearer."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    next_offset: int | None
 
 
 class Problem(BaseModel):

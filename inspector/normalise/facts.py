@@ -22,6 +22,8 @@ _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
 _ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -115,6 +117,8 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
     if kind is SpanKind.AGENT:
         facts.agent = as_text(keys.first(attributes, keys.AGENT))
     if kind in _CONVERSES and (asked & _MESSAGES or span.events):

@@ -118,6 +118,7 @@ TOOL_RESULT = (
     "tool_response",
     "ai.toolCall.result",
 )
+MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
 TITLE = ("inspector.session.title",)
 ENGINE = ("inspector.engine",)
 TAGS = ("inspector.tags", "tag.tags", "langsmith.span.tags", "logfire.tags")

@@ -29,7 +29,6 @@ from inspector.wire import (
     View,
 )
 
-_MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
 _MCP_REQUEST_ID = ("jsonrpc.request.id", "mcp.request.id", "mcp.request_id")
 _MCP_TRANSPORT = ("inspector.mcp.transport", "mcp.rpc.transport", "network.transport")
 _MCP_REQUEST = ("inspector.rpc.request", "mcp.rpc.request_json", "request")
@@ -159,7 +158,7 @@ def _decision(moment: Moment) -> Decision:
 
 
 def _mcp(attributes: Attributes, truncated: list[str]) -> McpView | None:
-    method = as_text(keys.first(attributes, _MCP_METHOD))
+    method = as_text(keys.first(attributes, keys.MCP_METHOD))
     if method is None:
         return None
     return McpView(

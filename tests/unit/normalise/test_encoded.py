@@ -38,7 +38,7 @@ def test_what_is_picked_is_what_decoding_everything_would_give(
 
 
 @given(st.lists(st.tuples(KEYS, st.text(max_size=5)), min_size=1, max_size=4), st.booleans())
-@example([("wanted.x", "sixsix")], False)  # encoded, it is as long as its key
+@example([("wanted.x", "sixsix"), ("wanted.z", "sixsix")], False)  # encoded as long as the keys
 def test_a_value_before_its_key_is_read_as_well(
     given_pairs: list[tuple[str, str]], is_known: bool
 ) -> None:

@@ -1,6 +1,29 @@
 // Generated from openapi.yaml by `npm run gen`. Do not edit.
 
 export interface paths {
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Sessions
+         * @description Lay two sessions beside each other: what was added, removed, or went differently.
+         *
+         *     Spans are paired from the roots down by kind and name; where several are alike, by what they
+         *     were asked, else by start.
+         */
+        get: operations["compare_sessions_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -176,6 +199,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Histogram
+         * @description Count the sessions that began in each of some stretches of time, by status.
+         */
+        get: operations["session_histogram_sessions_histogram_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/{trace_id}/{span_id}": {
         parameters: {
             query?: never;
@@ -205,7 +248,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session.
+         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -306,6 +349,48 @@ export interface components {
             type: "blob";
         };
         /**
+         * Change
+         * @description How a span differs; the most telling first.
+         * @enum {string}
+         */
+        Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Comparison
+         * @description What differs between two sessions, the most telling first.
+         */
+        Comparison: {
+            /**
+             * Counts
+             * @description How often each change occurs, of all of them.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Difference Count
+             * @description Of all pages.
+             */
+            difference_count: number;
+            /** Differences */
+            differences: components["schemas"]["Difference"][];
+            /** @description The first in time that is more than slower or dearer. */
+            diverged: components["schemas"]["Difference"] | null;
+            left: components["schemas"]["Session"];
+            /** Next Offset */
+            next_offset: number | null;
+            /**
+             * Not Compared
+             * @description Spans whose content was not looked at: there is too much of it.
+             */
+            not_compared: number;
+            right: components["schemas"]["Session"];
+            /**
+             * Same Count
+             * @description Spans that have a pair and do not differ.
+             */
+            same_count: number;
+        };
+        /**
          * Decision
          * @description A verdict of a hook, a policy or a person.
          */
@@ -352,6 +437,45 @@ export interface components {
              * @enum {string}
              */
             type: "DecisionMade";
+        };
+        /**
+         * Difference
+         * @description A span that is not the same in two sessions, or that only one of them has.
+         */
+        Difference: {
+            /**
+             * Changes
+             * @description How it differs, the most telling first.
+             */
+            changes: components["schemas"]["Change"][];
+            /** @description In the first session; null when it was added. */
+            left: components["schemas"]["SpanRow"] | null;
+            /**
+             * Left Answer
+             * @description From a little before the answers part.
+             */
+            left_answer: string | null;
+            /**
+             * Left Own Ns
+             * @description Its time without waiting and spans below it.
+             */
+            left_own_ns: number | null;
+            /**
+             * Path
+             * @description Names from the root to the span; of many, the last ones.
+             */
+            path: string[];
+            /** @description In the second one; null when it was removed. */
+            right: components["schemas"]["SpanRow"] | null;
+            /** Right Answer */
+            right_answer: string | null;
+            /** Right Own Ns */
+            right_own_ns: number | null;
+            /**
+             * Span Count
+             * @description With all below it, of what was added or removed; else 1.
+             */
+            span_count: number;
         };
         /**
          * Dropped
@@ -929,6 +1053,24 @@ export interface components {
             waiting_since: string | null;
         };
         /**
+         * SessionBucket
+         * @description The sessions that began in a stretch of time.
+         */
+        SessionBucket: {
+            /**
+             * Counts
+             * @description Of those that are not none.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Started At
+             * @description When it begins; RFC 3339.
+             */
+            started_at: string;
+        };
+        /**
          * SessionDeleted
          * @description It was deleted, or merged into another.
          */
@@ -969,6 +1111,24 @@ export interface components {
              * @enum {string}
              */
             type: "SessionFinished";
+        };
+        /**
+         * SessionHistogram
+         * @description How many sessions began when.
+         */
+        SessionHistogram: {
+            /** Bucket Ms */
+            bucket_ms: number;
+            /**
+             * Buckets
+             * @description Oldest first, one after another.
+             */
+            buckets: components["schemas"]["SessionBucket"][];
+            /**
+             * Counted From
+             * @description What began before was not looked at in the time there was; null: all was.
+             */
+            counted_from: string | null;
         };
         /**
          * SessionList
@@ -1571,6 +1731,52 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    compare_sessions_compare_get: {
+        parameters: {
+            query: {
+                /** @description Id of a session: how it was. */
+                left: string;
+                limit?: number;
+                /** @description Differences to skip. */
+                offset?: number;
+                /** @description Id of another: how it became. */
+                right: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     events_events_get: {
         parameters: {
             query?: {
@@ -1983,6 +2189,51 @@ export interface operations {
             };
         };
     };
+    session_histogram_sessions_histogram_get: {
+        parameters: {
+            query?: {
+                bucket_ms?: number;
+                buckets?: number;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time; left out: now. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionHistogram"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_span_spans__trace_id___span_id__get: {
         parameters: {
             query?: never;
@@ -2035,8 +2286,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The `Range` that was asked for; one, in bytes. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2053,6 +2313,13 @@ export interface operations {
             };
             /** @description Merged into another session; `Location` is where. */
             308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
