@@ -14,6 +14,7 @@ from inspector.forward import Forwarder
 from inspector.http import (
     compare,
     events,
+    exports,
     health,
     imports,
     mcp,
@@ -42,6 +43,7 @@ _ROUTERS = [
     health.router,
     sessions.router,
     spans.router,
+    exports.router,
     compare.router,
     imports.router,
     events.router,

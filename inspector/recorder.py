@@ -20,6 +20,8 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.facts import title_in_log
+from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
     SECOND_NS,
@@ -30,6 +32,7 @@ from inspector.sessions import (
     waits_of,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
+from inspector.twins import find_twins
 
 _NO_KEY_RANK = 999
 """The trace id as session key: any other is better."""
@@ -255,17 +258,20 @@ class Recorder:
         """Keep what is new; return the sessions that something is new in."""
         for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
             draft.load_spans(trace_id, span_ids)
+        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
             known = draft.span(arrival.trace_id, arrival.span_id)
             new = arrival if known is None else _merge(draft, known, arrival)
             self._note_sender(draft, new or arrival)
-            if new is not None:
-                trace = draft.trace(new.trace_id)
-                session = draft.session(trace.session_id) if trace.session_id else None
-                if session is not None:
-                    self._add_span(draft, new, trace, session)
-                    heard[session.id] = None
+            if new is None:
+                continue
+            if new.trace_id not in homes:
+                homes[new.trace_id] = draft.home(new.trace_id)
+            trace, session = homes[new.trace_id]
+            if session is not None:
+                self._add_span(draft, new, trace, session)
+                heard[session.id] = None
         return heard
 
     def _add_span(
@@ -274,10 +280,12 @@ class Recorder:
         new = _record(arrival, session, trace)
         if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
             new.status = SpanStatus.LOST
-        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
+        if new.kind in TOLD_TWICE or trace.inner_spans:
+            find_twins(draft, trace, new)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
@@ -303,7 +311,9 @@ class Recorder:
         happening = note.happening
         session = self._session_of(draft, happening)
         if happening.trace_id:
-            draft.trace(happening.trace_id)
+            trace = draft.trace(happening.trace_id)
+            if asked := title_in_log(happening.name, note.log.record):
+                trace.profile.see_message(asked, _clamp(happening.time_ns))
         moment = MomentRecord(
             trace_id=happening.trace_id,
             span_id=happening.span_id,
@@ -406,7 +416,9 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        if item.payload is None or item.facts is None:
+        if (pending := live.read_pending(item.span)) is not None:
+            arrivals.append(_arrival(pending.span, item.resource, origin, pending))
+        elif item.payload is None or item.facts is None:
             arrivals.append(_arrival(item.span, item.resource, origin, None))
         else:
             arrivals.append(_read_arrival(item.span, item.payload, origin, item.facts, None))
@@ -415,6 +427,8 @@ def _sort(
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
     facts = span_facts(span, resource)
+    if part is not None and part.is_pending:
+        facts.process_id = None  # its process sends no heartbeats: it lives by its trace
     return _read_arrival(span, span.SerializeToString(), origin, facts, part)
 
 
@@ -436,11 +450,13 @@ def _read_arrival(
 
 
 def _of_known_traces(draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
-    """Return the span ids of each trace that is not new."""
+    """Return the span ids to look up of each trace that is not new."""
     found = defaultdict[str, list[str]](list)
     for arrival in arrivals:
         if arrival.trace_id not in draft.new_traces:
             found[arrival.trace_id].append(arrival.span_id)
+            if arrival.facts.kind in TOLD_TWICE:
+                found[arrival.trace_id].append(arrival.span.parent_span_id.hex())
     return found
 
 

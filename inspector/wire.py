@@ -101,6 +101,23 @@ class SessionList(Wire):
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
+class SessionBucket(Wire):
+    """The sessions that began in a stretch of time."""
+
+    started_at: str = Field(description="When it begins; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+
+
+class SessionHistogram(Wire):
+    """How many sessions began when."""
+
+    bucket_ms: int
+    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    counted_from: str | None = Field(
+        description="What began before was not looked at in the time there was; null: all was."
+    )
+
+
 class SpanRow(Wire):
     """One line of the waterfall."""
 

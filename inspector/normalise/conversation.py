@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import orjson
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json, Moment, SpanKind
-from inspector.normalise.attributes import flat_attributes
+from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conventions.genai_events import ASKED, DETAILS
 from inspector.normalise.finish_reasons import finish_reason
+from inspector.normalise.messages import messages_of
 from inspector.wire import Message, TextPart
 
-_FLATTENED = (
-    "llm.input_messages.{}.message.role",
-    "llm.input_messages.{}.message.content",
-    "llm.input_messages.{}.message.contents.0.message_content.text",
-    "llm.input_messages.{}.message.contents.0.message_content.type",
-    "gen_ai.prompt.{}.role",
-    "gen_ai.prompt.{}.content",
-)
-_FLATTENED_MESSAGES = 4
-INPUT_KEYS = (
+# Values that are a conversation, or text that begins one, in order of precedence.
+_WHOLE = (
     "gen_ai.input.messages",
     "mcp.llm.prompt_json",
     "ai.prompt.messages",
@@ -35,8 +29,18 @@ INPUT_KEYS = (
     "gen_ai.prompt",
     "input.value",
     "traceloop.entity.input",
-    *(key.format(n) for key in _FLATTENED for n in range(_FLATTENED_MESSAGES)),
 )
+_FLATTENED = (
+    "llm.input_messages.{}.message.role",
+    "llm.input_messages.{}.message.content",
+    "llm.input_messages.{}.message.contents.0.message_content.text",
+    "llm.input_messages.{}.message.contents.0.message_content.type",
+    "gen_ai.prompt.{}.role",
+    "gen_ai.prompt.{}.content",
+)
+_TITLE_MESSAGES = 8
+_FLATTENED_KEYS = frozenset(key.format(n) for key in _FLATTENED for n in range(_TITLE_MESSAGES))
+INPUT_KEYS = frozenset({*_WHOLE, *_FLATTENED_KEYS})
 """What a title is made of; of messages written leaf by leaf only the first few are looked at."""
 _TITLE_EVENTS = 8
 _TITLE_BYTES = 64 * 1024
@@ -71,33 +75,67 @@ def stopped_because(telling: Telling) -> list[str]:
 
 
 def first_user_text(
-    attributes: Mapping[str, Json], events: Iterable[Span.Event] = ()
+    attributes: Mapping[str, Json], events: Sequence[Span.Event] = ()
 ) -> str | None:
     """Return the first text a user wrote, for a session's title.
 
-    Cheap: this runs on ingest. `attributes` need no more than `INPUT_KEYS`; of `events` the first
-    few are looked at when they say nothing.
+    Cheap: this runs on ingest. `attributes` need no more than `INPUT_KEYS`; of a conversation and
+    of `events` only the beginning is looked at.
     """
-    found = _user_text(Telling(attributes))
-    if found is None and (moments := _asking(events)):
-        found = _user_text(Telling({}, moments=moments))
-    return found
+    if not INPUT_KEYS.isdisjoint(attributes):
+        for key in _WHOLE:
+            if (value := attributes.get(key)) and (found := _user_text(_begun(value))):
+                return found
+        if not _FLATTENED_KEYS.isdisjoint(attributes):
+            return _asked(Telling(attributes))
+    if events and (moments := _asking(events)):
+        return _asked(Telling({}, moments=moments))
+    return None
 
 
-def _user_text(telling: Telling) -> str | None:
-    for message in first_told(telling, lambda convention: convention.input) or []:
+def tells_messages(name: str) -> bool:
+    """Return whether events or log records of this name tell what a model was asked."""
+    return name in ASKED or name in DETAILS
+
+
+def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
+    """Return the first text a user wrote, of messages that came in a log record."""
+    if record.ByteSize() > _TITLE_BYTES:
+        return None
+    fields, body = flat_attributes(record.attributes), json_value(record.body)
+    return _asked(Telling({}, moments=[Moment("", "", None, 0, name, fields, body)]))
+
+
+def _begun(value: Json) -> Iterator[Message]:
+    """Yield the first messages of a conversation; none of JSON that is none."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            return
+    items = value if isinstance(value, list) else [value]
+    for item in items[:_TITLE_MESSAGES]:
+        yield from messages_of([item], "input", is_json=False)
+
+
+def _asked(telling: Telling) -> str | None:
+    return _user_text(first_told(telling, lambda convention: convention.input) or [])
+
+
+def _user_text(messages: Iterable[Message]) -> str | None:
+    for message in messages:
         if message.role == "user":
             for part in message.parts:
-                if isinstance(part, TextPart) and part.text.strip() and not part.parse_error:
+                if isinstance(part, TextPart) and part.text.strip():
                     return part.text
     return None
 
 
-def _asking(events: Iterable[Span.Event]) -> list[Moment]:
+def _asking(events: Sequence[Span.Event]) -> list[Moment]:
     return [
         Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
-        for event in islice(events, _TITLE_EVENTS)
-        if (event.name in ASKED or event.name in DETAILS) and event.ByteSize() <= _TITLE_BYTES
+        for event in events[:_TITLE_EVENTS]
+        if tells_messages(event.name) and event.ByteSize() <= _TITLE_BYTES
     ]
 
 

@@ -6,13 +6,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
-from inspector.normalise.conversation import INPUT_KEYS, first_user_text
+from inspector.normalise.conversation import (
+    INPUT_KEYS,
+    first_user_text,
+    first_user_text_in_log,
+    tells_messages,
+)
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
 from inspector.normalise.session_ids import session_id
@@ -21,6 +27,9 @@ from inspector.normalise.session_ids import session_id
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+_ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -36,6 +45,7 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
@@ -112,6 +122,8 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
     if kind in _CONVERSES:
         facts.first_user_message = _cut(first_user_text(attributes, span.events))
         if kind is SpanKind.AGENT:
@@ -147,16 +159,19 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     """Return the status; a span without an end runs, an error that was a cancellation says so."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
-    if span.status.code == Status.STATUS_CODE_ERROR:
+    code = span.status.code
+    if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
         return SpanStatus.ERROR
-    return SpanStatus.OK if span.status.code == Status.STATUS_CODE_OK else SpanStatus.UNSET
+    return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 
 
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
         value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
         # "unknown" is what a context without a session says (000-23).
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)
@@ -173,6 +188,11 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(dict.fromkeys(tag for tag in value if isinstance(tag, str)))
     return (value,) if isinstance(value, str) else ()
+
+
+def title_in_log(name: str, record: LogRecord) -> str | None:
+    """Return what a session is called by messages that came in a log record, if by any."""
+    return _cut(first_user_text_in_log(name, record)) if tells_messages(name) else None
 
 
 def _cut(text: str | None) -> str | None:

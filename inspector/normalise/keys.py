@@ -105,6 +105,7 @@ TOOL = (
     "request.params.name",
     "traceloop.entity.name",
 )
+TOOL_DESCRIPTION = ("gen_ai.tool.description", "tool.description")
 TOOL_CALL_ID = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",
@@ -118,6 +119,7 @@ TOOL_RESULT = (
     "tool_response",
     "ai.toolCall.result",
 )
+MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
 TITLE = ("inspector.session.title",)
 ENGINE = ("inspector.engine",)
 TAGS = ("inspector.tags", "tag.tags", "langsmith.span.tags", "logfire.tags")
@@ -128,10 +130,13 @@ USER = (
     "ai.telemetry.metadata.userId",
     "langsmith.metadata.user_id",
 )
+CONVERSATION = ("gen_ai.conversation.id",)
+# Beside this one, pydantic-ai's, the conversation is one that it made up for the run.
+RUN = ("gen_ai.agent.call.id",)
 # In order: the application's session, a conversation, then what single vendors call it.
 SESSION = (
     "session.id",
-    "gen_ai.conversation.id",
+    *CONVERSATION,
     "traceloop.association.properties.session_id",
     "ai.telemetry.metadata.sessionId",
     "ai.settings.context.sessionId",

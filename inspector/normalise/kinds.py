@@ -7,7 +7,6 @@ separates the two ends of an MCP exchange. When several vocabularies are on one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -82,19 +81,28 @@ _LEGACY_KEYS = {
     "mcp.tool.name": SpanKind.TOOL,
     "mcp.agent.name": SpanKind.AGENT,
     "mcp.rpc.method": SpanKind.MCP,
+    # pydantic-ai before its format 2 names no operation.
+    "all_messages_events": SpanKind.AGENT,
+    "pydantic_ai.all_messages": SpanKind.AGENT,
+    "gen_ai.tool.name": SpanKind.TOOL,
 }
 _MCP_METHODS = {
     "resources/read": SpanKind.RESOURCE,
     "prompts/get": SpanKind.PROMPT,
 }
 # mcp-agent says what a span is by its name only: `OpenAIAugmentedLLM.finder.generate_str`.
-_MCP_AGENT_NAME = re.compile(
-    r"(?:\w*LLM|\w*Agent)\.(?:[^.]+\.)?(?P<agent>generate\w*)$"
-    r"|(?:\w*LLM|Agent|MCPAggregator)\.(?:[^.]+\.)?(?P<tool>call_tool|execute_tool_call)$"
-    r"|(?:Agent|MCPAggregator)\.(?:[^.]+\.)?(?P<resource>read_resource)$"
-    r"|(?:Agent|MCPAggregator)\.(?:[^.]+\.)?(?P<prompt>get_prompt)$"
-    r"|MCPAgentClientSession\.(?P<mcp>send_request|send_notification)$"
-)
+_MCP_AGENT_STEPS = {
+    "generate": SpanKind.AGENT,
+    "generate_str": SpanKind.AGENT,
+    "generate_structured": SpanKind.AGENT,
+    "call_tool": SpanKind.TOOL,
+    "execute_tool_call": SpanKind.TOOL,
+    "read_resource": SpanKind.RESOURCE,
+    "get_prompt": SpanKind.PROMPT,
+    "send_request": SpanKind.MCP,
+    "send_notification": SpanKind.MCP,
+}
+_MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
 KIND_KEYS = frozenset(
     {
         "logfire.span_type",
@@ -181,6 +189,18 @@ def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
     return SpanKind.WORKFLOW if is_root else kind
 
 
+def _logfire_log(span: Span, attributes: Attributes) -> SpanKind | None:
+    # A line of its log, with all attributes of the span that it is about.
+    return SpanKind.OTHER if attributes.get("logfire.span_type") == "log" else None
+
+
+def _mcp_agent(name: str) -> SpanKind | None:
+    head, _, last = name.rpartition(".")
+    if (kind := _MCP_AGENT_STEPS.get(last)) is None:
+        return None
+    return kind if head.partition(".")[0].endswith(_MCP_AGENT_CLASSES) else None
+
+
 def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
     if (named := _LEGACY_NAMES.get(span.name)) is not None:
         return named
@@ -190,15 +210,10 @@ def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
     return None
 
 
-def _mcp_agent(span: Span, attributes: Attributes) -> SpanKind | None:
-    if "." not in span.name or (found := _MCP_AGENT_NAME.match(span.name)) is None:
-        return None
-    return SpanKind(str(found.lastgroup))
-
-
 # Beside the keys that it needs one of: most spans have few, and this runs for every span.
 _READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | None]], ...] = (
     (frozenset({"inspector.kind"}), _own),
+    (frozenset({"logfire.span_type"}), _logfire_log),
     (frozenset({"openinference.span.kind"}), _openinference),
     (frozenset({"gen_ai.operation.name"}), _gen_ai),
     (frozenset({"mcp.method.name", "rpc.method"}), _mcp),
@@ -210,12 +225,10 @@ _READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | No
 
 def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     """Return the kind of `span`; `other` when no vocabulary is known."""
-    if attributes.get("logfire.span_type") == "log":
-        return SpanKind.OTHER  # a line of its log, with the attributes of the span it is about
     for needed, read in _READERS:
         if not needed.isdisjoint(attributes) and (kind := read(span, attributes)) is not None:
             return kind
-    return _mcp_agent(span, attributes) or _legacy(span, attributes) or SpanKind.OTHER
+    return _mcp_agent(span.name) or _legacy(span, attributes) or SpanKind.OTHER
 
 
 def tool_name(name: str, attributes: Attributes) -> str:

@@ -73,7 +73,7 @@ def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Me
 def system_of(value: Json) -> list[Message]:
     """Return system instructions: text, a part, or a list of parts."""
     loaded = load(value)
-    if isinstance(loaded, list) and any(isinstance(i, Mapping) and "role" in i for i in loaded):
+    if isinstance(loaded, list) and any(isinstance(i, dict) and "role" in i for i in loaded):
         return messages_of(value, "system")
     parts = parts_of(loaded)
     return [Message(role="system", origin="system", parts=parts)] if parts else []
@@ -116,7 +116,7 @@ def _list(value: Any, origin: Origin, depth: int) -> list[Message]:
 
 def _is_box(value: Any) -> bool:
     return (
-        isinstance(value, Mapping)
+        isinstance(value, dict)
         and not {"role", "parts", "lc", "event.name"} & value.keys()
         and any(isinstance(value.get(box), (list, dict)) for box in _BOXES)
         and not isinstance(value.get("type"), str)
@@ -136,7 +136,7 @@ def _boxed(value: Mapping[str, Any], origin: Origin, depth: int) -> list[Message
 
 def message_of(item: Any, origin: Origin) -> Message:
     """Return one message."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return Message(role=_default_role(origin), origin=origin, parts=parts_of(item))
     if len(item) == 1 and (text := _lone_text(item)) is not None:
         return _plain(text, origin)
@@ -170,12 +170,15 @@ def _lone_text(item: Mapping[str, Any]) -> str | None:
 def _fields(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return where a message's fields are: LangChain and events put them one level down."""
     kwargs = item.get("kwargs")
-    if "lc" in item and isinstance(kwargs, Mapping):
+    if "lc" in item and isinstance(kwargs, dict):
         kind = item.get("id")
         name = kind[-1] if isinstance(kind, list) and kind else ""
         return {"type": str(name), **kwargs}
+    data = item.get("data")
+    if isinstance(data, dict) and "content" in data and isinstance(item.get("type"), str):
+        return {**data, "type": item["type"]}
     inner = item.get("message")
-    if isinstance(inner, Mapping):
+    if isinstance(inner, dict):
         return {"role": "assistant", **{k: v for k, v in item.items() if k != "message"}, **inner}
     return item
 
@@ -211,7 +214,7 @@ def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
     called += _items(fields.get("function_call"))
     known = {getattr(part, "id", None) for part in found if part.type == "tool_call"}
     for call in called:
-        part = tool_call(call) if isinstance(call, Mapping) else part_of(call)
+        part = tool_call(call) if isinstance(call, dict) else part_of(call)
         # LangChain lists Anthropic's calls in the content and once more here.
         if part is not None and (getattr(part, "id", None) or call) not in known:
             found.append(part)
@@ -235,7 +238,7 @@ def _holds_results(content: Any) -> bool:
 def _is_parts(value: Any) -> bool:
     items = value if isinstance(value, list) else [value]
     return bool(items) and all(
-        isinstance(item, Mapping) and part_of(item).type != "other" for item in items
+        isinstance(item, dict) and part_of(item).type != "other" for item in items
     )
 
 

@@ -61,7 +61,7 @@ def part_of(item: Any) -> Part:
     """Return one part; of an unknown type it is kept whole."""
     if isinstance(item, str):
         return TextPart(text=item)
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return OtherPart(part_type=type(item).__name__, value=payload(item))
     part_type, fields = _typed(item)
     read = _READERS.get(part_type)
@@ -72,7 +72,7 @@ def part_of(item: Any) -> Part:
 def tool_call(fields: Fields) -> Part | None:
     """Return a request for a tool; None when `fields` name none."""
     function = fields.get("function")
-    function = function if isinstance(function, Mapping) else {}
+    function = function if isinstance(function, dict) else {}
     name = first(fields, "name", "toolName", "tool_name") or function.get("name")
     arguments = first(fields, "arguments", "input", "args")
     if arguments is None:
@@ -110,7 +110,7 @@ def _typed(item: Fields) -> tuple[str, Fields]:
     for key, known in _TYPE_OF_KEY.items():
         if key in item:
             inner = item[key]
-            return known, inner if isinstance(inner, Mapping) else item
+            return known, inner if isinstance(inner, dict) else item
     return "", item
 
 
@@ -122,15 +122,15 @@ def _text(fields: Fields) -> Part | None:
 def _reasoning(fields: Fields) -> Part:
     found = first(fields, "content", "thinking", "text", "reasoningText", "summary")
     pieces = found if isinstance(found, list) else [found]
-    texts = [piece.get("text") if isinstance(piece, Mapping) else piece for piece in pieces]
+    texts = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
     return ReasoningPart(text="\n\n".join(_string(text) for text in texts))
 
 
 def _unwrapped(result: Any) -> Any:
     """Return a result without the box it is in: `{"type": "json", "value": …}`, `[{"text": …}]`."""
-    if isinstance(result, Mapping) and set(result) == {"type", "value"}:
+    if isinstance(result, dict) and set(result) == {"type", "value"}:
         return result["value"]
-    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], Mapping):
+    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
         only = result[0]
         if set(only) <= {"text", "type"} and isinstance(only.get("text"), str):
             return only["text"]
@@ -141,7 +141,7 @@ def _unwrapped(result: Any) -> Any:
 
 def _media(fields: Fields) -> Part | None:
     source = first(fields, "source", "image_url", "input_audio", "image", "file")
-    inner = source if isinstance(source, Mapping) else {}
+    inner = source if isinstance(source, dict) else {}
     mime = as_text(_find(fields, inner, "mime_type", "mimeType", "media_type", "mediaType"))
     mime = mime or _mime_of_format(fields, inner)
     modality = as_text(fields.get("modality")) or _modality(mime, str(fields.get("type", "")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from inspector.model import Json
@@ -19,7 +18,7 @@ _SCHEMAS = ("parameters", "inputSchema", "input_schema", "parameters_json_schema
 def tool_definitions(value: Json) -> list[ToolDefinition]:
     """Return the tools that `value` (a list, or JSON text of one) defines; others are left out."""
     loaded = load(value)
-    if isinstance(loaded, Mapping):
+    if isinstance(loaded, dict):
         loaded = first(loaded, "tools", "function_tools") or [loaded]
     items = loaded if isinstance(loaded, list) else []
     found = (_definition(load(item)) for item in items[:MAX_TOOLS])
@@ -27,15 +26,15 @@ def tool_definitions(value: Json) -> list[ToolDefinition]:
 
 
 def _definition(item: Any) -> ToolDefinition | None:
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return None
     inner = first(item, "function", "toolSpec", "tool_spec")
-    fields = inner if isinstance(inner, Mapping) else item
+    fields = inner if isinstance(inner, dict) else item
     name = as_text(fields.get("name"))
     if name is None:
         return None
     schema = load(first(fields, *_SCHEMAS))
-    if isinstance(schema, Mapping) and set(schema) in ({"json"}, {"jsonSchema"}):
+    if isinstance(schema, dict) and set(schema) in ({"json"}, {"jsonSchema"}):
         schema = next(iter(schema.values()))
     return ToolDefinition(
         name=name,

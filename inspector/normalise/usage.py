@@ -74,7 +74,7 @@ def _count(
 def _at(attributes: Attributes, place: tuple[str, ...]) -> int | None:
     found: Any = _object(attributes.get(place[0]))
     for step in place[1:]:
-        found = found.get(step) if isinstance(found, Mapping) else None
+        found = found.get(step) if isinstance(found, dict) else None
     return as_int(found)
 
 

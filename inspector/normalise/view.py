@@ -29,7 +29,6 @@ from inspector.wire import (
     View,
 )
 
-_MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
 _MCP_REQUEST_ID = ("jsonrpc.request.id", "mcp.request.id", "mcp.request_id")
 _MCP_TRANSPORT = ("inspector.mcp.transport", "mcp.rpc.transport", "network.transport")
 _MCP_REQUEST = ("inspector.rpc.request", "mcp.rpc.request_json", "request")
@@ -115,7 +114,7 @@ def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
     return ToolView(
         name=tool_name(span.name, attributes),
         call_id=as_text(keys.first(attributes, keys.TOOL_CALL_ID)),
-        description=as_text(attributes.get("gen_ai.tool.description")),
+        description=as_text(keys.first(attributes, keys.TOOL_DESCRIPTION)),
         arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
         result=result,
         is_error=_is_error(span) or _says_error(attributes, result),
@@ -159,7 +158,7 @@ def _decision(moment: Moment) -> Decision:
 
 
 def _mcp(attributes: Attributes, truncated: list[str]) -> McpView | None:
-    method = as_text(keys.first(attributes, _MCP_METHOD))
+    method = as_text(keys.first(attributes, keys.MCP_METHOD))
     if method is None:
         return None
     return McpView(

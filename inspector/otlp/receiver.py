@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
@@ -108,17 +109,17 @@ class Receiver:
         """
         rejections = Rejections()
         loop = asyncio.get_running_loop()
-        batch, onward = await loop.run_in_executor(
-            self._decoders,
-            _decode,
+        read = partial(
+            read_request,
             signal,
             body,
-            encoding,
-            coding,
-            rejections,
-            self._is_own,
-            self._scrubs,
+            encoding=encoding,
+            coding=coding,
+            rejections=rejections,
+            is_own=self._is_own,
+            scrubs=self._scrubs,
         )
+        batch, onward = await loop.run_in_executor(self._decoders, read)
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
         if self._onward and onward:
@@ -162,14 +163,15 @@ class Room:
         self.size_bytes += count_bytes
 
 
-def _decode(
+def read_request(
     signal: Signal,
     body: bytes,
-    encoding: str,
-    coding: str,
+    *,
+    encoding: str = "protobuf",
+    coding: str = "",
     rejections: Rejections,
-    is_own: IsOwn | None,
-    scrubs: bool,
+    is_own: IsOwn | None = None,
+    scrubs: bool = True,
 ) -> tuple[Batch, bytes]:
     """Return the rows of a request, and its bytes to pass on: as they came where possible."""
     plain = decompress(body, coding)

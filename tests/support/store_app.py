@@ -10,7 +10,7 @@ import httpx
 from fastapi import FastAPI
 
 from inspector.feed import Feed, FeedTiming
-from inspector.http import events, imports, problems, sessions, spans
+from inspector.http import events, exports, imports, problems, sessions, spans
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
@@ -46,7 +46,7 @@ async def service(
     app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
     problems.install(app)
     with_schemas(app)
-    for router in (sessions.router, spans.router, imports.router, events.router):
+    for router in (sessions.router, spans.router, exports.router, imports.router, events.router):
         app.include_router(router)
     try:
         yield app

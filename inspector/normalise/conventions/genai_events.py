@@ -37,9 +37,9 @@ _PROMPT, _COMPLETION = "gen_ai.content.prompt", "gen_ai.content.completion"
 
 def _fields(moment: Moment) -> Mapping[str, Any]:
     """Return an event's fields: its attributes, its body, or one attribute that holds them all."""
-    body = moment.body if isinstance(moment.body, Mapping) else {}
+    body = moment.body if isinstance(moment.body, dict) else {}
     whole = load(moment.attributes.get("gen_ai.event.content"))
-    return {**moment.attributes, **body, **(whole if isinstance(whole, Mapping) else {})}
+    return {**moment.attributes, **body, **(whole if isinstance(whole, dict) else {})}
 
 
 def _details(telling: Telling, key: str) -> Iterator[Json]:
@@ -99,7 +99,7 @@ def _choice(moment: Moment) -> list[Message]:
     fields = _fields(moment)
     told = load_parts(first(fields, "message", "content"))
     whole = load(told)
-    if isinstance(whole, Mapping) and {"role", "content", "tool_calls"} & whole.keys():
+    if isinstance(whole, dict) and {"role", "content", "tool_calls"} & whole.keys():
         message = message_of({"role": "assistant", **whole}, "output")
     else:
         message = message_of(

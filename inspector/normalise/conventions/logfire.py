@@ -15,12 +15,12 @@ def _envelope(telling: Telling, key: str) -> Mapping[str, Any]:
     if not telling.get("rpc.method"):
         return {}
     found = load(telling.get(key))
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _tool_arguments(telling: Telling) -> Payload | None:
     params = _envelope(telling, "request").get("params")
-    arguments = params.get("arguments") if isinstance(params, Mapping) else None
+    arguments = params.get("arguments") if isinstance(params, dict) else None
     return None if arguments is None else payload(arguments)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from inspector.model import Json, SpanKind
@@ -54,7 +53,7 @@ def _output(telling: Telling) -> list[Message]:
 
 def _chat(item: Any) -> Any:
     """Return a message with the ids of its calls where OpenAI has them."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return item
     calls = item.get("tool_calls")
     calls = [_with_id(call) for call in calls] if isinstance(calls, list) else calls
@@ -63,11 +62,11 @@ def _chat(item: Any) -> Any:
 
 def _with_id(item: Any) -> Any:
     """`gen_ai.tool.call.id` was written leaf by leaf, too."""
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict):
         return item
     found: Any = item
     for step in _CALL_ID.split("."):
-        found = found.get(step) if isinstance(found, Mapping) else None
+        found = found.get(step) if isinstance(found, dict) else None
     if found is None:
         return item
     name = "tool_call_id" if item.get("role") == "tool" else "id"
@@ -94,7 +93,7 @@ def _tool_arguments(telling: Telling) -> Payload | None:
 
 def _tool_result(telling: Telling) -> Payload | None:
     result = expand(telling.attributes, "result.")
-    if not isinstance(result, Mapping):
+    if not isinstance(result, dict):
         return None
     return payload(_texts(result.get("content")) or result)
 
@@ -103,7 +102,7 @@ def _texts(content: Json) -> str | None:
     """Return the text that a result is, if it is nothing else."""
     if not isinstance(content, list) or not content:
         return None
-    texts = [as_text(item.get("text")) if isinstance(item, Mapping) else None for item in content]
+    texts = [as_text(item.get("text")) if isinstance(item, dict) else None for item in content]
     return "\n".join(filter(None, texts)) if all(texts) else None
 
 

@@ -16,6 +16,9 @@ from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
 from inspector.wire import Message, Payload, ToolDefinition
 
+# Parameters that have a place of their own in the view.
+_ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})
+
 
 def _input(telling: Telling) -> list[Message]:
     return _messages(telling, "llm.input_messages.", "input") or _embedded(telling)
@@ -37,8 +40,8 @@ def _messages(telling: Telling, prefix: str, origin: Origin) -> list[Message]:
 def _items(tree: Any) -> list[Mapping[str, Any]]:
     """Return the objects of a list whose entries each stand under a name: `0.message.…`."""
     entries = tree if isinstance(tree, list) else []
-    inner = (next(iter(e.values()), None) if isinstance(e, Mapping) else None for e in entries)
-    return [item for item in inner if isinstance(item, Mapping)]
+    inner = (next(iter(e.values()), None) if isinstance(e, dict) else None for e in entries)
+    return [item for item in inner if isinstance(item, dict)]
 
 
 def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,8 +56,8 @@ def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def _content(item: Mapping[str, Any]) -> dict[str, Any]:
     image = item.get("image")
-    inner = image.get("image") if isinstance(image, Mapping) else None
-    return {**item, **({"image": inner} if isinstance(inner, Mapping) else {})}
+    inner = image.get("image") if isinstance(image, dict) else None
+    return {**item, **({"image": inner} if isinstance(inner, dict) else {})}
 
 
 def _tools(telling: Telling) -> list[ToolDefinition]:
@@ -64,7 +67,7 @@ def _tools(telling: Telling) -> list[ToolDefinition]:
 
 def _parameters(telling: Telling) -> Mapping[str, Any]:
     found = load(telling.get("llm.invocation_parameters", "embedding.invocation_parameters"))
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def _model_requested(telling: Telling) -> str | None:
@@ -72,7 +75,7 @@ def _model_requested(telling: Telling) -> str | None:
 
 
 def _request_params(telling: Telling) -> dict[str, JsonValue]:
-    return {key: value for key, value in _parameters(telling).items() if key != "model"}
+    return {key: value for key, value in _parameters(telling).items() if key not in _ELSEWHERE}
 
 
 def _finish_reasons(telling: Telling) -> list[str]:
@@ -99,7 +102,7 @@ def _payload(telling: Telling, key: str) -> Payload | None:
 
 def _metadata(telling: Telling) -> dict[str, JsonValue] | None:
     found = load(telling.get("metadata"))
-    return dict(found) if isinstance(found, Mapping) else None
+    return dict(found) if isinstance(found, dict) else None
 
 
 OPENINFERENCE = Convention(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import load, messages_of
 from inspector.normalise.payload import payload
@@ -43,7 +41,7 @@ def _tools(telling: Telling) -> list[ToolDefinition]:
 
 
 def _is_map(value: object) -> bool:
-    return isinstance(value, Mapping)
+    return isinstance(value, dict)
 
 
 PYDANTIC_AI = Convention(

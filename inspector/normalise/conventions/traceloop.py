@@ -29,7 +29,7 @@ def _output(telling: Telling) -> list[Message]:
 
 def _entries(telling: Telling, prefix: str) -> list[Mapping[str, Any]]:
     found = expand(telling.attributes, prefix)
-    return [e for e in found if isinstance(e, Mapping)] if isinstance(found, list) else []
+    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
 
 
 def _messages(telling: Telling, prefix: str, origin: Origin) -> list[Message]:
@@ -58,7 +58,7 @@ def _tool_arguments(telling: Telling) -> Payload | None:
 def _arguments(value: Json) -> Json:
     """Return what a decorated function was called with, out of `{"args": …, "kwargs": …}`."""
     called = load(value)
-    if not isinstance(called, Mapping) or not called.keys() & {"args", "kwargs", "inputs"}:
+    if not isinstance(called, dict) or not called.keys() & {"args", "kwargs", "inputs"}:
         return value
     for name in ("kwargs", "inputs", "args"):
         if called.get(name) and not any(called.get(n) for n in ("args", "kwargs") if n != name):

@@ -21,7 +21,7 @@ _SETTINGS, _METADATA = "ai.settings.", "ai.telemetry.metadata."
 
 def _prompt(telling: Telling) -> Mapping[str, Any]:
     prompt = load(telling.get("ai.prompt"))
-    return prompt if isinstance(prompt, Mapping) else {"prompt": telling.get("ai.prompt")}
+    return prompt if isinstance(prompt, dict) else {"prompt": telling.get("ai.prompt")}
 
 
 def _system(telling: Telling) -> list[Message]:
@@ -47,7 +47,7 @@ def _output(telling: Telling) -> list[Message]:
         found.append(TextPart(text=made if isinstance(made, str) else payload(made).text))
     called = load(telling.get("ai.response.toolCalls", "ai.result.toolCalls"))
     calls = called if isinstance(called, list) else []
-    parts = (tool_call(call) for call in calls if isinstance(call, Mapping))
+    parts = (tool_call(call) for call in calls if isinstance(call, dict))
     found += [part for part in parts if part is not None]
     reason = as_text(telling.get("ai.response.finishReason"))
     if not found:

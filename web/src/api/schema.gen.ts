@@ -199,6 +199,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Histogram
+         * @description Count the sessions that began in each of some stretches of time, by status.
+         */
+        get: operations["session_histogram_sessions_histogram_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/{trace_id}/{span_id}": {
         parameters: {
             query?: never;
@@ -228,7 +248,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session.
+         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -1033,6 +1053,24 @@ export interface components {
             waiting_since: string | null;
         };
         /**
+         * SessionBucket
+         * @description The sessions that began in a stretch of time.
+         */
+        SessionBucket: {
+            /**
+             * Counts
+             * @description Of those that are not none.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Started At
+             * @description When it begins; RFC 3339.
+             */
+            started_at: string;
+        };
+        /**
          * SessionDeleted
          * @description It was deleted, or merged into another.
          */
@@ -1073,6 +1111,24 @@ export interface components {
              * @enum {string}
              */
             type: "SessionFinished";
+        };
+        /**
+         * SessionHistogram
+         * @description How many sessions began when.
+         */
+        SessionHistogram: {
+            /** Bucket Ms */
+            bucket_ms: number;
+            /**
+             * Buckets
+             * @description Oldest first, one after another.
+             */
+            buckets: components["schemas"]["SessionBucket"][];
+            /**
+             * Counted From
+             * @description What began before was not looked at in the time there was; null: all was.
+             */
+            counted_from: string | null;
         };
         /**
          * SessionList
@@ -2133,6 +2189,51 @@ export interface operations {
             };
         };
     };
+    session_histogram_sessions_histogram_get: {
+        parameters: {
+            query?: {
+                bucket_ms?: number;
+                buckets?: number;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time; left out: now. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionHistogram"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_span_spans__trace_id___span_id__get: {
         parameters: {
             query?: never;
@@ -2185,8 +2286,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The `Range` that was asked for; one, in bytes. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2203,6 +2313,13 @@ export interface operations {
             };
             /** @description Merged into another session; `Location` is where. */
             308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
