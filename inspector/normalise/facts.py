@@ -6,13 +6,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
-from inspector.normalise.conversation import INPUT_KEYS, first_user_text
+from inspector.normalise.conversation import (
+    INPUT_KEYS,
+    first_user_text,
+    first_user_text_in_log,
+    tells_messages,
+)
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
 from inspector.normalise.session_ids import session_id
@@ -183,6 +189,11 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(dict.fromkeys(tag for tag in value if isinstance(tag, str)))
     return (value,) if isinstance(value, str) else ()
+
+
+def title_in_log(name: str, record: LogRecord) -> str | None:
+    """Return what a session is called by messages that came in a log record, if by any."""
+    return _cut(first_user_text_in_log(name, record)) if tells_messages(name) else None
 
 
 def _cut(text: str | None) -> str | None:

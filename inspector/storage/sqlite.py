@@ -24,6 +24,7 @@ from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_p
 from inspector.storage.sqlite_numbers import Numbers, Origins
 from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
 from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
+from inspector.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
@@ -41,33 +42,6 @@ _TRACE_KNOWN = """ON CONFLICT (no) DO UPDATE SET
     session_no = excluded.session_no, state = excluded.state"""
 # A span that is known loses its row and gets a new one: its key is its newest change.
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
-# In this order, so that each finds its rows by what the later ones delete.
-_SESSION_CONTENT_DELETES = (
-    "DELETE FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?)",
-    "DELETE FROM span WHERE session_no = ?",
-    "DELETE FROM moment WHERE session_no = ?",
-    "DELETE FROM moment WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
-    "DELETE FROM usage_ancestor WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
-    "DELETE FROM trace WHERE session_no = ?",
-)
-# What a session shares with others: gone with the last of them.
-_SESSION_ORIGINS = """
-SELECT origin_no FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?1)
-UNION SELECT origin_no FROM moment WHERE session_no = ?1
-UNION SELECT origin_no FROM moment
-      WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?1)
-"""
-_SESSION_PROCESSES = "SELECT DISTINCT process_no FROM span WHERE session_no = ?"
-_ORIGIN_ORPHAN_DELETE = """
-DELETE FROM origin WHERE no = ?
-    AND NOT EXISTS (SELECT 1 FROM content WHERE origin_no = origin.no)
-    AND NOT EXISTS (SELECT 1 FROM moment WHERE origin_no = origin.no)
-"""
-_PROCESS_ORPHAN_DELETE = """
-DELETE FROM process WHERE no = ?
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NOT NULL)
-"""
 
 
 class SqliteStore:
@@ -100,8 +74,8 @@ class SqliteStore:
     def _connect(self) -> None:
         self._writer = open_writer(self._path)
         self._file = file_of(self._path)
-        self._sessions = Numbers(self._writer, "session")
-        self._traces = Numbers(self._writer, "trace")
+        self._sessions = Numbers(self._writer, "session", "doomed_session")
+        self._traces = Numbers(self._writer, "trace", "doomed_trace")
         self._processes = Numbers(self._writer, "process")
         self._origins = Origins(self._writer)
 
@@ -151,6 +125,26 @@ class SqliteStore:
         """Apply `changes` in one transaction; on the disk when this returns."""
         with self._transaction():
             self._apply(changes)
+
+    def sweep(self) -> bool:
+        """Take away a little of what deleted sessions left; return whether there was anything."""
+        with self._transaction():
+            is_any = sweep(self._writer)
+        if is_any:
+            self._origins.forget()
+            self._processes.forget()
+        return is_any
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        """Forget old departures that send nobody on; return whether there may be more."""
+        with self.read() as reader:
+            idle = reader.idle_departures(through, before_ns, most)
+        if idle:
+            with self._transaction():
+                self._writer.executemany(
+                    "DELETE FROM departure WHERE change = ?", [(change,) for change in idle]
+                )
+        return len(idle) == most
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -408,7 +402,8 @@ class SqliteStore:
         if departure.is_whole:
             session_no = self._sessions.of(departure.session_id)
             if departure.moved_to is None:
-                self._delete_content(session_no)
+                doom(self._writer, session_no)
+                self._traces.forget()
             self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
             self._sessions.forget()
         self._writer.execute(
@@ -422,13 +417,6 @@ class SqliteStore:
             ),
         )
 
-    def _delete_content(self, session_no: int) -> None:
-        writer = self._writer
-        origins = writer.execute(_SESSION_ORIGINS, (session_no,)).fetchall()
-        processes = writer.execute(_SESSION_PROCESSES, (session_no,)).fetchall()
-        for sql in _SESSION_CONTENT_DELETES:
-            writer.execute(sql, (session_no,))
-        writer.executemany(_ORIGIN_ORPHAN_DELETE, origins)
-        writer.executemany(_PROCESS_ORPHAN_DELETE, processes)
-        for numbers in (self._traces, self._origins, self._processes):
-            numbers.forget()
+
+def _is_stand_in(span: SpanRecord) -> bool:
+    return span.process_id == STAND_IN + span.trace_id
