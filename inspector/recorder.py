@@ -137,13 +137,14 @@ class Recorder:
                     del self._timers[session_id]
             return self._finish(draft, ())
 
-    def delete(self, session_id: str, now_ns: int) -> Changes:
-        """Return the commit that deletes a session; an empty one when it is not known."""
+    def delete(self, session_ids: Iterable[str], now_ns: int) -> Changes:
+        """Return the commit that deletes those of the sessions that are known."""
         with self._store.read() as reader:
             draft = Draft(reader, self._memory, now_ns)
-            if reader.session(session_id) is not None:
-                draft.delete_session(session_id)
-                self._timers.pop(session_id, None)
+            for session_id in session_ids:
+                if reader.session(session_id) is not None:
+                    draft.delete_session(session_id)
+                    self._timers.pop(session_id, None)
             return self._finish(draft, ())
 
     def committed(self) -> None:

@@ -52,7 +52,7 @@ _OF_A_SPAN = frozenset(
     }
 )
 # By key, the part of the facts that it is for: most spans lack most of them.
-_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST = 1, 2, 4, 8, 16
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES = 1, 2, 4, 8, 16, 32
 _ASKED_BY = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
@@ -60,6 +60,7 @@ _ASKED_BY = {
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
     **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
     **dict.fromkeys(keys.COST_USD, _COST),
+    **dict.fromkeys(INPUT_KEYS, _MESSAGES),
 }
 _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
@@ -124,10 +125,10 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
     if span.name == _HELPER:
         facts.duplicate_of = span.parent_span_id.hex() or None
-    if kind in _CONVERSES:
+    if kind is SpanKind.AGENT:
+        facts.agent = as_text(keys.first(attributes, keys.AGENT))
+    if kind in _CONVERSES and (asked & _MESSAGES or span.events):
         facts.first_user_message = _cut(first_user_text(attributes, span.events))
-        if kind is SpanKind.AGENT:
-            facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
 
 
