@@ -28,6 +28,13 @@ class StoreHealth(Wire):
     message: str = Field(description="What is wrong and what to do; empty when it is ok.")
 
 
+class StoreUsage(Wire):
+    """What the store takes up, and what is kept."""
+
+    used_bytes: int = Field(description="By sessions; the file may be larger, with free pages.")
+    retention: str = Field(description="`INSPECTOR_RETENTION`.")
+
+
 class Health(Wire):
     """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
@@ -35,6 +42,9 @@ class Health(Wire):
     version: str
     ready: bool
     store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+    usage: StoreUsage | None = Field(
+        default=None, description="For those who have the token; null when it cannot be read."
+    )
 
 
 class ImportMistake(Wire):
@@ -99,6 +109,23 @@ class SessionList(Wire):
     next_cursor: str | None
     index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class SessionBucket(Wire):
+    """The sessions that began in a stretch of time."""
+
+    started_at: str = Field(description="When it begins; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+
+
+class SessionHistogram(Wire):
+    """How many sessions began when."""
+
+    bucket_ms: int
+    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    counted_from: str | None = Field(
+        description="What began before was not looked at in the time there was; null: all was."
+    )
 
 
 class SpanRow(Wire):

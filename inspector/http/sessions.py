@@ -15,10 +15,12 @@ from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
 from inspector.model import SessionStatus
+from inspector.normalise.times import rfc3339
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS
 from inspector.query.syntax import MAX_CHARS
 from inspector.query.tree import All, one_of
+from inspector.search.histogram import Buckets, count_sessions
 from inspector.storage.base import Reader, Store
 
 router = APIRouter(tags=["sessions"])
@@ -27,6 +29,7 @@ MOVED: dict[int | str, dict[str, Any]] = {
     308: {"description": "Merged into another session; `Location` is where."}
 }
 _JSON = "application/json"
+_MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 
 @router.get("/sessions")
@@ -51,6 +54,38 @@ def list_sessions(
         next_cursor=encode_cursor(*page.next) if page.next else None,
         index=index,
         as_of=_feed(request).position(head),
+    )
+
+
+@router.get("/sessions/histogram")
+def session_histogram(
+    request: Request,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time; left out: now.")
+    ] = None,
+    bucket_ms: Annotated[int, Query(ge=1, le=_MAX_MS // 200)] = 60_000,
+    buckets: Annotated[int, Query(ge=1, le=200)] = 60,
+) -> wire.SessionHistogram:
+    """Count the sessions that began in each of some stretches of time, by status."""
+    now_ns = time_ns()
+    width_ns = bucket_ms * 1_000_000
+    # Its bounds stay where they are while time passes: a bar does not wander.
+    last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
+    asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
+    wanted = parse_query(q, Scope.SESSION, now_ns)
+    with searching(request, now_ns) as search:
+        found = count_sessions(search, wanted, asked)
+    counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
+    for (place, status), number in sorted(found.counts.items()):
+        counts[place][status] = number
+    return wire.SessionHistogram(
+        bucket_ms=bucket_ms,
+        buckets=[
+            wire.SessionBucket(started_at=rfc3339(asked.first_ns + n * width_ns), counts=one)
+            for n, one in enumerate(counts)
+        ],
+        counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import bisect
 import threading
 import uuid
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import SpanStatus
-from inspector.query.tree import Node
+from inspector.model import SessionStatus, SpanStatus
+from inspector.query.tree import All, Node
 from inspector.storage.base import (
     Change,
     Changes,
@@ -50,6 +50,15 @@ class MemoryStore:
         with self._lock:
             self.probe()
             self._tables.apply(changes)
+
+    def sweep(self) -> bool:
+        """Do nothing: what is deleted is gone at once."""
+        return False
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        """Forget old departures that send nobody on."""
+        with self._lock:
+            return self._tables.forget_departures(through, before_ns, most)
 
     def probe(self, room_bytes: int = 0) -> None:
         """Refuse when it is closed."""
@@ -132,12 +141,25 @@ class _Tables:
                 self._by_change.pop(moment.change, None)
         self._moments = [moment for moment in self._moments if moment.change in self._by_change]
 
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        idle = set(self.idle_departures(through, before_ns, most))
+        self._departures = [one for one in self._departures if one.change not in idle]
+        for change in idle:
+            self._by_change.pop(change, None)
+        return len(idle) == most
+
     # --- reading ----------------------------------------------------------------------------
 
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        places = ((one.row.started_ns, one.row.id) for one in self._sessions.values())
+        return self.sessions_among(node, self._sessions, after, most)
+
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        among = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
+        places = ((one.row.started_ns, one.row.id) for one in among)
         older = sorted((place for place in places if not after or place < after), reverse=True)
         rows = [self._sessions[session_id] for _, session_id in older[:most]]
         return Chunk(rows, older[most - 1] if len(older) > most else None)
@@ -151,9 +173,14 @@ class _Tables:
         found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
         return [row for row in found if isinstance(row, SpanRecord)]
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        found = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
-        return sorted(found, key=lambda one: (one.row.started_ns, one.row.id), reverse=True)
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        if node != All():
+            return None
+        rows = (one.row for one in self._sessions.values())
+        places = Counter(((row.started_ns - first_ns) // width_ns, row.status) for row in rows)
+        return Counter({place: n for place, n in places.items() if 0 <= place[0] < count})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)
@@ -204,7 +231,11 @@ class _Tables:
         return [known[span_id] for span_id in span_ids if span_id in known]
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         found = sorted(
             (span for span in self._spans.values() if span.session_id == session_id),
@@ -231,6 +262,9 @@ class _Tables:
 
     def content(self, span: SpanRecord) -> Content:
         return self._contents[span.content]
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        return [self._contents[span.content] for span in spans]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -272,6 +306,22 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
+
+    def oldest_settled(self, most: int) -> list[SessionRecord]:
+        settled = (record for record in self._sessions.values() if record.settled)
+        return sorted(settled, key=lambda record: record.change)[:most]
+
+    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+        old = (d for d in self._departures if d.change <= through and d.changed_ns < before_ns)
+        idle = [one for one in old if not one.is_whole or not self.destination(one.session_id)]
+        return [one.change for one in idle[:most]]
+
+    def payload_bytes(self, session_id: str, most: int) -> int:
+        return sum(span.size_bytes for span in self.spans_of(session_id, limit=most))
+
+    def used_bytes(self) -> int:
+        spans = sum(len(content.payload) for content in self._contents.values())
+        return spans + sum(len(moment.content.payload) for moment in self._moments)
 
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import apsw
@@ -54,7 +55,19 @@ _MOMENT = (
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
 )
 _DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
-_NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
+_NEWER = " WHERE {table}.change > ? AND {fits} ORDER BY {table}.change LIMIT ?"
+# Spans go unseen with their session; a moment may stand without one.
+_IS_NOT_DOOMED = (
+    "(moment.trace_no IS NULL OR trace.no IS NOT NULL)"
+    " AND (moment.session_no IS NULL OR session.no IS NOT NULL)"
+)
+_OLDEST = "ORDER BY change LIMIT ?"
+# The ends of chains of moves too: those go first, and the rest of the chain at a later time.
+_IS_IDLE = (
+    "(moved_to IS NULL OR is_whole = 0 OR NOT EXISTS (SELECT 1 FROM session WHERE id = moved_to)"
+    " AND NOT EXISTS (SELECT 1 FROM departure AS next WHERE next.session_id = departure.moved_to))"
+)
+_PAGES = ("page_count", "freelist_count", "page_size")
 
 
 _CHUNK = 64
@@ -145,15 +158,34 @@ class SqliteReader:
         )
         return [_span(row) for row in rows]
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known, newest start first."""
-        fits = narrowing(node)
-        among = "id IN (SELECT value FROM json_each(?))"
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` of the sessions that are known, newest start first."""
+        fits, start = narrowing(node), after or (MAX_INT, "")
         rows = self._all(
-            f"{_SESSION} WHERE {among} AND {fits.sql} ORDER BY started_ns DESC, id DESC",
-            (orjson.dumps(list(session_ids)).decode(), *fits.parameters),
+            f"{_SESSION} WHERE id IN (SELECT value FROM json_each(?))"
+            f" AND (started_ns, id) < (?, ?) AND {fits.sql}"
+            " ORDER BY started_ns DESC, id DESC LIMIT ?",
+            (orjson.dumps(list(session_ids)).decode(), *start, *fits.parameters, most),
         )
-        return [_session(row) for row in rows]
+        found = [_session(row) for row in rows]
+        is_last = len(found) < most
+        return Chunk(found, None if is_last else (found[-1].row.started_ns, found[-1].row.id))
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        """Count the sessions that fit `node`, by status and stretch of time."""
+        fits = narrowing(node)
+        if not fits.is_exact or fits.has_others:
+            return None
+        rows = self._all(
+            "SELECT (started_ns - ?1) / ?2, status, count(*) FROM session"
+            f" WHERE started_ns >= ?1 AND started_ns < ?3 AND {fits.sql} GROUP BY 1, 2",
+            (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
+        )
+        return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change."""
@@ -226,7 +258,11 @@ class SqliteReader:
         return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         """Return a page of a session's spans in the order of `SpanPosition`."""
         where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
@@ -238,6 +274,9 @@ class SqliteReader:
             )
             place = (after.start_ns, bytes.fromhex(after.span_id))
             parameters += (*place, *place, bytes.fromhex(after.trace_id))
+        if node is not None:
+            fits = narrowing(node)
+            where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
         sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
         return [_span(row) for row in self._all(sql, (*parameters, limit))]
 
@@ -255,6 +294,7 @@ class SqliteReader:
         sql = (
             f"SELECT DISTINCT {_PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
             " LEFT JOIN trace ON trace.no = -process_no WHERE end_ns IS NULL AND status = ?"
+            " AND span.session_no NOT IN (SELECT no FROM doomed_session)"
         )
         return {row[0] for row in self._all(sql, (SpanStatus.RUNNING.value,))}
 
@@ -265,6 +305,16 @@ class SqliteReader:
             " WHERE content.no = ?"
         )
         return Content(*self._all(sql, (span.content,))[0])
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        """Return what was received of each of `spans`, in their order."""
+        sql = (
+            "SELECT content.no, payload, bytes FROM json_each(?)"
+            " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
+        )
+        numbers = orjson.dumps([span.content for span in spans]).decode()
+        found = {number: Content(*row) for number, *row in self._all(sql, (numbers,))}
+        return [found[span.content] for span in spans]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -306,20 +356,46 @@ class SqliteReader:
         )
         return newest[0][0] or 0
 
+    def oldest_settled(self, most: int) -> list[SessionRecord]:
+        """Return the sessions of which nothing runs, the one that changed longest ago first."""
+        return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
+
+    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+        """Return the change numbers of old departures that lead to no session."""
+        sql = f"{_DEPARTURE} WHERE change <= ? AND changed_ns < ? AND {_IS_IDLE} {_OLDEST}"
+        return [row[3] for row in self._all(sql, (through, before_ns, most))]
+
+    def payload_bytes(self, session_id: str, most: int) -> int:
+        """Return what was received of a session's spans comes to; `most` of them are looked at."""
+        where = "session_no = (SELECT no FROM session WHERE id = ?)"
+        some = f"SELECT size_bytes FROM span WHERE {where} LIMIT ?"
+        return int(self._all(f"SELECT total(size_bytes) FROM ({some})", (session_id, most))[0][0])
+
+    def used_bytes(self) -> int:
+        """Return what the store's content takes up; the file may be larger, with free pages."""
+        pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
+        return int((pages - free) * size)
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [
             self._newer(_SESSION, "session", _session, after, limit),
             self._newer(_SPAN, "span", _span, after, limit),
-            self._newer(_MOMENT, "moment", _moment, after, limit),
+            self._newer(_MOMENT, "moment", _moment, after, limit, _IS_NOT_DOOMED),
             self._newer(_DEPARTURE, "departure", _departure, after, limit),
         ]
         return list(heapq.merge(*newer, key=lambda row: row.change))[:limit]
 
     def _newer(
-        self, sql: str, table: str, read: Callable[[_Row], Change], after: int, limit: int
+        self,
+        sql: str,
+        table: str,
+        read: Callable[[_Row], Change],
+        after: int,
+        limit: int,
+        fits: str = "1",
     ) -> list[Change]:
-        rows = self._all(sql + _NEWER.format(table=table), (after, limit))
+        rows = self._all(sql + _NEWER.format(table=table, fits=fits), (after, limit))
         return [read(row) for row in rows]
 
 

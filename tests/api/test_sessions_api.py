@@ -333,3 +333,23 @@ async def test_running_spans_are_listed_without_a_duration(
     await send(app, heartbeat(), started(span(attributes={"session.id": "S"})))
     (row,) = (await client.get("/sessions/S/spans")).json()["spans"]
     assert (row["status"], row["duration_ns"]) == ("running", None)
+
+
+async def test_the_histogram_counts_sessions_by_when_they_began(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    minute_ns = 60 * SECOND_NS
+    await send(app, *(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))
+    asked = {"until_ms": (START_NS + 4 * minute_ns) // 10**6, "bucket_ms": 60_000, "buckets": 4}
+    answer = (await client.get("/sessions/histogram", params=asked)).json()
+    assert answer["bucket_ms"] == 60_000
+    assert answer["counted_from"] is None
+    assert [bucket["counts"] for bucket in answer["buckets"]] == [
+        {"running": 1}, {"running": 1}, {}, {"running": 1},
+    ]  # fmt: skip
+    assert answer["buckets"][0]["started_at"] == "2026-01-01T00:01:00.000000000Z"
+    narrowed = await client.get("/sessions/histogram", params=asked | {"q": "status:failed"})
+    assert [bucket["counts"] for bucket in narrowed.json()["buckets"]] == [{}] * 4
+    refused = await client.get("/sessions/histogram", params={"q": "statsu:failed"})
+    assert refused.status_code == 400
+    assert (await client.get("/sessions/histogram", params={"buckets": 201})).status_code == 422

@@ -199,6 +199,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Histogram
+         * @description Count the sessions that began in each of some stretches of time, by status.
+         */
+        get: operations["session_histogram_sessions_histogram_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/{trace_id}/{span_id}": {
         parameters: {
             query?: never;
@@ -532,6 +552,8 @@ export interface components {
             ready: boolean;
             /** @description For those who have the token. */
             store?: components["schemas"]["StoreHealth"] | null;
+            /** @description For those who have the token; null when it cannot be read. */
+            usage?: components["schemas"]["StoreUsage"] | null;
             /** Version */
             version: string;
         };
@@ -1033,6 +1055,24 @@ export interface components {
             waiting_since: string | null;
         };
         /**
+         * SessionBucket
+         * @description The sessions that began in a stretch of time.
+         */
+        SessionBucket: {
+            /**
+             * Counts
+             * @description Of those that are not none.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Started At
+             * @description When it begins; RFC 3339.
+             */
+            started_at: string;
+        };
+        /**
          * SessionDeleted
          * @description It was deleted, or merged into another.
          */
@@ -1073,6 +1113,24 @@ export interface components {
              * @enum {string}
              */
             type: "SessionFinished";
+        };
+        /**
+         * SessionHistogram
+         * @description How many sessions began when.
+         */
+        SessionHistogram: {
+            /** Bucket Ms */
+            bucket_ms: number;
+            /**
+             * Buckets
+             * @description Oldest first, one after another.
+             */
+            buckets: components["schemas"]["SessionBucket"][];
+            /**
+             * Counted From
+             * @description What began before was not looked at in the time there was; null: all was.
+             */
+            counted_from: string | null;
         };
         /**
          * SessionList
@@ -1501,6 +1559,22 @@ export interface components {
              * @enum {string}
              */
             state: "ok" | "full" | "read_only" | "unavailable";
+        };
+        /**
+         * StoreUsage
+         * @description What the store takes up, and what is kept.
+         */
+        StoreUsage: {
+            /**
+             * Retention
+             * @description `INSPECTOR_RETENTION`.
+             */
+            retention: string;
+            /**
+             * Used Bytes
+             * @description By sessions; the file may be larger, with free pages.
+             */
+            used_bytes: number;
         };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
@@ -2112,6 +2186,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_histogram_sessions_histogram_get: {
+        parameters: {
+            query?: {
+                bucket_ms?: number;
+                buckets?: number;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time; left out: now. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionHistogram"];
+                };
             };
             /** @description A problem (RFC 9457). */
             422: {
