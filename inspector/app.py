@@ -30,6 +30,7 @@ from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
 from inspector.otlp.batch import IsOwn
 from inspector.otlp.receiver import Receiver, Submit
+from inspector.retention import Retention
 from inspector.search import Indexer, open_words
 from inspector.settings import Settings
 from inspector.storage import open_store
@@ -112,7 +113,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
-        ingest = Ingest(store, feed)
+        ingest = Ingest(store, feed, retention=Retention.parse(settings.retention))
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
         app.state.mcp = McpDoor(app)

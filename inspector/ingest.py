@@ -23,8 +23,10 @@ from inspector.errors import (
     StoreUnavailableError,
 )
 from inspector.feed import Feed
+from inspector.housekeeping import LOOK_S, Housekeeping
 from inspector.model import IncomingLog, IncomingSpan
 from inspector.recorder import Recorder
+from inspector.retention import Retention
 from inspector.storage.base import Changes, Store
 from inspector.store_health import StoreHealth, StoreWatch
 
@@ -41,6 +43,7 @@ PROBE_S = 1.0
 _ROOM_BYTES = 1024 * 1024
 """The least room on the disk with which it counts as written to again."""
 
+_KEEP_ALL = Retention()
 _T = TypeVar("_T")
 _log = logging.getLogger("inspector.ingest")
 
@@ -75,6 +78,15 @@ class _Order:
     done: Future[bool] = field(default_factory=Future)
 
 
+@dataclass(slots=True)
+class _Chore:
+    """Something that the writer does by itself, time and again."""
+
+    do: Callable[[], float]
+    """Returns after how many seconds it is due again."""
+    due_s: float
+
+
 class Ingest:
     """Takes decoded batches in, and lets time pass for the sessions.
 
@@ -85,6 +97,7 @@ class Ingest:
         tick_s: How often time passes by itself; None: only when `tick` is called.
         max_waiting_bytes: More than this waiting for the disk is refused.
         probe_s: How often a store that cannot be written is tried.
+        retention: How long sessions are kept.
     """
 
     def __init__(
@@ -96,16 +109,22 @@ class Ingest:
         tick_s: float | None = _TICK_S,
         max_waiting_bytes: int = MAX_WAITING_BYTES,
         probe_s: float = PROBE_S,
+        retention: Retention = _KEEP_ALL,
     ) -> None:
         self._store = store
         self._feed = feed
         self._clock = clock
-        self._tick_s = tick_s
         self._max_waiting_bytes = max_waiting_bytes
         self._probe_s = probe_s
         self._watch = StoreWatch(clock, feed.tell_health)
         self._refused_bytes = 0
         self._recorder = Recorder(store, clock())
+        self._housekeeping = Housekeeping(store, retention, self._delete)
+        now_s = time.monotonic()
+        self._tidying = _Chore(self._tidy, now_s)
+        self._chores = [_Chore(self._probe, now_s), self._tidying]
+        if tick_s is not None:
+            self._chores.insert(0, _Chore(lambda: self._let_time_pass(tick_s), now_s + tick_s))
         self._wake = threading.Condition()
         self._waiting: deque[_Batch | _Order] = deque()
         self._waiting_bytes = 0
@@ -168,7 +187,7 @@ class Ingest:
 
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all that it has; return whether there was one."""
-        return await self._order(lambda now_ns: self._recorder.delete(session_id, now_ns))
+        return await self._order(lambda now_ns: self._recorder.delete([session_id], now_ns))
 
     async def tick(self, now_ns: int | None = None) -> None:
         """Let time pass: what was silent for too long is settled or lost."""
@@ -224,15 +243,11 @@ class Ingest:
             self._wake.wait_for(lambda: self._is_closed, self._probe_s)
 
     def _work(self) -> None:
-        next_probe_s = time.monotonic()
-        next_tick_s = next_probe_s + (self._tick_s or 0)
         while True:
             with self._wake:
-                due_s = [next_tick_s] if self._tick_s is not None else []
-                due_s += [] if self._watch.health.is_ok else [next_probe_s]
+                due_s = min(chore.due_s for chore in self._chores)
                 self._wake.wait_for(
-                    lambda: self._waiting or self._is_closed,
-                    max(0.0, min(due_s) - time.monotonic()) if due_s else None,
+                    lambda: self._waiting or self._is_closed, max(0.0, due_s - time.monotonic())
                 )
                 if self._is_closed and not self._waiting:
                     return
@@ -243,24 +258,42 @@ class Ingest:
             if order is not None:
                 self._obey(order)
             self._in_hand = []
-            now_s = time.monotonic()
-            if self._tick_s is not None and now_s >= next_tick_s:
-                self._obey(_Order(self._recorder.tick))
-                next_tick_s = time.monotonic() + self._tick_s
-            if not self._watch.health.is_ok and now_s >= next_probe_s:
-                self._probe()
-                next_probe_s = time.monotonic() + self._probe_s
+            for chore in self._chores:
+                if time.monotonic() >= chore.due_s:
+                    pause_s = chore.do()
+                    chore.due_s = time.monotonic() + pause_s
 
-    def _probe(self) -> None:
+    def _let_time_pass(self, tick_s: float) -> float:
+        self._obey(_Order(self._recorder.tick))
+        return tick_s
+
+    def _probe(self) -> float:
         """Find out whether the store can be written again, and as much as was refused."""
+        if self._watch.health.is_ok:
+            return self._probe_s
         try:
             self._store.probe(max(_ROOM_BYTES, 2 * self._refused_bytes))
             self._feed.start_again()
         except StoreUnavailableError as error:
             self._watch.failed(error)
-            return
-        self._refused_bytes = 0
-        self._watch.recovered()
+        else:
+            self._refused_bytes = 0
+            self._watch.recovered()
+        return self._probe_s
+
+    def _tidy(self) -> float:
+        if not self._watch.health.is_ok:
+            return self._probe_s
+        try:
+            return self._housekeeping.step(self._clock())
+        except StoreUnavailableError as error:
+            self._watch.failed(error)
+        except Exception:  # noqa: BLE001 - senders need not suffer for it
+            _log.exception("Cannot keep house")
+        return LOOK_S
+
+    def _delete(self, session_ids: Sequence[str]) -> bool:
+        return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
 
     def _take(self) -> tuple[list[_Batch], _Order | None]:
         batches: list[_Batch] = []
@@ -322,6 +355,8 @@ class Ingest:
             _log.exception("Cannot keep a batch")
             return False, InspectorError(f"Cannot keep the data: {error!r}. It was not stored.")
         self._recorder.committed()
+        if changes.departures:
+            self._tidying.due_s = 0.0
         self._publish(changes)
         return True, None
 

@@ -20,6 +20,7 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.facts import title_in_log
 from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
@@ -136,13 +137,14 @@ class Recorder:
                     del self._timers[session_id]
             return self._finish(draft, ())
 
-    def delete(self, session_id: str, now_ns: int) -> Changes:
-        """Return the commit that deletes a session; an empty one when it is not known."""
+    def delete(self, session_ids: Iterable[str], now_ns: int) -> Changes:
+        """Return the commit that deletes those of the sessions that are known."""
         with self._store.read() as reader:
             draft = Draft(reader, self._memory, now_ns)
-            if reader.session(session_id) is not None:
-                draft.delete_session(session_id)
-                self._timers.pop(session_id, None)
+            for session_id in session_ids:
+                if reader.session(session_id) is not None:
+                    draft.delete_session(session_id)
+                    self._timers.pop(session_id, None)
             return self._finish(draft, ())
 
     def committed(self) -> None:
@@ -310,7 +312,9 @@ class Recorder:
         happening = note.happening
         session = self._session_of(draft, happening)
         if happening.trace_id:
-            draft.trace(happening.trace_id)
+            trace = draft.trace(happening.trace_id)
+            if asked := title_in_log(happening.name, note.log.record):
+                trace.profile.see_message(asked, _clamp(happening.time_ns))
         moment = MomentRecord(
             trace_id=happening.trace_id,
             span_id=happening.span_id,

@@ -11,7 +11,14 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -22,6 +29,7 @@ from pydantic_settings import (
 
 from inspector.errors import SettingsError
 from inspector.paths import config_dir, data_dir
+from inspector.retention import Retention
 
 PREFIX = "INSPECTOR_"
 
@@ -37,8 +45,14 @@ def _lower(value: object) -> object:
     return value.strip().lower() if isinstance(value, str) else value
 
 
+def _retention(text: str) -> str:
+    Retention.parse(text)
+    return text
+
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
+Kept = Annotated[str, AfterValidator(_retention)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -60,6 +74,11 @@ class Settings(BaseSettings):
     store: str = Field(
         default_factory=_default_store,
         description="Where sessions are kept: `sqlite:///PATH`, or `memory:`.",
+    )
+    retention: Kept = Field(
+        "30d,20GB",
+        description="How long sessions are kept: `30d`, `20GB`, or both, whichever comes first; "
+        "`off` keeps them. The oldest go first, what runs or waits stays.",
     )
     token: SecretStr | None = Field(
         None, description="Access token. Without one, a token is made once and kept by the store."

@@ -28,6 +28,13 @@ class StoreHealth(Wire):
     message: str = Field(description="What is wrong and what to do; empty when it is ok.")
 
 
+class StoreUsage(Wire):
+    """What the store takes up, and what is kept."""
+
+    used_bytes: int = Field(description="By sessions; the file may be larger, with free pages.")
+    retention: str = Field(description="`INSPECTOR_RETENTION`.")
+
+
 class Health(Wire):
     """`GET /health`: who answers, and whether it is ready to take telemetry in."""
 
@@ -35,6 +42,9 @@ class Health(Wire):
     version: str
     ready: bool
     store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+    usage: StoreUsage | None = Field(
+        default=None, description="For those who have the token; null when it cannot be read."
+    )
 
 
 class ImportMistake(Wire):

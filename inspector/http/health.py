@@ -5,16 +5,18 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from inspector import presenter
+from inspector.errors import StoreUnavailableError
 from inspector.http.access import Access, asked_of
 from inspector.ingest import Ingest
+from inspector.storage import Store
 from inspector.version import VERSION
-from inspector.wire import Health
+from inspector.wire import Health, StoreUsage
 
 router = APIRouter(tags=["service"])
 
 
 @router.get("/health")
-async def health(request: Request) -> Health:
+def health(request: Request) -> Health:
     """Say that the service is there, and whether it is ready to take telemetry in.
 
     Needs no token. With one, it says how the store is.
@@ -24,10 +26,17 @@ async def health(request: Request) -> Health:
     if getattr(state, "receiver", None) is None or ingest is None:
         return Health(version=VERSION, ready=False)
     store = ingest.store_health
+    answer = Health(version=VERSION, ready=store.is_ok)
     access: Access = state.access
-    is_known = access.is_known(asked_of(request.scope))
-    return Health(
-        version=VERSION,
-        ready=store.is_ok,
-        store=presenter.store_health(store) if is_known else None,
-    )
+    if access.is_known(asked_of(request.scope)):
+        answer.store = presenter.store_health(store)
+        answer.usage = _usage(state.store, state.settings.retention)
+    return answer
+
+
+def _usage(store: Store, retention: str) -> StoreUsage | None:
+    try:
+        with store.read() as reader:
+            return StoreUsage(used_bytes=reader.used_bytes(), retention=retention)
+    except StoreUnavailableError:
+        return None

@@ -342,6 +342,18 @@ class Reader(Protocol):
     def last_change(self, session_id: str) -> int:
         """Return the newest change of a session, its spans and its moments; 0: it is not known."""
 
+    def oldest_settled(self, most: int) -> list[SessionRecord]:
+        """Return the sessions of which nothing runs, the one that changed longest ago first."""
+
+    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+        """Return the change numbers of departures that lead to no session, see `Store`."""
+
+    def payload_bytes(self, session_id: str, most: int) -> int:
+        """Return what was received of a session's spans comes to; `most` of them are looked at."""
+
+    def used_bytes(self) -> int:
+        """Return what is kept takes up, without room that is free for more."""
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
 
@@ -360,6 +372,25 @@ class Store(Protocol):
 
         Raises:
             StoreUnavailableError: Nothing was applied: disk full, read-only, locked or gone.
+        """
+
+    def sweep(self) -> bool:
+        """Take away a little of what deleted sessions left; return whether there was anything.
+
+        What is deleted is unseen from its commit on, however much is left to take away.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written.
+        """
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        """Forget at most so many departures that lead nowhere; return whether there may be more.
+
+        Those up to change `through`, and from before `before_ns`: readers that were away for
+        longer have to read the lists again.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written.
         """
 
     def probe(self, room_bytes: int = 0) -> None:

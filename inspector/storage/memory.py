@@ -51,6 +51,15 @@ class MemoryStore:
             self.probe()
             self._tables.apply(changes)
 
+    def sweep(self) -> bool:
+        """Do nothing: what is deleted is gone at once."""
+        return False
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        """Forget old departures that send nobody on."""
+        with self._lock:
+            return self._tables.forget_departures(through, before_ns, most)
+
     def probe(self, room_bytes: int = 0) -> None:
         """Refuse when it is closed."""
         if self._is_closed:
@@ -131,6 +140,13 @@ class _Tables:
             if moment.trace_id in gone or is_of_session:
                 self._by_change.pop(moment.change, None)
         self._moments = [moment for moment in self._moments if moment.change in self._by_change]
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        idle = set(self.idle_departures(through, before_ns, most))
+        self._departures = [one for one in self._departures if one.change not in idle]
+        for change in idle:
+            self._by_change.pop(change, None)
+        return len(idle) == most
 
     # --- reading ----------------------------------------------------------------------------
 
@@ -290,6 +306,22 @@ class _Tables:
             return moment
         trace = self._traces.get(moment.trace_id)
         return replace(moment, session_id=trace.session_id if trace else None)
+
+    def oldest_settled(self, most: int) -> list[SessionRecord]:
+        settled = (record for record in self._sessions.values() if record.settled)
+        return sorted(settled, key=lambda record: record.change)[:most]
+
+    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+        old = (d for d in self._departures if d.change <= through and d.changed_ns < before_ns)
+        idle = [one for one in old if not one.is_whole or not self.destination(one.session_id)]
+        return [one.change for one in idle[:most]]
+
+    def payload_bytes(self, session_id: str, most: int) -> int:
+        return sum(span.size_bytes for span in self.spans_of(session_id, limit=most))
+
+    def used_bytes(self) -> int:
+        spans = sum(len(content.payload) for content in self._contents.values())
+        return spans + sum(len(moment.content.payload) for moment in self._moments)
 
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 import orjson
@@ -23,55 +24,24 @@ from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_p
 from inspector.storage.sqlite_numbers import Numbers, Origins
 from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
 from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
+from inspector.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
+_Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"  # a name for type checkers only
 # One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
-# means to wait for them. A span has 26 columns, a statement at most 32 766 parameters.
-_ROWS_A_STEP = 64
-_SESSION_UPSERT = """
-INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
-                     started_ns, body, state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (no) DO UPDATE SET
+# means to wait for them.
+_ROWS_A_STEP = (64, 8, 1)
+_SESSION = """INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
+                    started_ns, body, state)"""
+_SESSION_KNOWN = """ON CONFLICT (no) DO UPDATE SET
     change = excluded.change, settled = excluded.settled, changed_ns = excluded.changed_ns,
     status = excluded.status, title = excluded.title, started_ns = excluded.started_ns,
-    body = excluded.body, state = excluded.state
-"""
-_TRACE_UPSERT = """
-INSERT INTO trace (no, id, session_no, state) VALUES (?, ?, ?, ?)
-ON CONFLICT (no) DO UPDATE SET session_no = excluded.session_no, state = excluded.state
-"""
+    body = excluded.body, state = excluded.state"""
+_TRACE_KNOWN = """ON CONFLICT (no) DO UPDATE SET
+    session_no = excluded.session_no, state = excluded.state"""
 # A span that is known loses its row and gets a new one: its key is its newest change.
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
-_MOMENT_INSERT = f"INSERT INTO moment VALUES ({', '.join('?' * 10)})"
-# In this order, so that each finds its rows by what the later ones delete.
-_SESSION_CONTENT_DELETES = (
-    "DELETE FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?)",
-    "DELETE FROM span WHERE session_no = ?",
-    "DELETE FROM moment WHERE session_no = ?",
-    "DELETE FROM moment WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
-    "DELETE FROM usage_ancestor WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?)",
-    "DELETE FROM trace WHERE session_no = ?",
-)
-# What a session shares with others: gone with the last of them.
-_SESSION_ORIGINS = """
-SELECT origin_no FROM content WHERE no IN (SELECT content FROM span WHERE session_no = ?1)
-UNION SELECT origin_no FROM moment WHERE session_no = ?1
-UNION SELECT origin_no FROM moment
-      WHERE trace_no IN (SELECT no FROM trace WHERE session_no = ?1)
-"""
-_SESSION_PROCESSES = "SELECT DISTINCT process_no FROM span WHERE session_no = ?"
-_ORIGIN_ORPHAN_DELETE = """
-DELETE FROM origin WHERE no = ?
-    AND NOT EXISTS (SELECT 1 FROM content WHERE origin_no = origin.no)
-    AND NOT EXISTS (SELECT 1 FROM moment WHERE origin_no = origin.no)
-"""
-_PROCESS_ORPHAN_DELETE = """
-DELETE FROM process WHERE no = ?
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NOT NULL)
-"""
 
 
 class SqliteStore:
@@ -104,8 +74,8 @@ class SqliteStore:
     def _connect(self) -> None:
         self._writer = open_writer(self._path)
         self._file = file_of(self._path)
-        self._sessions = Numbers(self._writer, "session")
-        self._traces = Numbers(self._writer, "trace")
+        self._sessions = Numbers(self._writer, "session", "doomed_session")
+        self._traces = Numbers(self._writer, "trace", "doomed_trace")
         self._processes = Numbers(self._writer, "process")
         self._origins = Origins(self._writer)
 
@@ -155,6 +125,26 @@ class SqliteStore:
         """Apply `changes` in one transaction; on the disk when this returns."""
         with self._transaction():
             self._apply(changes)
+
+    def sweep(self) -> bool:
+        """Take away a little of what deleted sessions left; return whether there was anything."""
+        with self._transaction():
+            is_any = sweep(self._writer)
+        if is_any:
+            self._origins.forget()
+            self._processes.forget()
+        return is_any
+
+    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
+        """Forget old departures that send nobody on; return whether there may be more."""
+        with self.read() as reader:
+            idle = reader.idle_departures(through, before_ns, most)
+        if idle:
+            with self._transaction():
+                self._writer.executemany(
+                    "DELETE FROM departure WHERE change = ?", [(change,) for change in idle]
+                )
+        return len(idle) == most
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -265,9 +255,9 @@ class SqliteStore:
         writer = self._writer
         self._sessions.load(record.row.id for record in changes.sessions)
         self._traces.load(bytes.fromhex(trace.trace_id) for trace in changes.traces)
-        writer.executemany(_SESSION_UPSERT, self._session_rows(changes.sessions))
-        writer.executemany(
-            _TRACE_UPSERT,
+        self._insert(_SESSION, self._session_rows(changes.sessions), _SESSION_KNOWN)
+        self._insert(
+            "INTO trace (no, id, session_no, state)",
             [
                 (
                     self._traces.of(bytes.fromhex(trace.trace_id)),
@@ -277,9 +267,10 @@ class SqliteStore:
                 )
                 for trace in changes.traces
             ],
+            _TRACE_KNOWN,
         )
-        writer.executemany(
-            "INSERT OR IGNORE INTO usage_ancestor VALUES (?, ?)",
+        self._insert(
+            "OR IGNORE INTO usage_ancestor",
             [
                 (self._traces.of(bytes.fromhex(trace_id)), bytes.fromhex(span_id))
                 for trace_id, span_id in changes.usage_ancestors
@@ -291,7 +282,7 @@ class SqliteStore:
             self._depart(departure)
         writer.execute("UPDATE meta SET head = ?", (changes.head,))
 
-    def _session_rows(self, records: Iterable[SessionRecord]) -> list[tuple[apsw.SQLiteValue, ...]]:
+    def _session_rows(self, records: Iterable[SessionRecord]) -> list[_Row]:
         return [
             (
                 self._sessions.of(record.row.id),
@@ -327,33 +318,32 @@ class SqliteStore:
             [(self._processes.of(process_id), process_id) for process_id in named],
         )
         rows = [self._span_row(span, *traces[span.trace_id]) for span in changes.spans]
-        self._insert("span", 26, rows)
+        self._insert("INTO span", rows)
         self._insert(
-            "content",
-            3,
+            "INTO content",
             [
                 (number, self._origins.of(content.origin), content.payload)
                 for number, content in changes.contents.items()
             ],
         )
 
-    def _insert(self, table: str, width: int, rows: Sequence[tuple[apsw.SQLiteValue, ...]]) -> None:
-        row = f"({', '.join('?' * width)})"
-        whole = len(rows) - len(rows) % _ROWS_A_STEP
-        many = f"INSERT INTO {table} VALUES {', '.join([row] * _ROWS_A_STEP)}"
-        for start in range(0, whole, _ROWS_A_STEP):
-            step = rows[start : start + _ROWS_A_STEP]
-            self._writer.execute(many, list(itertools.chain.from_iterable(step)))
-        self._writer.executemany(f"INSERT INTO {table} VALUES {row}", rows[whole:])
+    def _insert(self, into: str, rows: Sequence[_Row], on_conflict: str = "") -> None:
+        """Insert `rows`, in few steps; of a few lengths only, so that they stay prepared."""
+        done = 0
+        for count in _ROWS_A_STEP:
+            while len(rows) - done >= count:
+                row = f"({', '.join('?' * len(rows[done]))})"
+                sql = f"INSERT {into} VALUES {', '.join([row] * count)} {on_conflict}"
+                step = itertools.chain.from_iterable(rows[done : done + count])
+                self._writer.execute(sql, list(step))
+                done += count
 
     def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
         """Return for each trace of `spans` its number, and the process it would stand in for."""
         ids = {span.trace_id for span in spans}
         return {id_: (self._traces.of(bytes.fromhex(id_)), STAND_IN + id_) for id_ in ids}
 
-    def _span_row(
-        self, span: SpanRecord, trace_no: int, stand_in: str
-    ) -> tuple[apsw.SQLiteValue, ...]:
+    def _span_row(self, span: SpanRecord, trace_no: int, stand_in: str) -> _Row:
         process_id, parent_id = span.process_id, span.parent_span_id
         return (
             span.change,
@@ -385,8 +375,8 @@ class SqliteStore:
         )
 
     def _add_moments(self, changes: Changes) -> None:
-        self._writer.executemany(
-            _MOMENT_INSERT,
+        self._insert(
+            "INTO moment",
             [
                 (
                     moment.change,
@@ -412,7 +402,8 @@ class SqliteStore:
         if departure.is_whole:
             session_no = self._sessions.of(departure.session_id)
             if departure.moved_to is None:
-                self._delete_content(session_no)
+                doom(self._writer, session_no)
+                self._traces.forget()
             self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
             self._sessions.forget()
         self._writer.execute(
@@ -426,13 +417,6 @@ class SqliteStore:
             ),
         )
 
-    def _delete_content(self, session_no: int) -> None:
-        writer = self._writer
-        origins = writer.execute(_SESSION_ORIGINS, (session_no,)).fetchall()
-        processes = writer.execute(_SESSION_PROCESSES, (session_no,)).fetchall()
-        for sql in _SESSION_CONTENT_DELETES:
-            writer.execute(sql, (session_no,))
-        writer.executemany(_ORIGIN_ORPHAN_DELETE, origins)
-        writer.executemany(_PROCESS_ORPHAN_DELETE, processes)
-        for numbers in (self._traces, self._origins, self._processes):
-            numbers.forget()
+
+def _is_stand_in(span: SpanRecord) -> bool:
+    return span.process_id == STAND_IN + span.trace_id

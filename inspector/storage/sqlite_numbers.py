@@ -13,12 +13,19 @@ _REMEMBERED = 100_000
 
 
 class Numbers:
-    """The integer of each id of a table: the one it has, or the next free one."""
+    """The integer of each id of a table: the one it has, or the next free one.
 
-    def __init__(self, connection: apsw.Connection, table: str) -> None:
+    Args:
+        connection: The writer's.
+        table: With the columns `no` and `id`.
+        doomed: A table with more numbers (`no`) that are not free.
+    """
+
+    def __init__(self, connection: apsw.Connection, table: str, doomed: str = "") -> None:
         self._connection = connection
         self._select = f"SELECT id, no FROM {table} WHERE id IN ({{}})"
-        self._highest = f"SELECT coalesce(max(no), 0) FROM {table}"
+        highest = [f"coalesce((SELECT max(no) FROM {name}), 0)" for name in (table, doomed) if name]
+        self._highest = f"SELECT max(0, {', '.join(highest)})"
         self.forget()
 
     def forget(self) -> None:

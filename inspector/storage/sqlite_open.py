@@ -108,9 +108,12 @@ def open_writer(path: Path) -> apsw.Connection:
         make_file(path)
         _flush_journal(path)
         connection = _open_connection(path, _WRITER_CACHE_KIB)
-        _migrate(connection, path)
+        _check(connection, path)
+        if connection.pragma("user_version") == 0:
+            connection.pragma("page_size", 8192)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
+        _migrate(connection)
         connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
     except BaseException as error:
         if connection is not None:
@@ -219,19 +222,18 @@ def _check(connection: apsw.Connection, path: Path) -> None:
         )
 
 
-def _migrate(connection: apsw.Connection, path: Path) -> None:
-    _check(connection, path)
+def _migrate(connection: apsw.Connection) -> None:
     scripts = _scripts()
     version = connection.pragma("user_version")
-    if version == 0:
-        connection.pragma("page_size", 8192)
-    for number, script in enumerate(scripts[version:], start=version + 1):
-        with connection:
+    if version == len(scripts):
+        return
+    with connection:
+        for number, script in enumerate(scripts[version:], start=version + 1):
             connection.execute(script)
             if number == 1:
                 connection.pragma("application_id", _APPLICATION_ID)
                 connection.execute("INSERT INTO meta VALUES (?, 0)", (uuid.uuid4().hex[:12],))
-            connection.pragma("user_version", number)
+        connection.pragma("user_version", len(scripts))
 
 
 def _scripts() -> list[str]:

@@ -55,7 +55,19 @@ _MOMENT = (
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
 )
 _DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
-_NEWER = " WHERE {table}.change > ? ORDER BY {table}.change LIMIT ?"
+_NEWER = " WHERE {table}.change > ? AND {fits} ORDER BY {table}.change LIMIT ?"
+# Spans go unseen with their session; a moment may stand without one.
+_IS_NOT_DOOMED = (
+    "(moment.trace_no IS NULL OR trace.no IS NOT NULL)"
+    " AND (moment.session_no IS NULL OR session.no IS NOT NULL)"
+)
+_OLDEST = "ORDER BY change LIMIT ?"
+# The ends of chains of moves too: those go first, and the rest of the chain at a later time.
+_IS_IDLE = (
+    "(moved_to IS NULL OR is_whole = 0 OR NOT EXISTS (SELECT 1 FROM session WHERE id = moved_to)"
+    " AND NOT EXISTS (SELECT 1 FROM departure AS next WHERE next.session_id = departure.moved_to))"
+)
+_PAGES = ("page_count", "freelist_count", "page_size")
 
 
 _CHUNK = 64
@@ -282,6 +294,7 @@ class SqliteReader:
         sql = (
             f"SELECT DISTINCT {_PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
             " LEFT JOIN trace ON trace.no = -process_no WHERE end_ns IS NULL AND status = ?"
+            " AND span.session_no NOT IN (SELECT no FROM doomed_session)"
         )
         return {row[0] for row in self._all(sql, (SpanStatus.RUNNING.value,))}
 
@@ -343,20 +356,46 @@ class SqliteReader:
         )
         return newest[0][0] or 0
 
+    def oldest_settled(self, most: int) -> list[SessionRecord]:
+        """Return the sessions of which nothing runs, the one that changed longest ago first."""
+        return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
+
+    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+        """Return the change numbers of old departures that lead to no session."""
+        sql = f"{_DEPARTURE} WHERE change <= ? AND changed_ns < ? AND {_IS_IDLE} {_OLDEST}"
+        return [row[3] for row in self._all(sql, (through, before_ns, most))]
+
+    def payload_bytes(self, session_id: str, most: int) -> int:
+        """Return what was received of a session's spans comes to; `most` of them are looked at."""
+        where = "session_no = (SELECT no FROM session WHERE id = ?)"
+        some = f"SELECT size_bytes FROM span WHERE {where} LIMIT ?"
+        return int(self._all(f"SELECT total(size_bytes) FROM ({some})", (session_id, most))[0][0])
+
+    def used_bytes(self) -> int:
+        """Return what the store's content takes up; the file may be larger, with free pages."""
+        pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
+        return int((pages - free) * size)
+
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [
             self._newer(_SESSION, "session", _session, after, limit),
             self._newer(_SPAN, "span", _span, after, limit),
-            self._newer(_MOMENT, "moment", _moment, after, limit),
+            self._newer(_MOMENT, "moment", _moment, after, limit, _IS_NOT_DOOMED),
             self._newer(_DEPARTURE, "departure", _departure, after, limit),
         ]
         return list(heapq.merge(*newer, key=lambda row: row.change))[:limit]
 
     def _newer(
-        self, sql: str, table: str, read: Callable[[_Row], Change], after: int, limit: int
+        self,
+        sql: str,
+        table: str,
+        read: Callable[[_Row], Change],
+        after: int,
+        limit: int,
+        fits: str = "1",
     ) -> list[Change]:
-        rows = self._all(sql + _NEWER.format(table=table), (after, limit))
+        rows = self._all(sql + _NEWER.format(table=table, fits=fits), (after, limit))
         return [read(row) for row in rows]
 
 

@@ -17,7 +17,7 @@ from inspector.storage import open_store
 from inspector.storage.base import Changes, Departure
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
-from tests.support.desk import Desk
+from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import span
 from tests.support.telemetry import span_hex, trace_hex
 
@@ -40,6 +40,22 @@ def test_what_was_committed_is_there_after_a_restart_under_the_same_id(path: Pat
     again = open_store(url(path))
     with again.read() as reader:
         assert (again.id, reader.head, len(reader.spans_of("S"))) == (store.id, 4, 2)
+    again.close()
+
+
+def test_a_trace_that_an_older_version_named_as_a_process_is_still_found(path: Path) -> None:
+    stand_in = f"trace:{trace_hex(1)}"
+    store = open_store(url(path))
+    running = stored_span(1, 2, end_ns=None, process_id=stand_in)
+    store.commit(Changes(1, 2, [session("S", 1)], [trace(1)], [running], content_of(2)))
+    store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("INSERT INTO process VALUES (7, ?)", (stand_in,))
+        connection.execute("UPDATE span SET process_no = 7")
+    again = open_store(url(path))
+    with again.read() as reader:
+        assert reader.open_processes() == {stand_in}
+        assert reader.open_spans(stand_in) == [running]
     again.close()
 
 
@@ -69,12 +85,15 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     connection = apsw.Connection(str(path))
     for index in ("content_by_origin", "moment_by_origin", "span_ended"):
         connection.execute(f"DROP INDEX {index}")
+    for table in ("doomed_session", "doomed_trace"):
+        connection.execute(f"DROP TABLE {table}")
     connection.pragma("user_version", 1)
     connection.close()
     again = open_store(url(path))
     with again.read() as reader:
         assert (again.id, reader.head, len(reader.spans_of("S"))) == (store.id, 4, 2)
     again.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    sweep_all(again)
     assert [_count(path, table) for table in ("origin", "process")] == [0, 0]
     again.close()
 
@@ -337,6 +356,7 @@ def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: P
     for change, session_id in ((8, "S"), (9, "T")):
         departure = Departure(session_id, None, change=change)
         store.commit(Changes(first=change, head=change, departures=[departure]))
+        sweep_all(store)
         rows.append([_count(path, table) for table in ("origin", "process")])
     assert rows == [[1, 1], [0, 0]]
     store.close()

@@ -54,7 +54,7 @@ class Desk:
 
     def delete(self, session_id: str) -> None:
         """Delete a session."""
-        self.keep(self.recorder.delete(session_id, self.now_ns))
+        self.keep(self.recorder.delete([session_id], self.now_ns))
 
     def sessions(self) -> dict[str, SessionRow]:
         """Return every session."""
@@ -80,3 +80,11 @@ class Desk:
         """Return what is stored of one span."""
         with self.store.read() as reader:
             return reader.content(self.span(span_id, trace)).span()
+
+
+def sweep_all(store: Store) -> int:
+    """Take away all that deleted sessions left; return in how many steps."""
+    steps = 0
+    while store.sweep():
+        steps += 1
+    return steps

@@ -552,6 +552,8 @@ export interface components {
             ready: boolean;
             /** @description For those who have the token. */
             store?: components["schemas"]["StoreHealth"] | null;
+            /** @description For those who have the token; null when it cannot be read. */
+            usage?: components["schemas"]["StoreUsage"] | null;
             /** Version */
             version: string;
         };
@@ -1557,6 +1559,22 @@ export interface components {
              * @enum {string}
              */
             state: "ok" | "full" | "read_only" | "unavailable";
+        };
+        /**
+         * StoreUsage
+         * @description What the store takes up, and what is kept.
+         */
+        StoreUsage: {
+            /**
+             * Retention
+             * @description `INSPECTOR_RETENTION`.
+             */
+            retention: string;
+            /**
+             * Used Bytes
+             * @description By sessions; the file may be larger, with free pages.
+             */
+            used_bytes: number;
         };
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**

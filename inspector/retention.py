@@ -1,0 +1,70 @@
+"""How long sessions are kept: by age and by size, whichever comes first. Pure but for reading."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # settings read this, and have no store
+    from inspector.storage.base import Reader
+
+MOST_SESSIONS = 200
+"""That go in one commit."""
+MOST_SPANS = 2_000
+"""After which a commit deletes no further session."""
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
+_BYTES = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*([A-Za-z]+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is kept; None: without end."""
+
+    max_age_ns: int | None = None
+    """Since a session changed last, by this service's clock: what is imported counts as new."""
+    max_bytes: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Retention:
+        """Read `30d,20GB`, one of the two, or `off`.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        age_ns = size_bytes = None
+        for part in [] if text.strip().lower() == "off" else text.split(","):
+            found = _PART.fullmatch(part.strip())
+            number, unit = (float(found[1]), found[2]) if found else (0.0, "")
+            if number > 0 and unit.lower() in _SECONDS and age_ns is None:
+                age_ns = int(number * _SECONDS[unit.lower()] * 10**9)
+            elif number > 0 and unit.upper() in _BYTES and size_bytes is None:
+                size_bytes = int(number * _BYTES[unit.upper()])
+            else:
+                raise ValueError(
+                    f"{part.strip()!r} is neither an age nor a size:"
+                    " write `30d,20GB`, one of the two, or `off`"
+                )
+        return cls(age_ns, size_bytes)
+
+    def overdue(self, reader: Reader, now_ns: int) -> list[str]:
+        """Return the sessions that have to go next, oldest first: some, not all.
+
+        What runs or waits is never among them. Ask again when what they had is taken away: only
+        then is it known how much room they made.
+        """
+        excess_bytes = 0 if self.max_bytes is None else reader.used_bytes() - self.max_bytes
+        oldest_ns = None if self.max_age_ns is None else now_ns - self.max_age_ns
+        overdue: list[str] = []
+        span_count = 0
+        for record in reader.oldest_settled(MOST_SESSIONS):
+            is_too_old = oldest_ns is not None and record.changed_ns < oldest_ns
+            if not (is_too_old or excess_bytes > 0) or span_count > MOST_SPANS:
+                break
+            overdue.append(record.row.id)
+            span_count += record.row.span_count
+            if excess_bytes > 0:
+                # Rows and indexes take as much again, where spans are small.
+                excess_bytes -= 2 * reader.payload_bytes(record.row.id, MOST_SPANS)
+        return overdue

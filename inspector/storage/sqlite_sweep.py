@@ -1,0 +1,113 @@
+"""Taking away what a deleted session had: unseen at once, and gone a little at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+import orjson
+
+ROWS_A_STEP = 500
+BYTES_A_STEP = 4 * 1024 * 1024
+"""A large value is a chain of pages, each of which has to be looked at to be freed."""
+_TRACES_A_STEP = 200
+_AMONG = "(SELECT value FROM json_each(?))"
+_SPANS = "SELECT change, content, process_no, size_bytes FROM span WHERE session_no = ? LIMIT ?"
+_MOMENTS = "SELECT change, origin_no, length(payload) FROM moment WHERE {where} LIMIT ?"
+_ORIGIN_ORPHANS = f"""
+DELETE FROM origin WHERE no IN {_AMONG}
+    AND NOT EXISTS (SELECT 1 FROM content WHERE origin_no = origin.no)
+    AND NOT EXISTS (SELECT 1 FROM moment WHERE origin_no = origin.no)
+"""
+_PROCESS_ORPHANS = f"""
+DELETE FROM process WHERE no IN {_AMONG}
+    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NOT NULL)
+"""
+
+
+def doom(writer: apsw.Connection, session_no: int) -> None:
+    """Let nobody see a session's spans and moments any more. Its row goes with this too."""
+    writer.execute("INSERT INTO doomed_session VALUES (?)", (session_no,))
+    writer.execute(
+        "INSERT INTO doomed_trace SELECT no, session_no FROM trace WHERE session_no = ?",
+        (session_no,),
+    )
+    writer.execute("DELETE FROM trace WHERE session_no = ?", (session_no,))
+
+
+def sweep(writer: apsw.Connection) -> bool:
+    """Take a little away of what is doomed; return whether there was anything."""
+    for (session_no,) in _all(writer, "SELECT no FROM doomed_session LIMIT 1"):
+        if not (
+            _sweep_spans(writer, session_no)
+            or _sweep_moments(writer, "session_no = ?", session_no)
+            or _sweep_traces(writer, session_no)
+        ):
+            writer.execute("DELETE FROM doomed_session WHERE no = ?", (session_no,))
+        return True
+    return False
+
+
+def _sweep_spans(writer: apsw.Connection, session_no: int) -> bool:
+    rows = _all(writer, _SPANS, session_no, ROWS_A_STEP)
+    rows = rows[: _fitting(row[3] for row in rows)]
+    if not rows:
+        return False
+    contents = _json(row[1] for row in rows)
+    origins = _all(
+        writer, f"DELETE FROM content WHERE no IN {_AMONG} RETURNING origin_no", contents
+    )
+    writer.execute(f"DELETE FROM span WHERE change IN {_AMONG}", (_json(row[0] for row in rows),))
+    writer.execute(_ORIGIN_ORPHANS, (_json({row[0] for row in origins}),))
+    writer.execute(_PROCESS_ORPHANS, (_json({row[2] for row in rows}),))
+    return True
+
+
+def _sweep_moments(writer: apsw.Connection, where: str, value: int | str) -> bool:
+    rows = _all(writer, _MOMENTS.format(where=where), value, ROWS_A_STEP)
+    rows = rows[: _fitting(row[2] for row in rows)]
+    if not rows:
+        return False
+    writer.execute(f"DELETE FROM moment WHERE change IN {_AMONG}", (_json(row[0] for row in rows),))
+    writer.execute(_ORIGIN_ORPHANS, (_json({row[1] for row in rows}),))
+    return True
+
+
+def _sweep_traces(writer: apsw.Connection, session_no: int) -> bool:
+    sql = "SELECT no FROM doomed_trace WHERE session_no = ? LIMIT ?"
+    traces = _json(row[0] for row in _all(writer, sql, session_no, _TRACES_A_STEP))
+    if traces == "[]":
+        return False
+    among = f"trace_no IN {_AMONG}"
+    if not (_sweep_moments(writer, among, traces) or _sweep_ancestors(writer, among, traces)):
+        writer.execute(f"DELETE FROM doomed_trace WHERE no IN {_AMONG}", (traces,))
+    return True
+
+
+def _sweep_ancestors(writer: apsw.Connection, among: str, traces: str) -> bool:
+    some = f"SELECT trace_no, span_id FROM usage_ancestor WHERE {among} LIMIT ?"
+    sql = f"DELETE FROM usage_ancestor WHERE (trace_no, span_id) IN ({some})"
+    writer.execute(sql, (traces, ROWS_A_STEP))
+    return writer.changes() > 0
+
+
+def _all(writer: apsw.Connection, sql: str, *parameters: int | str) -> list[tuple[Any, ...]]:
+    """Return the rows, read to the end: statements are run lazily."""
+    return writer.execute(sql, parameters).fetchall()
+
+
+def _fitting(sizes_bytes: Iterable[int]) -> int:
+    """Return how many of these go in one step; the first always does."""
+    count = total_bytes = 0
+    for size_bytes in sizes_bytes:
+        total_bytes += size_bytes
+        if count and total_bytes > BYTES_A_STEP:
+            break
+        count += 1
+    return count
+
+
+def _json(numbers: Iterable[int]) -> str:
+    return orjson.dumps(list(numbers)).decode()

@@ -1,0 +1,191 @@
+"""Old sessions go by themselves, and senders do not notice."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from inspector import housekeeping
+from inspector.feed import Feed
+from inspector.ingest import Ingest
+from inspector.model import Json
+from inspector.query.tree import All
+from inspector.retention import Retention
+from inspector.storage import Store, open_store
+from inspector.storage.base import Departure
+from inspector.storage.sqlite import SqliteStore
+from tests.support.desk import Desk, sweep_all
+from tests.support.otlp import SECOND_NS, span
+from tests.support.store_app import FakeClock
+from tests.support.telemetry import incoming, trace_hex
+from tests.support.viewer import Viewer
+
+LARGE: dict[str, Json] = {"text": "x" * 10_000}
+DAY_NS = 86_400 * SECOND_NS
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(housekeeping, "LOOK_S", 0.01)
+    monkeypatch.setattr("inspector.ingest.LOOK_S", 0.01)
+
+
+class _Stepping(SqliteStore):
+    """Takes away nothing but when it is told to."""
+
+    def __init__(self, path: Path) -> None:
+        self.is_asked = threading.Semaphore(0)
+        self.may = threading.Semaphore(0)
+        super().__init__(path)
+
+    def sweep(self) -> bool:
+        self.is_asked.release()
+        assert self.may.acquire(timeout=10)
+        return super().sweep()
+
+
+async def _until_gone(viewer: Viewer, stream: AsyncIterator[bytes], session_id: str) -> None:
+    async with asyncio.timeout(20):
+        async for block in stream:
+            for event in block.decode().removesuffix("\n\n").split("\n\n"):
+                viewer.read(event)
+            if "SessionDeleted" in viewer.types and session_id not in viewer.sessions:
+                return
+
+
+async def test_a_session_that_is_too_old_goes_and_viewers_are_told(store: Store) -> None:
+    clock, feed = FakeClock(), Feed(store)
+    ingest = Ingest(
+        store, feed, clock=clock, tick_s=None, retention=Retention(max_age_ns=30 * DAY_NS)
+    )
+    stream, viewer = feed.stream(), Viewer()
+    await anext(stream)
+    await ingest.submit([incoming(span())], [])
+    clock.now_ns += 10 * SECOND_NS
+    await ingest.tick()
+    clock.now_ns += 31 * DAY_NS
+    await ingest.submit([incoming(span(trace=2))], [])
+    await _until_gone(viewer, stream, trace_hex(1))
+    assert set(viewer.sessions) == {trace_hex(2)}
+    with store.read() as reader:
+        assert [one.row.id for one in reader.newest_sessions(All(), None, 9).rows] == [trace_hex(2)]
+    await ingest.close()
+    await stream.aclose()
+
+
+async def test_a_store_that_is_too_large_loses_its_oldest_sessions(
+    tmp_path: Path,
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/s.sqlite3")
+    clock, most_bytes = FakeClock(), 2_000_000
+    ingest = Ingest(
+        store, Feed(store), clock=clock, tick_s=None, retention=Retention(max_bytes=most_bytes)
+    )
+    for trace in range(1, 61):
+        spans = [span(trace=trace, span_id=n, attributes=LARGE) for n in range(1, 21)]
+        await ingest.submit([incoming(one) for one in spans], [])
+        clock.now_ns += 10 * SECOND_NS
+        await ingest.tick()
+    async with asyncio.timeout(30):
+        while used_bytes(store) > most_bytes:
+            await ingest.tick()
+    with store.read() as reader:
+        left = [one.row.id for one in reader.newest_sessions(All(), None, 99).rows]
+    assert trace_hex(60) in left
+    assert trace_hex(1) not in left
+    await ingest.close()
+    store.close()
+
+
+def test_the_room_of_what_was_deleted_is_used_again(tmp_path: Path) -> None:
+    sizes = []
+    for rounds in (1, 4):
+        path = tmp_path / f"{rounds}.sqlite3"
+        desk = Desk(open_store(f"sqlite:///{path}"))
+        for trace in range(1, rounds + 1):
+            desk.take(*(span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 201)))
+            if trace < rounds:
+                desk.delete(trace_hex(trace))
+                sweep_all(desk.store)
+        desk.store.close()
+        sizes.append(path.stat().st_size)
+    assert sizes[1] < 1.2 * sizes[0]
+
+
+async def test_between_two_steps_of_taking_away_senders_have_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(housekeeping, "LOOK_S", 60.0)  # only a deletion brings it forward
+    store = _Stepping(tmp_path / "s.sqlite3")
+    store.may.release()
+    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    store.is_asked.acquire()
+    await ingest.submit([incoming(span(span_id=n)) for n in range(1, 3_001)], [])
+    deleting = asyncio.ensure_future(ingest.delete(trace_hex(1)))
+    for number in range(2, 5):  # of which the session has more than there are here
+        assert await asyncio.to_thread(store.is_asked.acquire, timeout=10)
+        sending = asyncio.ensure_future(ingest.submit([incoming(span(trace=number))], []))
+        await asyncio.sleep(0)
+        store.may.release()
+        await asyncio.wait_for(sending, 10)
+    assert await deleting
+    store.may.release(100)
+    await ingest.close()
+    store.close()
+
+
+async def test_a_fault_in_keeping_house_does_not_stop_senders(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> bool:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(store, "sweep", fail)
+    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    await ingest.submit([incoming(span())], [])
+    await ingest.close()
+    assert ingest.store_health.is_ok
+    assert "Cannot keep house" in caplog.text
+
+
+def test_departures_that_lead_nowhere_are_forgotten_and_those_that_lead_somewhere_stay(
+    store: Store,
+) -> None:
+    desk = Desk(store)
+    for trace in (1, 2):
+        desk.take(span(trace=trace))
+        attributes = {"session.id": f"S{trace}"}
+        desk.take(span(trace=trace, span_id=2, attributes=attributes))
+    desk.delete("S2")
+    with store.read() as reader:
+        head = reader.head
+    for _ in range(3):  # a chain of moves goes from its end
+        store.forget_departures(head, desk.now_ns + 1, 100)
+    with store.read() as reader:
+        left = [row for row in reader.changes(0, 100) if isinstance(row, Departure)]
+        assert [(row.session_id, row.moved_to) for row in left] == [(trace_hex(1), "S1")]
+        assert reader.destination(trace_hex(1)) == "S1"
+
+
+def test_departures_that_a_reader_may_still_follow_stay(store: Store) -> None:
+    desk = Desk(store)
+    for trace in (1, 2):
+        desk.take(span(trace=trace))
+        desk.delete(trace_hex(trace))
+        desk.now_ns += SECOND_NS
+    with store.read() as reader:
+        first, second = (row for row in reader.changes(0, 9) if isinstance(row, Departure))
+    assert not store.forget_departures(0, desk.now_ns, 100)
+    assert not store.forget_departures(second.change, first.changed_ns, 100)
+    assert store.forget_departures(second.change, second.changed_ns, 1)
+    with store.read() as reader:
+        assert reader.changes(0, 9) == [second]
+
+
+def used_bytes(store: Store) -> int:
+    with store.read() as reader:
+        return reader.used_bytes()
