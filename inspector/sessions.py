@@ -42,6 +42,8 @@ SETTLED = frozenset(
     }
 )
 _NANODOLLARS = 1_000_000_000
+_MAX_WAIT_NS = 366 * 86_400 * 1_000_000_000
+"""Of one span: times that no clock tells must not add up to more than 64 bits."""
 _OUTCOMES = {
     SpanStatus.ERROR: SessionStatus.FAILED,
     SpanStatus.CANCELLED: SessionStatus.CANCELLED,
@@ -261,6 +263,7 @@ def waits_of(signals: Iterable[PauseSignal], end_ns: int | None = None) -> Waits
         waits.wait_ns += sum(max(0, end_ns - since) for since in open_since.values())
     elif open_since:
         waits.since_ns = min(open_since.values())
+    waits.wait_ns = min(waits.wait_ns, _MAX_WAIT_NS)
     return waits
 
 

@@ -11,6 +11,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from inspector.model import Json
 
 MAX_DEPTH = 64
+MAX_TOKENS = 10**12
+"""Of one call. More is no count; sums of such stay within the 64 bits that a store has."""
+MAX_COST_USD = 1e6
+"""Of one call; likewise."""
 
 
 def json_value(value: AnyValue, depth: int = 0) -> Json:
@@ -62,6 +66,18 @@ def as_int(value: Json) -> int | None:
     except (ValueError, OverflowError):
         return None
     return number if 0 <= number < 2**63 else None
+
+
+def as_token_count(value: Json) -> int | None:
+    """Return a number of tokens, None where no call has so many."""
+    count = as_int(value)
+    return count if count is not None and count <= MAX_TOKENS else None
+
+
+def as_cost_usd(value: Json) -> float | None:
+    """Return what a call cost, None where no call costs so much."""
+    cost_usd = as_float(value)
+    return cost_usd if cost_usd is not None and cost_usd <= MAX_COST_USD else None
 
 
 def as_float(value: Json) -> float | None:

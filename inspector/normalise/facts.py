@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.attributes import as_cost_usd, as_text, as_token_count, json_value
 from inspector.normalise.conversation import (
     INPUT_KEYS,
     first_user_text,
@@ -118,11 +118,11 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
     if asked & _MODEL:
         facts.model = as_text(keys.first(attributes, keys.MODEL))
     if asked & _INPUT:
-        facts.input_tokens = as_int(keys.first(attributes, keys.INPUT_TOKENS))
+        facts.input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
     if asked & _OUTPUT:
-        facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
+        facts.output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
-        facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+        facts.cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
     if span.name == _HELPER:
         facts.duplicate_of = span.parent_span_id.hex() or None
     if kind is SpanKind.AGENT:

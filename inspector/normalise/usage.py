@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.model import Json, SpanKind
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int
+from inspector.normalise.attributes import as_cost_usd, as_token_count
 from inspector.normalise.messages import load
 from inspector.wire import Usage
 
@@ -40,12 +40,12 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
     Aliases of one count are alternatives, never summands. What does not add up is flagged, not
     mended: Anthropic's raw input leaves out what was cached.
     """
-    input_tokens = as_int(keys.first(attributes, keys.INPUT_TOKENS))
-    output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
+    input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
+    output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
     cache_read = _count(attributes, keys.CACHE_READ_TOKENS, _CACHE_READ)
     cache_write = _count(attributes, keys.CACHE_WRITE_TOKENS, _CACHE_WRITE)
     reasoning = _count(attributes, keys.REASONING_TOKENS, _REASONING)
-    cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
     counts = (input_tokens, output_tokens, cache_read, cache_write, reasoning, cost_usd)
     if all(count is None for count in counts):
         return None
@@ -65,7 +65,7 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
 def _count(
     attributes: Attributes, names: tuple[str, ...], places: tuple[tuple[str, ...], ...]
 ) -> int | None:
-    found = as_int(keys.first(attributes, names))
+    found = as_token_count(keys.first(attributes, names))
     if found is not None:
         return found
     return next((n for place in places if (n := _at(attributes, place)) is not None), None)
@@ -75,7 +75,7 @@ def _at(attributes: Attributes, place: tuple[str, ...]) -> int | None:
     found: Any = _object(attributes.get(place[0]))
     for step in place[1:]:
         found = found.get(step) if isinstance(found, dict) else None
-    return as_int(found)
+    return as_token_count(found)
 
 
 def _object(value: Json) -> Json:

@@ -180,3 +180,13 @@ async def test_time_passes_by_itself(store: Store) -> None:
         assert b"SessionFinished" in await anext(stream)
     await stream.aclose()
     await ingest.close()
+
+
+async def test_sums_that_no_meter_shows_are_not_refused(store: Store) -> None:
+    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    for attributes in ({"llm.cost.total": 1.7e308}, {"gen_ai.usage.input_tokens": 2**62}):
+        absurd = {"gen_ai.operation.name": "chat", **attributes}
+        for number in (1, 2, 3):
+            await ingest.submit([incoming(span(span_id=number, attributes=absurd))], [])
+    assert session_count(store) == 1
+    await ingest.close()

@@ -166,3 +166,19 @@ def test_the_first_user_message_is_cut_to_one_line() -> None:
     assert facts.first_user_message is not None
     assert facts.first_user_message.startswith("Write release xxx")
     assert len(facts.first_user_message) == 200
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("gen_ai.usage.input_tokens", 2**62),
+        ("gen_ai.usage.output_tokens", "9" * 18),
+        ("llm.cost.total", 1.7e308),
+        ("llm.cost.total", "9e99"),
+    ],
+)
+def test_a_count_that_no_call_has_is_none_in_row_and_view(key: str, value: Json) -> None:
+    sent = span(attributes={"gen_ai.operation.name": "chat", key: value})
+    facts = span_facts(sent, Resource())
+    assert (facts.input_tokens, facts.output_tokens, facts.cost_usd) == (None, None, None)
+    assert span_view(sent).usage is None

@@ -57,3 +57,8 @@ def test_waiting_is_never_negative_nor_counted_without_a_pause(found: list[Pause
     waits = waits_of(found)
     assert waits.wait_ns >= 0
     assert waits.count <= sum(signal.is_pause for signal in found)
+
+
+def test_waits_at_times_that_no_clock_tells_stay_within_what_can_be_summed() -> None:
+    ends = [pause(0, "a"), resume(2**63 - 1, "a"), pause(0, "b"), resume(2**63 - 1, "b")]
+    assert waits_of(ends).wait_ns * 100 < 2**63
