@@ -23,14 +23,32 @@ MAX_REMEMBERED_CHARS = 64
 _MAX_NAME_CHARS = 64
 
 # Quotes are escaped once more for each JSON text that is a string in another.
-_ASSIGN = r"\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}"
+_ASSIGN = r"\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}+"
 _NOT_A_SECRET = r"(?!(?:null|none|true|false)(?:[\s\"',;&{}\\\])]|\Z))"
-_LINE = rf"{_ASSIGN}\\{{0,15}}[\"']?{_NOT_A_SECRET}"
+# Without quotes it may be code or prose: a type, a state, a keyword, a call, a lookup, a member of
+# what programs keep settings in, a placeholder, or a word that a sentence goes on from.
+_NOT_BARE = (
+    r"(?!(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict"
+    r"|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied"
+    r"|await|new|lambda|return|function)(?:[\s\"',;&{}\\\])?|<>\[.]|\Z)"
+    r"|[a-z_.]{3,60}+[(\[]"
+    r"|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props"
+    r"|request|req|response|data|body|user)\.[a-z_]"
+    r"|<[a-z][a-z0-9 _.-]{0,40}+>"
+    r"|[a-z]{2,20}+ (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can"
+    r"|should|will|may|are|be) )"
+)
+# A quote before one of these has ended a text, not begun one: `input("Password: ")`.
+_NO_OPENING = r"(?![)\],;}]+(?:[\s.;:,)\]}\\]|\Z))"
+# A header's value is never four words in a row.
+_NO_PROSE = r"(?!(?:[a-z]{1,20} ){3}[a-z])"
+_LINE = rf"{_ASSIGN}\\{{0,15}}[\"']?+{_NOT_A_SECRET}{_NO_PROSE}"
 _ASSIGNED = (
     rf"{_ASSIGN}{_NOT_A_SECRET}(?:"
-    r"([\"'])(?P<plain>(?:(?!\1)[^\\\r\n\x1e]|\\[^\x1e])++)"
-    r"|(\\{1,15}[\"'])(?P<escaped>(?:(?!\3)[^\r\n\x1e])++)"
-    r"|(?P<bare>(?:(?:bearer|basic)[ \t]{1,4})?[^\s\"',;&{}\\]{4,}+))"
+    rf"([\"']){_NO_OPENING}(?P<plain>(?:(?!\1)[^\\\r\n\x1e]|\\[^\x1e])++)"
+    rf"|(\\{{1,15}}[\"']){_NO_OPENING}(?P<escaped>(?:(?!\3)[^\r\n\x1e])++)"
+    rf"|{_NOT_BARE}"
+    r"(?P<bare>(?:(?:bearer|basic)[ \t]{1,4})?[^\s\"',;&{}\\]{4,}+))"
 )
 # What pydantic says of a field, below its name, has the value that it refused.
 _REFUSED = (
@@ -105,8 +123,13 @@ def _names_secret(text: str, match: re.Match[str]) -> bool:
     place = match.start()
     before = _NAME.match(text[max(place - _MAX_NAME_CHARS, 0) : place][::-1])
     name = _NAME.match(text, place - (before.end() if before is not None else 0))
-    return name is not None and is_secret_key(name[0].rpartition(".")[2])
+    if name is None or (name[0] in _OUTCOMES and match.lastgroup == "bare"):
+        return False
+    return is_secret_key(name[0].rpartition(".")[2])
 
+
+_OUTCOMES = ("PASS", "Pass")
+"""What test runners print: `--- PASS: TestParse (0.00s)`."""
 
 _LETTERS = re.compile(r"[A-Za-z0-9]*")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}+")
@@ -121,7 +144,7 @@ _RULES: tuple[_Rule, ...] = (
     *(
         _Rule(
             slashes,
-            r"(?P<user>[^/\s:@\"'<>?#\\]{0,256}+:[^/\s\"'<>\\]{1,1024}"
+            r"(?!git@)(?P<user>[^/\s:@\"'<>?#\\]{0,256}+:[^/\s\"'<>\\]{1,1024}"
             r"|[^/\s:\"'<>?#\\]{1,1024})@",
             needs="@",
         )
@@ -129,17 +152,45 @@ _RULES: tuple[_Rule, ...] = (
     ),
     # ... and of one inside another's query
     _Rule("%3a%2f%2f", r"(?P<user>[^\s\"'<>&/]{1,512}?)%40", needs="%"),
-    _Rule("-", _after("sk-", "rk-", "glpat-", "pypi-") + r"[A-Za-z0-9_-]{16,}+"),
+    _Rule("-", _after("sk-", "rk-", "glpat-", "pypi-", "xai-", "nvapi-") + r"[A-Za-z0-9_-]{16,}+"),
     _Rule("-", r"(?<=xox[abeoprs]-)[A-Za-z0-9-]{10,}+"),
     _Rule(
         "_",
-        _after("sk_", "rk_", "gh[pousr]_", "github_pat_", "hf_", "npm_", "gsk_", "lsv2_")
+        _after(
+            "sk_",
+            "rk_",
+            "gh[pousr]_",
+            "github_pat_",
+            "hf_",
+            "npm_",
+            "gsk_",
+            "lsv2_",
+            "r8_",
+            "shp[acs][ats]_",
+            "dckr_pat_",
+            "pcsk_",
+            "jina_",
+        )
         + r"[A-Za-z0-9_]{16,}+",
     ),
     *(
         _Rule(stem, r"[A-Za-z0-9_-]{16,}+", is_first=True)
-        for stem in ("GOCSPX-", "xapp-", "pplx-", "tvly-", "whsec_", "dop_v1_")
+        for stem in (
+            "GOCSPX-",
+            "xapp-",
+            "pplx-",
+            "tvly-",
+            "whsec_",
+            "dop_v1_",
+            "ya29.",
+            "hvs.",
+        )
     ),
+    _Rule("SG.", r"[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,}+", is_first=True),
+    # Addresses that are keys themselves
+    _Rule("hooks.slack.com/", r"(?:services|workflows|triggers)/(?P<path>[A-Za-z0-9/_-]{16,}+)"),
+    _Rule("/api/webhooks/", r"(?P<path>[0-9]{6,24}/[A-Za-z0-9_-]{32,}+)"),
+    _Rule("/bot", r"(?P<path>[0-9]{6,12}:[A-Za-z0-9_-]{30,}+)"),
     _Rule("AKIA", r"[0-9A-Z]{16}", is_first=True),
     _Rule("ASIA", r"[0-9A-Z]{16}", is_first=True),
     _Rule("AIza", r"[0-9A-Za-z_-]{35}"),
@@ -178,6 +229,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         "--",
         r"[a-z0-9-]{0,40}(?:key|password|passwd|pwd|secret|token)[ \t]{1,4}[\"']?"
+        r"(?!(?:flag|option|argument|parameter|value|is|to|and|or|for|with|if|when|as|in)\b)"
         r"(?P<flag>[^\s\"'-][^\s\"']++)",
     ),
 )

@@ -15,7 +15,10 @@ _TOKENS = (
     r"(?:sk|rk|glpat|pypi)-[A-Za-z0-9_-]{16}",
     r"xox[abeoprs]-[A-Za-z0-9-]{10}",
     r"(?:sk|rk|gh[pousr]|github_pat|hf|npm|gsk|lsv2)_[A-Za-z0-9_]{16}",
-    r"(?:GOCSPX-|xapp-|pplx-|tvly-|whsec_|dop_v1_)[A-Za-z0-9_-]{16}",
+    r"(?:GOCSPX-|xapp-|pplx-|tvly-|whsec_|dop_v1_|xai-|nvapi-|r8_|shp[acs][ats]_|dckr_pat_"
+    r"|pcsk_|jina_|ya29\.|hvs\.)[A-Za-z0-9_-]{16}",
+    r"SG\.[A-Za-z0-9_-]{16}",
+    r"(?i:hooks\.slack\.com/|/api/webhooks/[0-9]{6}|/bot[0-9]{6})",
     r"A[KS]IA[0-9A-Z]{16}",
     r"AIza[0-9A-Za-z_-]{35}",
     r"eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8}",

@@ -29,6 +29,14 @@ TOKENS = [
     "whsec_" + "A1b2" * 6,
     "GOCSPX-" + "A1b2" * 6,
     "eyJ" + "A" * 203,
+    "xai-" + "A1b2" * 20,
+    "r8_" + "A1b2" * 9,
+    "ya29." + "A1b2" * 9,
+    "shpat_" + "a1b2" * 8,
+    "SG." + "A1b2" * 5 + "." + "A1b2" * 10,
+    "https://hooks.slack.com/services/T0000/B0000/" + "A1b2" * 6,
+    "https://discord.com/api/webhooks/1234567890/" + "A1b2" * 9,
+    "https://api.telegram.org/bot123456789:AA" + "A1b2" * 8,
 ]
 NAMES = [
     "api_key", "API-Key", "x-api-key", "db_password", "Authorization", "proxy-authorization",

@@ -23,13 +23,27 @@ SECRETS = [
     "whsec_" + "A1b2" * 6,
     "GOCSPX-" + "A1b2" * 6,
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
+    "xai-" + "A1b2" * 20,
+    "nvapi-" + "A1b2" * 16,
+    "r8_" + "A1b2" * 9,
+    "ya29." + "A1b2" * 9,
+    "hvs." + "A1b2" * 9,
+    "shpat_" + "a1b2" * 8,
+    "dckr_pat_" + "A1b2" * 7,
+    "SG." + "A1b2" * 5 + "." + "A1b2" * 10,
+    "T0000/B0000/" + "A1b2" * 6,
+    "123456789:AA" + "A1b2" * 8,
 ]
+AROUND = {
+    "T0000/": "https://hooks.slack.com/services/",
+    "123456": "https://api.telegram.org/bot",
+}
 
 
 @pytest.mark.parametrize("secret", SECRETS)
 @pytest.mark.parametrize("around", ["{}", "key is {} ok", '{{"a": "{}"}}', "x\n{}\ny"])
 def test_tokens_go_wherever_they_stand(secret: str, around: str) -> None:
-    text = redactor.text(around.format(secret))
+    text = redactor.text(around.format(AROUND.get(secret[:6], "") + secret))
     assert secret not in text
     assert REDACTED in text
 
@@ -50,6 +64,13 @@ def test_tokens_go_wherever_they_stand(secret: str, around: str) -> None:
         ("https://b.example/c?sv=2020&sig=aB3%2FxaB3%2FxaB3%3D&se=1",
          f"https://b.example/c?sv=2020&sig={REDACTED}&se=1"),
         ("ENCRYPTION_KEY=abcdef123", f"ENCRYPTION_KEY={REDACTED}"),
+        ("user: joe pass: hunter2", f"user: joe pass: {REDACTED}"),
+        ("password: swordfish and then log in", f"password: {REDACTED} and then log in"),
+        ("DB_PASS=TestParse1", f"DB_PASS={REDACTED}"),
+        ("password=string123", f"password={REDACTED}"),
+        ('{"password": ")abc,"}', f'{{"password": "{REDACTED}"}}'),
+        ("PASSWORD=k9(f$2x", f"PASSWORD={REDACTED}"),
+        ("Authorization: Token abc def", f"Authorization: {REDACTED}"),
         ("/cb?access_token=abcdef&x=1", f"/cb?access_token={REDACTED}&x=1"),
     ],
 )  # fmt: skip
@@ -92,6 +113,23 @@ def test_a_private_key_goes_whole_even_if_it_is_cut() -> None:
         "Basic understanding of statistics",
         "primary_key=customer_id signal: 15",
         "github.com/owner/repository",
+        "Reset your password: click the link in the mail",
+        "Authorization: users with this role can edit, others can read",
+        "def login(user: str, password: Optional[str] = None) -> Token:",
+        "interface Login { username: string; password: string; token: string }",
+        "const token = await getToken();",
+        'api_key = os.environ["OPENAI_API_KEY"]',
+        "client = OpenAI(api_key=settings.openai_api_key)",
+        'password = input("Password: ")',
+        'name = prompt("Password: ", hide_input=True)',
+        'getpass("Password: ").strip()',
+        '{"code": "input(\\"Password: \\")\\n    if user == \\"joe\\":"}',
+        "--- PASS: TestParse (0.00s)",
+        "function signature: parse(text) -> Tree",
+        "password: <your password here>",
+        "Error: invalid token: expired",
+        "use the --token flag to log in",
+        "git clone ssh://git@github.com/owner/repository",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
