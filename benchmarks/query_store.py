@@ -77,10 +77,10 @@ class StoreFiller:
         for place in range(span_count):
             spans.append(self._span(changes, spans, place, session_id, trace_id, began_ns, origin))
         changes.spans += spans
-        changes.traces.append(TraceRecord(trace_id, session_id, {}))
+        changes.traces.append(TraceRecord(trace_id, session_id, b"{}"))
         self._head += 1
         row = _session_row(session_id, began_ns, service, spans, pick)
-        record = SessionRecord(row, {}, self._head, self._head, self._head, END_NS)
+        record = SessionRecord(row, b"{}", self._head, self._head, self._head, END_NS)
         changes.sessions.append(record)
 
     def _span(

@@ -13,8 +13,10 @@ from inspector.query.tree import All, Either, Node, Related, Relation
 from inspector.search.terms import session_term, span_terms
 from inspector.storage.word_reader import WordReader
 
-FEW, MANY = 500, 5_000
+FEW_SPANS, MANY_SPANS = 500, 5_000
 """What is rare is found soon, and is enough; when more than many are, it is no help."""
+MANY_SESSIONS = 1_000
+"""To look at more of them takes less time than to find out which."""
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class Candidates:
     words: WordReader
     now_ns: int
     is_late: Callable[[], bool]
-    _most: int = FEW
+    _most: int = FEW_SPANS
     _spans: dict[Node, dict[str, list[int]]] = field(default_factory=dict)
     _newer: set[str] = field(default_factory=set)
 
@@ -39,7 +41,7 @@ class Candidates:
 
         None: they are too many, it is late, or the index cannot tell.
         """
-        for self._most in (FEW, MANY):
+        for self._most in (FEW_SPANS, MANY_SPANS):
             if (found := self._sessions(node)) is not None:
                 return found
         return None
@@ -58,7 +60,7 @@ class Candidates:
                 return self._of_some_span(part)
             case _:
                 term = session_term(node)
-                return None if term is None else self.words.sessions(term, self._most)
+                return None if term is None else self.words.sessions(term, MANY_SESSIONS)
 
     def look_at(self, session_ids: set[str]) -> None:
         """Remember that these sessions changed after what the index knows of them."""

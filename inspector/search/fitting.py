@@ -13,6 +13,7 @@ from itertools import islice
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
+from inspector.errors import InspectorError
 from inspector.model import Json
 from inspector.normalise.attributes import flat_attributes
 from inspector.query.tree import (
@@ -42,7 +43,7 @@ _ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.AT_LEAST: ge,
 }
 _COSTS = {Relation.SESSION: 1, Relation.PARENT: 2, Relation.ANCESTOR: 3}
-_PAGE = 1_000
+_PAGE = 250
 _KEPT_TRACES = 32
 _KEPT_ROWS = 1_024
 
@@ -80,6 +81,12 @@ def _cost(node: Node) -> int:
             assert_never(never)
 
 
+class TooLateError(InspectorError):
+    """Whether something fits could not be said in the time there was."""
+
+    code = "too_late"
+
+
 class Evaluator:
     """Looks at one snapshot. Remembers the traces it was led to, so that each is read once.
 
@@ -96,6 +103,8 @@ class Evaluator:
         known_spans: Callable[[Node, str], Sequence[int] | None] = lambda part, session_id: None,
     ) -> None:
         self._known_spans = known_spans
+        self.is_late: Callable[[], bool] = lambda: False
+        """Asked now and then, for sessions with many spans; `fits` may raise `TooLateError`."""
         self._reader = reader
         self._now_ns = now_ns
         self._family = lru_cache(_KEPT_TRACES)(self._read_family)
@@ -180,6 +189,8 @@ class Evaluator:
         after: SpanPosition | None = None
         while page := self._reader.spans_of(session_id, after, _PAGE, part):
             yield from page
+            if self.is_late():
+                raise TooLateError("There is no time to look at more spans of this session.")
             last = page[-1]
             after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
 

@@ -18,7 +18,7 @@ from inspector.errors import StoreUnavailableError
 from inspector.query.fields import Scope
 from inspector.query.tree import Node
 from inspector.search.candidates import Candidates
-from inspector.search.fitting import Evaluator, cheapest_first
+from inspector.search.fitting import Evaluator, TooLateError, cheapest_first
 from inspector.search.terms import span_terms
 from inspector.search.times import started_between
 from inspector.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
@@ -158,15 +158,21 @@ class Search:
     ) -> Page[Row, Position]:
         found: list[Row] = []
         most, next_place, looked = max(_LEAST_LOOK, limit + 1), start, began
+        looked_at, is_late = start, lambda: self._is_late(began)
         while True:
             chunk = look(next_place, most)
             for row in chunk.rows:
-                if evaluator.fits(node, row):
-                    if len(found) == limit:
-                        return Page(found, place(found[-1]))
-                    found.append(row)
+                try:
+                    if evaluator.fits(node, row):
+                        if len(found) == limit:
+                            return Page(found, place(found[-1]))
+                        found.append(row)
+                except TooLateError:
+                    return Page(found, looked_at)
                 if self._is_late(began):
                     return Page(found, place(row))
+                # The first row of a page is looked at to its end: else no page gets past it.
+                looked_at, evaluator.is_late = place(row), is_late
             if chunk.next is None:
                 return Page(found, None)
             now = self.clock()

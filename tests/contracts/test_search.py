@@ -23,7 +23,7 @@ from inspector.search.histogram import Buckets, count_sessions
 from inspector.search.indexing import Indexer
 from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.storage import Store, open_store
-from inspector.storage.base import Changes, Content, SessionRecord, SpanRecord
+from inspector.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
 from inspector.storage.memory import MemoryStore
 from inspector.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.storage.word_index import WordIndex
@@ -278,6 +278,29 @@ def test_a_full_page_has_a_cursor_only_when_more_fits(store: Store) -> None:
         assert [one.row.id for one in first.rows] == ["S4", "S3"]
         assert first.next == (START_NS + 3, "S3")
         assert search.sessions(everything, first.next, 2).next is None
+
+
+def test_a_session_with_many_spans_is_left_to_the_page_that_begins_with_it(store: Store) -> None:
+    rows = [span(n, change=n, session_id="S1") for n in range(1, 600)]
+    contents = {row.content: Content(b"", b"") for row in rows}
+    records = [session(f"S{n}", 1000 + n, started_ns=START_NS + n) for n in (1, 2)]
+    changes = Changes(1, 1010, records, [trace(1, "S1")], spans=rows, contents=contents)
+    store.commit(changes)
+    wanted = parse_query("span(needle)", Scope.SESSION, NOW_NS)
+    after: tuple[int, str] | None = None
+    places: list[str] = []
+    with store.read() as reader:
+        while not places or after is not None:
+            page = _page_of_three_ticks(reader).sessions(wanted, after, 10)
+            assert page.rows == []
+            after = page.next
+            places.append(after[1] if after else "end")
+    assert places == ["S2", "end"]
+
+
+def _page_of_three_ticks(reader: Reader) -> Search:
+    ticks = iter(range(10_000))
+    return Search(reader, NOW_NS, page_s=3, clock=lambda: float(next(ticks)))
 
 
 def test_a_circle_of_parents_is_gone_round_once(store: Store) -> None:
