@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.causes import with_failures
 from inspector.client import RefusedError
@@ -23,8 +22,7 @@ _FAILED_ALIKE = 3
 _ID_LENGTHS = (8, 12)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of the outline: a span, or a stretch of siblings that is left out."""
 
     depth: int
@@ -41,7 +39,7 @@ def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[Line]:
     waiting = [(0, line) for line in reversed(_chosen(tree, tops, has_failed, every=every))]
     while waiting:
         depth, line = waiting.pop()
-        lines.append(Line(depth, line.span, line.left_out, line.failed))
+        lines.append(line._replace(depth=depth) if depth else line)
         if not line.left_out:
             inside = _chosen(tree, tree.children[line.span], has_failed, every=every)
             waiting += [(depth + 1, child) for child in reversed(inside)]

@@ -9,7 +9,7 @@ from pydantic import Field
 from inspector.client import RefusedError
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import SessionLine, session_line, session_text
-from inspector.mcp_server.source import Source, session_of
+from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.readable import duration, money, plural, tokens
 from inspector.visible import visible_line
@@ -53,12 +53,12 @@ class ComparisonData(Closed):
     differences: list[DifferenceLine]
 
 
-async def compare_sessions(source: Source, asked: CompareSessions) -> Recorded[ComparisonData]:
+async def compare_sessions(archive: Archive, asked: CompareSessions) -> Recorded[ComparisonData]:
     """Return a page of differences."""
-    left, right = await session_of(source, asked.left), await session_of(source, asked.right)
+    left, right = await archive.session(asked.left), await archive.session(asked.right)
     if left["id"] == right["id"]:
         raise RefusedError("Both are the same session. Take another that find_sessions lists.")
-    found = await source.get(
+    found = await archive.get(
         "/compare",
         left=left["id"],
         right=right["id"],

@@ -13,7 +13,7 @@ from pydantic import Field
 from inspector.causes import Group, error_line, groups_of, is_failed
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
-from inspector.mcp_server.source import Source, session_of, span_of, spans_of
+from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.model import SpanStatus
 from inspector.outline import short_ids
@@ -57,16 +57,16 @@ class Causes(Closed):
     lost_spans: int
 
 
-async def session_errors(source: Source, asked: SessionErrors) -> Recorded[Causes]:
+async def session_errors(archive: Archive, asked: SessionErrors) -> Recorded[Causes]:
     """Return a page of causes."""
-    session = await session_of(source, asked.session_id)
-    rows = await spans_of(source, session["id"])
-    tree = await asyncio.to_thread(SpanTree.of, rows)
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
     groups = await asyncio.to_thread(groups_of, tree)
     page: list[Cause] = []
     room = _TEXT_CHARS
     for group in groups[asked.offset : asked.offset + _CAUSES_A_PAGE]:
-        cause = await _cause(source, tree, group)
+        cause = await _cause(archive, tree, group)
         room -= len(cause.model_dump_json())
         if page and room < 0:
             break
@@ -90,10 +90,10 @@ async def session_errors(source: Source, asked: SessionErrors) -> Recorded[Cause
     )
 
 
-async def _cause(source: Source, tree: SpanTree, group: Group) -> Cause:
+async def _cause(archive: Archive, tree: SpanTree, group: Group) -> Cause:
     first = group.places[0]
     row = tree.rows[first]
-    detail = await span_of(source, row)
+    detail = await archive.span(row)
     above = [visible_line(tree.rows[place].name, _NAME_CHARS) for place in tree.above(first)]
     return Cause(
         span_id=row.span_id,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from inspector.client import RefusedError
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
-from inspector.mcp_server.source import Source
+from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.normalise.session_ids import MAX_CHARACTERS
 from inspector.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
@@ -131,9 +131,9 @@ def _id(session_id: str) -> str:
     return f"[session_id: {visible_line(session_id, _ID_CHARS)}]"
 
 
-async def find_sessions(source: Source, asked: FindSessions) -> Recorded[Sessions]:
+async def find_sessions(archive: Archive, asked: FindSessions) -> Recorded[Sessions]:
     """Return a page of sessions."""
-    found, more = await _page(source, "/sessions", "sessions", session_line, asked)
+    found, more = await _page(archive, "/sessions", "sessions", session_line, asked)
     return Recorded(
         "\n".join(map(session_text, found)) or _nothing("session", more),
         Sessions(sessions=found),
@@ -142,9 +142,9 @@ async def find_sessions(source: Source, asked: FindSessions) -> Recorded[Session
     )
 
 
-async def search_spans(source: Source, asked: SearchSpans) -> Recorded[Hits]:
+async def search_spans(archive: Archive, asked: SearchSpans) -> Recorded[Hits]:
     """Return a page of spans."""
-    found, more = await _page(source, "/search", "spans", _hit, asked)
+    found, more = await _page(archive, "/search", "spans", _hit, asked)
     return Recorded(
         "\n".join(map(_hit_text, found)) or _nothing("span", more),
         Hits(spans=found),
@@ -154,7 +154,7 @@ async def search_spans(source: Source, asked: SearchSpans) -> Recorded[Hits]:
 
 
 async def _page(
-    source: Source,
+    archive: Archive,
     path: str,
     what: str,
     line: Callable[[dict[str, Any]], L],
@@ -164,7 +164,7 @@ async def _page(
     limit = asked.limit
     while True:
         try:
-            page = await source.get(path, q=asked.query, limit=limit, cursor=asked.cursor)
+            page = await archive.get(path, q=asked.query, limit=limit, cursor=asked.cursor)
         except RefusedError as error:
             raise RefusedError(error.pointed(asked.query)) from error
         found = [line(row) for row in page[what]]

@@ -11,7 +11,7 @@ from pydantic import Field
 from inspector.causes import error_line, is_failed, with_failures
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
-from inspector.mcp_server.source import MAX_SPANS, Source, session_of, span_of, spans_of
+from inspector.mcp_server.source import MAX_SPANS, Archive
 from inspector.mcp_server.tool import Tool
 from inspector.model import SpanRow, SpanStatus
 from inspector.outline import Line, lines_of, place_of, short_ids
@@ -80,15 +80,15 @@ def outline_texts(
         yield f"{indent}{deep}{span_phrase(row, id_length)}{why}"
 
 
-async def session_outline(source: Source, asked: Outline) -> Recorded[OutlineData]:
+async def session_outline(archive: Archive, asked: Outline) -> Recorded[OutlineData]:
     """Return a page of the tree."""
-    session = await session_of(source, asked.session_id)
-    rows = await spans_of(source, session["id"])
-    tree = await asyncio.to_thread(SpanTree.of, rows)
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
     under = None if asked.under is None else place_of(rows, asked.under)
     lines = await asyncio.to_thread(lines_of, tree, under, every=asked.every)
     page = _page(tree, lines[asked.offset :])
-    errors = await _error_lines(source, tree, page)
+    errors = await _error_lines(archive, tree, page)
     head = session_text(session_line(session))
     text = "\n".join(outline_texts(tree, page, errors))
     reached = asked.offset + len(page)
@@ -112,7 +112,7 @@ def _page(tree: SpanTree, lines: Sequence[Line]) -> list[Line]:
     return page
 
 
-async def _error_lines(source: Source, tree: SpanTree, page: Sequence[Line]) -> dict[int, str]:
+async def _error_lines(archive: Archive, tree: SpanTree, page: Sequence[Line]) -> dict[int, str]:
     """Return why spans of the page failed, of those below which none did."""
     failed = with_failures(tree)
     causes = [
@@ -124,7 +124,7 @@ async def _error_lines(source: Source, tree: SpanTree, page: Sequence[Line]) -> 
     ]
     found = {}
     for place in causes[:_ERRORS_A_PAGE]:
-        detail = await span_of(source, tree.rows[place])
+        detail = await archive.span(tree.rows[place])
         found[place] = error_line(detail, _ERROR_CHARS)
     return found
 

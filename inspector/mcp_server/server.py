@@ -24,7 +24,7 @@ from inspector.mcp_server.comparing import COMPARE
 from inspector.mcp_server.failures import ERRORS
 from inspector.mcp_server.finding import FIND_SESSIONS, SEARCH_SPANS
 from inspector.mcp_server.outline import OUTLINE
-from inspector.mcp_server.source import Source
+from inspector.mcp_server.source import Archive, Source
 from inspector.mcp_server.span import GET_SPAN
 from inspector.mcp_server.statistics import STATISTICS
 from inspector.mcp_server.tool import Tool
@@ -62,6 +62,7 @@ _READ_ONLY = ToolAnnotations(
 
 def create_server(source: Source, tools: Sequence[Tool[Any, Any]] = READING) -> Server[Any]:
     """Return an MCP server that offers `tools`, which ask `source`."""
+    archive = Archive(source)
     by_name = {tool.name: tool for tool in tools}
     listed = [_listed(tool) for tool in tools]
 
@@ -76,7 +77,7 @@ def create_server(source: Source, tools: Sequence[Tool[Any, Any]] = READING) -> 
         tool = by_name.get(params.name)
         if tool is None:
             return _failed(f"There is no tool {params.name!r}. There are: {', '.join(by_name)}.")
-        return await _call(tool, source, params.arguments or {})
+        return await _call(tool, archive, params.arguments or {})
 
     server: Server[Any] = Server(
         "inspector",
@@ -91,9 +92,9 @@ def create_server(source: Source, tools: Sequence[Tool[Any, Any]] = READING) -> 
     return server
 
 
-async def _call(tool: Tool[Any, Any], source: Source, given: dict[str, Any]) -> CallToolResult:
+async def _call(tool: Tool[Any, Any], archive: Archive, given: dict[str, Any]) -> CallToolResult:
     try:
-        found = await tool.call(source, given)
+        found = await tool.call(archive, given)
     except InspectorError as error:
         return _failed(str(error))
     except Exception:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
-from inspector.mcp_server.source import Source, session_of, span_of, spans_of
+from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.outline import place_of
 from inspector.readable import duration, money, tokens
@@ -49,11 +49,12 @@ class SpanText(Closed):
     total_chars: int
 
 
-async def get_span(source: Source, asked: GetSpan) -> Recorded[SpanText]:
+async def get_span(archive: Archive, asked: GetSpan) -> Recorded[SpanText]:
     """Return a page of what a span says."""
-    session = await session_of(source, asked.session_id)
-    rows = await spans_of(source, session["id"])
-    detail = await span_of(source, rows[place_of(rows, asked.span_id)])
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
+    detail = await archive.span(rows[place_of(rows, asked.span_id)])
     chapters = content(detail) if asked.part == "content" else attributes(detail)
     whole = "\n".join(chapters) or f"(no {asked.part})"
     text, reached = visible_part(whole, asked.offset, asked.max_chars)

@@ -8,11 +8,10 @@ from pydantic import Field
 
 from inspector.mcp_server.answer import Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
-from inspector.mcp_server.source import Source, session_of, spans_of
+from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.outline import short_ids
 from inspector.readable import duration, money, plural, tokens
-from inspector.span_tree import SpanTree
 from inspector.statistics import Share, shares
 from inspector.visible import visible_line
 
@@ -52,11 +51,12 @@ class Statistics(Closed):
     share_count: int = Field(description="Of all pages.")
 
 
-async def session_statistics(source: Source, asked: SessionStatistics) -> Recorded[Statistics]:
+async def session_statistics(archive: Archive, asked: SessionStatistics) -> Recorded[Statistics]:
     """Return a page of shares."""
-    session = await session_of(source, asked.session_id)
-    rows = await spans_of(source, session["id"])
-    found = await asyncio.to_thread(lambda: shares(SpanTree.of(rows)))
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
+    found = await asyncio.to_thread(lambda: shares(tree))
     id_length = short_ids(rows)
     page = found[asked.offset : asked.offset + _SHARES_A_PAGE]
     reached = asked.offset + len(page)

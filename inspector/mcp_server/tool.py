@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from inspector.errors import InspectorError
 from inspector.mcp_server.answer import Answer, Closed, Recorded
-from inspector.mcp_server.source import Source
+from inspector.mcp_server.source import Archive
 
 A = TypeVar("A", bound=Closed)
 R = TypeVar("R", bound=BaseModel)
@@ -40,7 +40,7 @@ class Tool(Generic[A, R]):
     description: str
     arguments: type[A]
     result: type[R]
-    run: Callable[[Source, A], Awaitable[Recorded[R]]]
+    run: Callable[[Archive, A], Awaitable[Recorded[R]]]
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class Tool(Generic[A, R]):
         whole: type[BaseModel] = Answer[self.result]  # type: ignore[name-defined]  # made at run time
         return _plain(whole.model_json_schema(mode="serialization"))
 
-    async def call(self, source: Source, given: dict[str, Any]) -> Recorded[R]:
+    async def call(self, archive: Archive, given: dict[str, Any]) -> Recorded[R]:
         """Run it.
 
         Raises:
@@ -68,7 +68,7 @@ class Tool(Generic[A, R]):
                 for one in error.errors()[:10]
             )
             raise BadArgumentsError(f"Cannot call {self.name}: {wrong}.") from error
-        return await self.run(source, arguments)
+        return await self.run(archive, arguments)
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

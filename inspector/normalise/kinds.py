@@ -228,7 +228,20 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     for needed, read in _READERS:
         if not needed.isdisjoint(attributes) and (kind := read(span, attributes)) is not None:
             return kind
+    if mcp_method_in_name(span.name) is not None:
+        return SpanKind.MCP
     return _mcp_agent(span.name) or _legacy(span, attributes) or SpanKind.OTHER
+
+
+def mcp_method_in_name(name: str) -> str | None:
+    """Return the method that OpenLLMetry's MCP instrumentation has in the name only.
+
+    `tools/list.mcp`, `initialize.mcp`.
+    """
+    if not name.endswith(".mcp"):
+        return None
+    method = name.removesuffix(".mcp")
+    return method if "/" in method or method in ("initialize", "ping") else None
 
 
 def tool_name(name: str, attributes: Attributes) -> str:

@@ -49,7 +49,19 @@ _LONE_PARTS = {
 # Names under which a chain takes or gives one text.
 _LONE_TEXTS = frozenset({"input", "question", "query", "prompt", "text", "output", "answer"})
 # Where a request or an answer, written whole, has its messages.
-_BOXES = ("messages", "input_messages", "choices", "generations", "contents", "output", "message")
+_BOXES = (
+    "messages",
+    "input_messages",
+    "choices",
+    "generations",
+    "contents",
+    "output",
+    "message",
+    "inputs",
+    "outputs",
+    "args",
+    "kwargs",
+)
 
 
 def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:
@@ -118,16 +130,20 @@ def _is_box(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and not {"role", "parts", "lc", "event.name"} & value.keys()
-        and any(isinstance(value.get(box), (list, dict)) for box in _BOXES)
+        and any(_is_filled(value.get(box)) for box in _BOXES)
         and not isinstance(value.get("type"), str)
     )
+
+
+def _is_filled(inner: Any) -> bool:
+    return isinstance(inner, (list, dict)) and bool(inner)
 
 
 def _boxed(value: Mapping[str, Any], origin: Origin, depth: int) -> list[Message]:
     system = []
     if origin == "input" and (told := first(value, "system", "instructions")):
         system = system_of(told)
-    box = next(name for name in _BOXES if isinstance(value.get(name), (list, dict)))
+    box = next(name for name in _BOXES if _is_filled(value.get(name)))
     found = _list(value[box], origin, depth + 1)
     if box == "message" and found and (reason := as_text(value.get("finish_reason"))):
         found[-1].finish_reason = finish_reason(reason)
@@ -212,11 +228,11 @@ def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
     found += parts_of(fields.get("refusal"))
     called = [load(call) for call in _items(fields.get("tool_calls"))]
     called += _items(fields.get("function_call"))
-    known = {getattr(part, "id", None) for part in found if part.type == "tool_call"}
+    # LangChain lists Anthropic's calls in the content and once more beside it.
+    known = {part.id for part in found if part.type == "tool_call" and part.id is not None}
     for call in called:
         part = tool_call(call) if isinstance(call, dict) else part_of(call)
-        # LangChain lists Anthropic's calls in the content and once more here.
-        if part is not None and (getattr(part, "id", None) or call) not in known:
+        if part is not None and not (part.type == "tool_call" and part.id in known):
             found.append(part)
     return found
 

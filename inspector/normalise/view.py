@@ -12,7 +12,7 @@ from inspector.normalise.attributes import as_float, as_int, as_text, flat_attri
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conversation import conversation, stopped_because
 from inspector.normalise.finish_reasons import finish_reason
-from inspector.normalise.kinds import kind_of, tool_name
+from inspector.normalise.kinds import kind_of, mcp_method_in_name, tool_name
 from inspector.normalise.messages import load
 from inspector.normalise.payload import attribute_payload
 from inspector.normalise.providers import provider_of
@@ -31,8 +31,18 @@ from inspector.wire import (
 
 _MCP_REQUEST_ID = ("jsonrpc.request.id", "mcp.request.id", "mcp.request_id")
 _MCP_TRANSPORT = ("inspector.mcp.transport", "mcp.rpc.transport", "network.transport")
-_MCP_REQUEST = ("inspector.rpc.request", "mcp.rpc.request_json", "request")
-_MCP_RESPONSE = ("inspector.rpc.response", "mcp.rpc.response_json", "response")
+_MCP_REQUEST = (
+    "inspector.rpc.request",
+    "mcp.rpc.request_json",
+    "request",
+    "traceloop.entity.input",
+)
+_MCP_RESPONSE = (
+    "inspector.rpc.response",
+    "mcp.rpc.response_json",
+    "response",
+    "traceloop.entity.output",
+)
 _ERROR_TYPE = ("error.type", "mcp.error.code")
 
 Attributes = Mapping[str, Json]
@@ -56,7 +66,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         usage=usage_of(attributes, kind),
         state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
         decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
-        mcp=_mcp(attributes, truncated),
+        mcp=_mcp(span.name, attributes, truncated),
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
         metadata=first_told(telling, lambda convention: convention.metadata) or {},
@@ -157,8 +167,8 @@ def _decision(moment: Moment) -> Decision:
     )
 
 
-def _mcp(attributes: Attributes, truncated: list[str]) -> McpView | None:
-    method = as_text(keys.first(attributes, keys.MCP_METHOD))
+def _mcp(name: str, attributes: Attributes, truncated: list[str]) -> McpView | None:
+    method = as_text(keys.first(attributes, keys.MCP_METHOD)) or mcp_method_in_name(name)
     if method is None:
         return None
     return McpView(

@@ -26,7 +26,7 @@ def decompress(body: bytes, coding: str, *, limit_bytes: int = MAX_BODY_BYTES) -
         BadDataError: It is not what `coding` says, or it is cut short.
         TooLargeError: The result would be larger.
     """
-    if coding in {"", "identity"}:
+    if not body or coding in {"", "identity"}:  # nothing is an empty request in any coding
         if len(body) > limit_bytes:
             raise _too_large(limit_bytes)
         return body

@@ -77,7 +77,8 @@ class SpanRecord:
             kind=self.kind,
             status=self.status,
             offset_ns=self.start_ns - self.epoch_ns,
-            duration_ns=None if self.end_ns is None else self.end_ns - self.start_ns,
+            # A clock that was set back ends a span before it starts: both times stay as told.
+            duration_ns=None if self.end_ns is None else max(self.end_ns - self.start_ns, 0),
             wait_ns=self.wait_ns,
             waits=self.waits,
             model=self.model,

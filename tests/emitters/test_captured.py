@@ -17,7 +17,8 @@ from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM
 from tests.support.door import TOKEN, settings
 
 NAMES = emitters()
-WITH_MODEL = [name for name in NAMES if name not in ("mcp_sdk", "openinference_agent")]
+WITHOUT_MODEL = ("mcp_sdk", "openinference_agent", "openllmetry_mcp")
+WITH_MODEL = [name for name in NAMES if name not in WITHOUT_MODEL]
 # What some cannot tell, whoever reads them.
 NO_CACHE = ("ai5", "otel_openai_v2", "pydantic_ai_old")
 NO_REASON = ("pydantic_ai_agent", "pydantic_ai_old")
@@ -36,6 +37,7 @@ SUMS = {
     "openinference_agent": (0, 0, 0),
     "openinference_langchain": (2, 270, 30),
     "openinference_openai": (5, 544, 60),
+    "openllmetry_mcp": (0, 0, 0),
     "openllmetry_openai": (5, 544, 60),
     "openllmetry_openai_old": (5, 274, 30),
     "otel_genai_openai": (10, 1088, 120),
@@ -133,6 +135,7 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         "langsmith_otel",
         "mcp_agent_workflow",
         "openinference_agent",
+        "openllmetry_mcp",
         "pydantic_ai_agent",
         "pydantic_ai_old",
         "strands_agent",
@@ -203,6 +206,15 @@ def test_both_ends_of_an_mcp_call_are_one_tool_and_one_exchange() -> None:
     assert failed.view.error.type == "tool_error"
 
 
+def test_what_openllmetry_says_of_mcp_is_an_exchange_with_its_envelopes() -> None:
+    exchanges = [span.view.mcp for span in of_kind(told("openllmetry_mcp"), SpanKind.MCP)]
+    assert [exchange and exchange.method for exchange in exchanges] == ["initialize", "tools/list"]
+    for exchange in exchanges:
+        assert exchange is not None
+        assert exchange.request is not None
+        assert exchange.response is not None
+
+
 @pytest.fixture
 async def api() -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(settings(store="memory:"), token=TOKEN)
@@ -232,5 +244,5 @@ async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
         for key in ("llm_calls", "input_tokens", "output_tokens")
     ]
     assert tuple(totals) == SUMS[name]
-    if name != "mcp_sdk":
+    if name not in ("mcp_sdk", "openllmetry_mcp"):
         assert QUESTION in {session["title"] for session in sessions}

@@ -13,6 +13,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
+from tests.support.service import DEADLINE_S
+
 Mode = Literal["legacy", "auto"]
 
 
@@ -29,7 +31,8 @@ async def over_stdio(env: dict[str, str], mode: Mode = "auto") -> AsyncIterator[
 @asynccontextmanager
 async def over_http(url: str, token: str, mode: Mode = "auto") -> AsyncIterator[Client]:
     """Connect to the running service."""
-    async with httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}) as http:
+    bearer = {"authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=bearer, timeout=DEADLINE_S) as http:
         transport = streamable_http_client(f"{url}/mcp", http_client=http)
         async with Client(transport, mode=mode) as client:
             yield client

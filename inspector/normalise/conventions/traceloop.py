@@ -56,8 +56,11 @@ def _tool_arguments(telling: Telling) -> Payload | None:
 
 
 def _arguments(value: Json) -> Json:
-    """Return what a decorated function was called with, out of `{"args": …, "kwargs": …}`."""
+    """Return what a tool was called with, out of `{"args": …, "kwargs": …}` and the like."""
     called = load(value)
+    if isinstance(called, dict) and called.keys() == {"tool_name", "arguments"}:
+        given: Json = called["arguments"]
+        return given
     if not isinstance(called, dict) or not called.keys() & {"args", "kwargs", "inputs"}:
         return value
     for name in ("kwargs", "inputs", "args"):
@@ -69,6 +72,9 @@ def _arguments(value: Json) -> Json:
 
 def _tool_result(telling: Telling) -> Payload | None:
     value = telling.get("traceloop.entity.output", "mcp.response.value")
+    answered = load(value)
+    if isinstance(answered, dict) and answered.keys() == {"result"}:
+        value = answered["result"]
     return None if value is None else payload(value)
 
 

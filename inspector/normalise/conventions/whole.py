@@ -7,16 +7,19 @@ from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import messages_of
 from inspector.wire import Message
 
+# What goes into these and comes out is vectors, envelopes or files.
+_NO_CONVERSATION = (SpanKind.EMBEDDING, SpanKind.MCP, SpanKind.RESOURCE, SpanKind.PROMPT)
+
 
 def _input(telling: Telling) -> list[Message]:
-    if telling.kind is SpanKind.EMBEDDING:
-        return []  # vectors are no conversation
+    if telling.kind in _NO_CONVERSATION:
+        return []
     value = telling.get("input.value", "traceloop.entity.input", "request_data")
     return messages_of(value, "input", is_json=False)
 
 
 def _output(telling: Telling) -> list[Message]:
-    if telling.kind is SpanKind.EMBEDDING:
+    if telling.kind in _NO_CONVERSATION:
         return []
     value = telling.get("output.value", "traceloop.entity.output", "response_data")
     return messages_of(value, "output", is_json=False)

@@ -550,6 +550,32 @@ def test_an_answer_reads_the_same_in_every_dialect(item: dict[str, Any]) -> None
         ]
 
 
+@pytest.mark.parametrize(
+    "called",
+    [
+        "Why?",
+        {"question": "Why?"},
+        {"args": ["Why?"], "kwargs": {}},
+        {"args": [], "kwargs": {"question": "Why?"}},
+        {"inputs": {"input": "Why?"}, "tags": [], "metadata": {}},
+        {"inputs": {"messages": [{"role": "user", "content": "Why?"}]}},
+        {"messages": [{"type": "human", "content": "Why?"}]},
+    ],
+)
+def test_what_a_function_was_called_with_is_what_was_asked(called: Json) -> None:
+    for key in ("input.value", "traceloop.entity.input"):
+        for value in (called, json.dumps(called) if isinstance(called, dict) else called):
+            sent = span(attributes={"traceloop.span.kind": "workflow", key: value})
+            texts = [
+                part.text
+                for message in span_view(sent).messages
+                for part in message.parts
+                if part.type == "text"
+            ]
+            assert texts == ["Why?"]
+            assert span_facts(sent, Resource()).first_user_message == "Why?"
+
+
 def test_the_items_of_openais_responses_are_messages() -> None:
     items = [
         {"role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
