@@ -1,155 +1,231 @@
-"""How fast spans become durable: `python benchmarks/bench_ingest.py [BATCHES]`.
+"""How fast spans become durable: `python benchmarks/bench_ingest.py [--seconds S] [--stored N] …`.
 
-Batches of 512 spans with 20 attributes each (about 1.1 kB a span), 16 spans a trace, into a
-SQLite store on the disk under the working directory. Beside it, on the same bytes: parsing
-alone, and the least that SQLite can do (one row with the bytes, one transaction a batch).
+A real `inspector serve` in a process of its own, with its defaults and a SQLite store on the disk
+under the working directory, is sent batches of 512 spans of 20 attributes (about 1.1 kB a span, 16
+spans a trace) by senders in another process. A span counts when its request was answered 200, which
+means that it was committed. Meanwhile a viewer follows one session, into which one span at a time
+is sent, and sees how long after its POST it comes out of `/events`.
+
+Beside it, on the same bytes: parsing alone, and the least that SQLite can do (one row with the
+bytes, one transaction a batch). Both are in this process; the service has its HTTP beside them.
+
+`--stored 1000000 --seconds 60` is the long one: it fills the store first, some two minutes.
 """
 
 from __future__ import annotations
 
-import asyncio
+import argparse
+import json
 import os
+import re
+import socket
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import apsw
+from ingest_load import SPANS, Bodies
+from ingest_viewer import Follower
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
-from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.feed import Feed
-from inspector.ingest import Ingest
-from inspector.model import IncomingSpan
+from inspector.otlp.batch import Batch
+from inspector.otlp.receiver import read_request
+from inspector.otlp.rejections import Rejections
+from inspector.otlp.signals import TRACES
+from inspector.recorder import Recorder
 from inspector.storage import open_store
 
-SPANS = 512
-SPANS_A_TRACE = 16
-ATTRIBUTES = 20
+HERE = Path(__file__).resolve().parent
+PROTOCOLS = ("http/protobuf", "http/json", "grpc")
+FLOOR_BATCHES = 40
+BATCHES_A_COMMIT = 8
+
+
+@dataclass(frozen=True)
+class Service:
+    """An `inspector serve` that runs."""
+
+    pid: int
+    address: str
+    grpc_address: str
+    token: str
+
+    def cpu_s(self) -> float:
+        """Return the CPU time that it has used."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def rss_mib(self) -> int:
+        """Return the memory that it holds."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
 def main() -> None:
     """Print the rates."""
-    batch_count = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    bodies = [_body(number) for number in range(batch_count)]
-    span_count = batch_count * SPANS
-    print(f"{span_count} spans, {len(bodies[0]) // SPANS} bytes each, {SPANS} a batch")
-    parse = span_count / _seconds(lambda: [_parse(body) for body in bodies])
-    bare = span_count / _with_folder(lambda folder: _bare(folder, bodies))
-    for senders in (1, 4):
-        rate = span_count / _with_folder(partial(_ingest, bodies=bodies, senders=senders))
-        print(
-            f"ingest, {senders} at once {rate:10,.0f} spans/s"
-            f"   1/{parse / rate:.0f} of parsing   1/{bare / rate:.1f} of bare SQLite"
-        )
-    print(f"parsing alone     {parse:10,.0f} spans/s")
-    print(f"bare SQLite       {bare:10,.0f} spans/s")
+    asked = _arguments()
+    parse, bare = _floors()
+    print(f"{SPANS} spans a request, {len(Bodies('http/protobuf').next()) // SPANS} bytes each")
+    print(f"parsing alone {parse:10,.0f} spans/s\nbare SQLite   {bare:10,.0f} spans/s")
+    for stored in sorted({0, asked.stored}):
+        for protocol in asked.protocols if not stored else asked.protocols[:1]:
+            _measure(asked, protocol, stored, parse, bare)
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=4, help="for each line")
+    parser.add_argument("--stored", type=int, default=0, help="spans that are there before")
+    parser.add_argument("--senders", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=PROTOCOLS)
+    return parser.parse_args()
 
 
-def _with_folder(work: Callable[[str], float]) -> float:
+def _measure(
+    asked: argparse.Namespace, protocol: str, stored: int, parse: float, bare: float
+) -> None:
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        return work(folder)
+        if stored:
+            _fill(Path(folder), stored)
+        with _serving(Path(folder)) as service:
+            for senders in asked.senders:
+                _print_line(service, protocol, stored, senders, asked.seconds, (parse, bare))
 
 
-def _bare(folder: str, bodies: list[bytes]) -> float:
+def _print_line(
+    service: Service,
+    protocol: str,
+    stored: int,
+    senders: int,
+    seconds: float,
+    floors: Sequence[float],
+) -> None:
+    before_s = service.cpu_s()
+    with Follower(service.address, service.token) as follower:
+        sent = _send(service, protocol, senders, seconds)
+    spans = sent["requests"] * SPANS
+    rate = spans / sent["seconds"]
+    cpu_us = (service.cpu_s() - before_s) / spans * 1e6
+    answers, seen = _percentiles_ms(sent["took_s"]), _percentiles_ms(follower.took_s)
+    print(
+        f"{protocol:13} {stored:10,} stored, {senders} at once {rate:8,.0f} spans/s"
+        f"   1/{floors[0] / rate:.1f} of parsing   1/{floors[1] / rate:.1f} of bare SQLite"
+        f"   {cpu_us:4.0f} µs CPU a span   {service.rss_mib():4} MiB"
+        f"\n    answered after {answers}; seen by the viewer after {seen}, "
+        f"{len(follower.took_s)} of {follower.sent_count} spans",
+        flush=True,
+    )
+
+
+def _percentiles_ms(seconds: Sequence[float]) -> str:
+    ordered = sorted(seconds)
+    if not ordered:
+        return "never"
+    p50, p99 = (ordered[int(len(ordered) * part)] * 1e3 for part in (0.5, 0.99))
+    return f"{p50:.0f} ms (p50), {p99:.0f} ms (p99)"
+
+
+# --- the service and who sends ------------------------------------------------------------------
+
+
+@contextmanager
+def _serving(folder: Path) -> Iterator[Service]:
+    port, grpc_port = _free_port(), _free_port()
+    environment = {
+        **{name: value for name, value in os.environ.items() if "INSPECTOR" not in name},
+        "INSPECTOR_PORT": str(port),
+        "INSPECTOR_OTLP_HTTP_PORT": "0",
+        "INSPECTOR_OTLP_GRPC_PORT": str(grpc_port),
+        "INSPECTOR_STORE": f"sqlite:///{folder}/store.sqlite3",
+        "INSPECTOR_RUNTIME_DIR": str(folder),
+    }
+    command = [sys.executable, "-m", "inspector", "serve"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        said = re.search(r"token=(\S+)", process.stdout.readline())
+        if said is None:
+            raise SystemExit("the service ended without saying where it listens")
+        host = "127.0.0.1"
+        yield Service(process.pid, f"{host}:{port}", f"{host}:{grpc_port}", said[1])
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _send(service: Service, protocol: str, senders: int, seconds: float) -> dict[str, Any]:
+    address = service.grpc_address if protocol == "grpc" else service.address
+    script = str(HERE / "ingest_senders.py")
+    command = [sys.executable, script, protocol, address, str(senders), str(seconds)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    sent: dict[str, Any] = json.loads(done.stdout)
+    return sent
+
+
+# --- what it is measured against ----------------------------------------------------------------
+
+
+def _floors() -> tuple[float, float]:
+    """Return spans per second of parsing alone, and of bare SQLite."""
+    supply = Bodies("http/protobuf")
+    bodies = [supply.next() for _ in range(FLOOR_BATCHES)]
+    spans = FLOOR_BATCHES * SPANS
+    began = time.perf_counter()
+    for body in bodies:
+        list(_parsed(body))
+    parse = spans / (time.perf_counter() - began)
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        return parse, spans / _bare_s(folder, bodies)
+
+
+def _bare_s(folder: str, bodies: list[bytes]) -> float:
     connection = apsw.Connection(f"{folder}/bare.sqlite3")
     connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     connection.execute("CREATE TABLE span (no INTEGER PRIMARY KEY, trace, span, start, bytes)")
-
-    def work() -> None:
-        for body in bodies:
-            rows = [
-                (s.trace_id, s.span_id, s.start_time_unix_nano, s.SerializeToString())
-                for s in _parse(body)
-            ]
-            with connection:
-                connection.executemany("INSERT INTO span VALUES (NULL, ?, ?, ?, ?)", rows)
-
-    seconds = _seconds(work)
+    began = time.perf_counter()
+    for body in bodies:
+        rows = [
+            (s.trace_id, s.span_id, s.start_time_unix_nano, s.SerializeToString())
+            for s in _parsed(body)
+        ]
+        with connection:
+            connection.executemany("INSERT INTO span VALUES (NULL, ?, ?, ?, ?)", rows)
+    took_s = time.perf_counter() - began
     connection.close()
-    return seconds
+    return took_s
 
 
-def _ingest(folder: str, bodies: list[bytes], senders: int) -> float:
+def _parsed(body: bytes) -> Any:
+    return ExportTraceServiceRequest.FromString(body).resource_spans[0].scope_spans[0].spans
+
+
+def _fill(folder: Path, count: int) -> None:
+    """Keep `count` spans, by the code of the service but without its process."""
     store = open_store(f"sqlite:///{folder}/store.sqlite3")
-
-    async def sender(ingest: Ingest, share: Iterator[bytes]) -> None:
-        for body in share:
-            request = ExportTraceServiceRequest.FromString(body)
-            spans = [
-                IncomingSpan(span, group.resource, scope.scope)
-                for group in request.resource_spans
-                for scope in group.scope_spans
-                for span in scope.spans
-            ]
-            await ingest.submit(spans, [])
-
-    async def work() -> float:
-        ingest = Ingest(store, Feed(store))
-        share = iter(bodies)
-        began = time.perf_counter()
-        await asyncio.gather(*(sender(ingest, share) for _ in range(senders)))
-        seconds = time.perf_counter() - began
-        await ingest.close()
-        return seconds
-
-    seconds = asyncio.run(work())
+    recorder, supply = Recorder(store, time.time_ns()), Bodies("http/protobuf", 255)
+    for _ in range(0, count, SPANS * BATCHES_A_COMMIT):
+        spans = [s for _ in range(BATCHES_A_COMMIT) for s in _read(supply.next()).spans]
+        changes = recorder.record(spans, [], time.time_ns())
+        store.commit(changes)
+        recorder.committed()
     store.close()
-    return seconds
 
 
-def _parse(body: bytes) -> list[Span]:
-    request = ExportTraceServiceRequest.FromString(body)
-    return list(request.resource_spans[0].scope_spans[0].spans)
-
-
-def _body(number: int) -> bytes:
-    spans: list[Span] = []
-    for index in range(SPANS):
-        trace = os.urandom(16) if index % SPANS_A_TRACE == 0 else spans[-1].trace_id
-        span_id = os.urandom(8)
-        parent = b"" if index % SPANS_A_TRACE == 0 else spans[-(index % SPANS_A_TRACE)].span_id
-        start_ns = time.time_ns()
-        attributes = [_attribute(key) for key in range(ATTRIBUTES)]
-        attributes[0] = KeyValue(
-            key="gen_ai.operation.name",
-            value=AnyValue(string_value="execute_tool" if index % 4 else "chat"),
-        )
-        if index % 4 == 0:
-            attributes[1] = KeyValue(
-                key="gen_ai.usage.input_tokens", value=AnyValue(int_value=index)
-            )
-        spans.append(
-            Span(
-                trace_id=trace,
-                span_id=span_id,
-                parent_span_id=parent,
-                name=f"span {index}",
-                start_time_unix_nano=start_ns,
-                end_time_unix_nano=start_ns + 1_000_000,
-                attributes=attributes,
-            )
-        )
-    resource = Resource(
-        attributes=[KeyValue(key="service.name", value=AnyValue(string_value="bench"))]
-    )
-    scope_spans = ScopeSpans(scope=InstrumentationScope(name="bench"), spans=spans)
-    group = ResourceSpans(resource=resource, scope_spans=[scope_spans])
-    return ExportTraceServiceRequest(resource_spans=[group]).SerializeToString()
-
-
-def _attribute(key: int) -> KeyValue:
-    return KeyValue(key=f"attribute.number.{key}", value=AnyValue(string_value="value " * 4))
+def _read(body: bytes) -> Batch:
+    return read_request(TRACES, body, rejections=Rejections(), scrubs=False)[0]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,19 @@ from starlette.types import Lifespan
 
 from inspector.feed import Feed
 from inspector.forward import Forwarder
-from inspector.http import events, health, mcp, otlp, problems, sessions, spans, ui
+from inspector.http import (
+    compare,
+    events,
+    exports,
+    health,
+    imports,
+    mcp,
+    otlp,
+    problems,
+    sessions,
+    spans,
+    ui,
+)
 from inspector.http.access import Access, Guard
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
@@ -32,6 +44,9 @@ _ROUTERS = [
     health.router,
     sessions.router,
     spans.router,
+    exports.router,
+    compare.router,
+    imports.router,
     events.router,
     otlp.router,
     mcp.router,

@@ -9,16 +9,16 @@ import inspect
 import json
 import sys
 from collections.abc import Callable
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
-from inspector import runfile
-from inspector.client import Client, NoServiceError, RefusedError
+from inspector import cli_files, runfile, session_spans
+from inspector.client import NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
-from inspector.reader import Reader, find_reader
+from inspector.reader import find_reader
 from inspector.settings import Settings, load_settings
 from inspector.token import load_token
 from inspector.version import VERSION
@@ -36,6 +36,7 @@ app = typer.Typer(
 
 hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
+app.add_typer(cli_files.app)
 
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
@@ -129,7 +130,7 @@ def sessions(
     as_json: Json = False,
 ) -> None:
     """List sessions, newest first: of the running service, else of the store."""
-    found = _found(find_reader(), "sessions", limit, q=query, status=status)
+    found = _searched(query, "sessions", limit, status=status)
     if as_json:
         return _say_json(found)
     from inspector.console import show_sessions  # noqa: PLC0415
@@ -145,7 +146,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find spans, newest first: of the running service, else of the store."""
-    found = _found(find_reader(), "spans", limit, "/search", q=query)
+    found = _searched(query, "spans", limit, "/search")
     if as_json:
         return _say_json(found)
     from inspector.console import show_hits  # noqa: PLC0415
@@ -157,41 +158,61 @@ def search(
 @app.command()
 def show(
     session_id: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")],
+    span_id: Annotated[
+        str | None, typer.Argument(help="One span of it, by the beginning of its id.")
+    ] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="Only why it failed.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All spans, or all that is known of the one.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a session as the tree of its spans."""
-    reader = find_reader()
-    session = _one_session(reader, session_id)
-    address = f"/sessions/{quote(session['id'], safe='')}/spans"
-    page = reader.get(address, limit=20_000)
-    spans = page["spans"]
-    while cursor := page["next_cursor"]:
-        page = reader.get(address, limit=20_000, cursor=cursor)
-        spans += page["spans"]
-    if as_json:
-        return _say_json({"session": session, "spans": spans})
-    from inspector.console import show_session  # noqa: PLC0415
+    """Show a session as the tree of its spans, why it failed, or one span with its content."""
+    from inspector import showing  # noqa: PLC0415
 
-    show_session(session, spans)
+    reader = find_reader()
+    session = session_spans.one_session(reader, session_id)
+    if span_id is not None:
+        showing.one_span(reader, session, span_id, is_full=full, say_json=_json_wanted(as_json))
+    elif errors:
+        showing.errors(reader, session, say_json=_json_wanted(as_json))
+    else:
+        showing.tree(reader, session, is_full=full, say_json=_json_wanted(as_json))
+
+
+@app.command()
+def compare(
+    left: Annotated[str, typer.Argument(help="A session, by the beginning of its id.")],
+    right: Annotated[str, typer.Argument(help="Another one: what became of it.")],
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Say what differs between two sessions, the most telling first."""
+    reader = find_reader()
+    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
+    found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
+    if as_json:
+        return _say_json(found)
+    from inspector.console import show_comparison  # noqa: PLC0415
+
+    show_comparison(found)
     return None
 
 
 @app.command()
-def tail(as_json: Json = False) -> None:
-    """Follow what happens in the running service, until interrupted."""
-    client = Client.find()
-    after = client.get("/sessions", limit=1)["as_of"]
-    from rich.console import Console  # noqa: PLC0415
+def tail(
+    session_ids: Annotated[
+        list[str] | None, typer.Argument(help="Only these, by the beginnings of their ids.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Follow what happens in the running service, until interrupted.
 
-    from inspector.console import show_event  # noqa: PLC0415
+    A terminal shows the trees of running sessions; a pipe gets a line for each event.
+    """
+    from inspector.tail import follow  # noqa: PLC0415
 
-    console = Console()
-    for event in client.follow(after=after):
-        if as_json:
-            _say_now(json.dumps(event))
-        else:
-            show_event(console, event)
-            sys.stdout.flush()
+    follow(session_ids or [], say_json=_json_wanted(as_json, indent=None))
 
 
 @app.command()
@@ -249,35 +270,22 @@ def _rotate(settings: Settings) -> None:
     load_token(settings.store, rotate=True)
 
 
-def _found(
-    reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
+def _searched(
+    query: str, what: str, limit: int, path: str = "/sessions", **also: object
 ) -> list[dict[str, Any]]:
-    """Return as many as wanted: pages of a query may be short, and not the last."""
-    found: list[dict[str, Any]] = []
-    cursor: str | None = None
-    while len(found) < limit:
-        page = reader.get(path, limit=limit - len(found), cursor=cursor, **query)
-        found += page[what]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            break
-    return found
+    try:
+        return session_spans.pages(find_reader(), what, limit, path, q=query, **also)
+    except RefusedError as error:
+        raise RefusedError(error.pointed(query), error.problem) from error
 
 
-def _one_session(reader: Reader, wanted: str) -> dict[str, Any]:
-    quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
-    found = _found(reader, "sessions", 100, q=f'id~"{quoted}"')
-    fitting = [session for session in found if session["id"].startswith(wanted)]
-    exact = [session for session in fitting if session["id"] == wanted] or fitting
-    if len(exact) != 1:
-        many = "several begin so; give more of it" if exact else "see `inspector sessions`"
-        raise RefusedError(f"There is no one session {wanted!r}: {many}.")
-    session: dict[str, Any] = exact[0]
-    return session
+def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:
+    """Return what prints JSON, if it is wanted."""
+    return (lambda value: _say_json(value, indent)) if is_wanted else None
 
 
-def _say_json(value: object) -> None:
-    _say_now(json.dumps(value, indent=2))
+def _say_json(value: object, indent: int | None = 2) -> None:
+    _say_now(json.dumps(value, indent=indent))
 
 
 def _say_now(line: str) -> None:
@@ -287,6 +295,9 @@ def _say_now(line: str) -> None:
 
 def run() -> None:
     """Run the command line. An error of ours is one sentence, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a trace may hold any letter
     try:
         app()
     except InspectorError as error:

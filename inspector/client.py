@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import IO, Any
@@ -17,7 +16,7 @@ from inspector import runfile
 from inspector.errors import InspectorError
 
 TIMEOUT_S = 30.0
-RETRY_S = 1.0
+_PIECE_BYTES = 65_536
 
 
 class NoServiceError(InspectorError):
@@ -82,21 +81,36 @@ class Client:
         with self._open(path, query) as response:
             return json.load(response)
 
-    def follow(self, *, after: str) -> Iterator[dict[str, Any]]:
-        """Yield the events after `after`, for ever; a broken connection is taken up again."""
-        while True:
-            try:
-                with self._open("/events", {"after": after}) as response:
-                    for event_id, data in _events(response):
-                        after = event_id or after
-                        yield json.loads(data)
-            except (NoServiceError, OSError, HTTPException):
-                time.sleep(RETRY_S)
+    def events(
+        self, *, after: str, session_ids: Collection[str] = ()
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (position, event) of what happens after the position `after`, until it breaks off.
 
-    def _open(self, path: str, query: dict[str, object]) -> IO[bytes]:
+        Args:
+            after: `as_of` of a list, or the last position that was seen.
+            session_ids: Whose spans; without any: all.
+
+        Raises:
+            NoServiceError: The service does not answer, or the connection broke.
+            RefusedError: It answers with a problem.
+        """
+        wanted = ",".join(session_ids) or None
+        with self._open("/events", {"after": after, "session_id": wanted}) as response:
+            try:
+                for event_id, data in _events(response):
+                    yield event_id, json.loads(data)
+            except (OSError, HTTPException) as error:
+                raise NoServiceError(f"The connection to {self.url} broke: {error}.") from error
+        raise NoServiceError(f"The service at {self.url} ended the connection.")
+
+    def _open(
+        self, path: str, query: dict[str, object], body: Iterable[bytes] | None = None
+    ) -> IO[bytes]:
         given = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
-        request = urllib.request.Request(address)
+        request = urllib.request.Request(address, data=body)
+        if body is not None:
+            request.add_header("Content-Type", "application/octet-stream")
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
         # No proxy: the service is on this machine, or in this network.
@@ -110,6 +124,30 @@ class Client:
             reason = getattr(error, "reason", error)
             raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
         return opened
+
+    def download(self, path: str) -> Iterator[bytes]:
+        """Yield the bytes at `path` as they come.
+
+        Raises:
+            NoServiceError: It does not answer, or breaks off.
+            RefusedError: It answers with a problem.
+        """
+        with self._open(path, {}) as response:
+            try:
+                while piece := response.read(_PIECE_BYTES):
+                    yield piece
+            except (OSError, HTTPException) as error:
+                raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
+
+    def upload(self, path: str, body: Iterable[bytes]) -> Any:
+        """Send `body` as it comes, and return the JSON of the answer.
+
+        Raises:
+            NoServiceError: It does not answer.
+            RefusedError: It answers with a problem.
+        """
+        with self._open(path, {}, body) as response:
+            return json.load(response)
 
 
 def _refusal(error: urllib.error.HTTPError) -> RefusedError:

@@ -1,32 +1,29 @@
-"""What the command line shows to people: tables, a tree, one line per event."""
+"""What the command line shows to people: tables, trees, one span, what differs."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
+from inspector.causes import Group
+from inspector.console_tree import plain, say, span_line, status, tree_lines
 from inspector.hook_validation.finding import ERROR, WARNING, Report
+from inspector.model import SpanKind, SpanRow, SpanStatus
+from inspector.outline import lines_of, short_ids
+from inspector.readable import duration, money, plural, tokens
+from inspector.span_text import attributes, content
+from inspector.span_tree import SpanTree
+from inspector.visible import visible
 
-_STYLES = {
-    "waiting": "yellow",
-    "paused": "yellow",
-    "running": "cyan",
-    "lost": "magenta",
-    "failed": "red",
-    "error": "red",
-    "cancelled": "dim",
-}
-_MAX_CHARS = 200
 _PIPED_WIDTH = 200
 """What does not go to a terminal is read by programs: nothing is cut to fit eighty columns."""
 _WIDE = 100
 """From this width on there is room for the counts."""
+_PATH_NAMES = 6
 
 Row = dict[str, Any]
 
@@ -46,96 +43,155 @@ def show_sessions(sessions: list[Row]) -> None:
         table.add_column(name, justify="right", no_wrap=True, min_width=min_width)
     for session in sessions:
         table.add_row(
-            plain(session["id"]),
-            _status(session["status"]),
+            Text(plain(session["id"])),
+            status(session["status"]),
             session["started_at"][5:16].replace("T", " "),
-            plain(session["title"]),
-            _milliseconds(session["duration_ms"]),
+            Text(plain(session["title"])),
+            duration(_duration_ns(session)),
             *_counts(session)[: len(counts)],
         )
     console.print(table)
+
+
+def _counts(session: Row) -> tuple[Text, ...]:
+    failed = session["error_count"]
+    return (
+        Text(str(session["span_count"])),
+        Text(str(failed), style="bold red" if failed else "bright_black"),
+        Text(str(session["input_tokens"] + session["output_tokens"])),
+    )
+
+
+def _duration_ns(session: Row) -> int | None:
+    return None if session["duration_ms"] is None else round(session["duration_ms"] * 1e6)
 
 
 def show_hits(hits: list[Row]) -> None:
     """Print the spans that a search found, and whose they are."""
     console = Console()
     for hit in hits:
-        owner = (f"  {plain(hit['session_title']).plain}  {plain(hit['session_id']).plain}", "dim")
-        console.print(Text.assemble(_span_line(hit["span"]), owner), soft_wrap=True)
+        row = span_row(hit["span"], hit["session_id"])
+        owner = f"  {row.span_id}  {plain(hit['session_title'])}  {plain(hit['session_id'])}"
+        say(console, span_line(row) + Text(owner, "bright_black"))
 
 
-def _counts(session: Row) -> tuple[str, ...]:
-    tokens = session["input_tokens"] + session["output_tokens"]
-    return str(session["span_count"]), str(session["error_count"]), str(tokens)
+def span_row(span: Row, session_id: str) -> SpanRow:
+    """Return a row of the API as a row."""
+    kind, state = SpanKind(span["kind"]), SpanStatus(span["status"])
+    fields = {name: value for name, value in span.items() if name in SpanRow.__slots__}
+    return SpanRow(**{**fields, "session_id": session_id, "kind": kind, "status": state})
 
 
-def show_session(session: Row, spans: list[Row]) -> None:
-    """Print a session as the tree of its spans."""
-    known = {span["span_id"] for span in spans}
-    children = defaultdict(list)
-    for span in spans:
-        parent = span["parent_span_id"]
-        children[parent if parent in known and parent != span["span_id"] else None].append(span)
-    root = Tree(
-        Text.assemble(
-            (plain(session["title"]).plain, "bold"),
-            "  ",
-            _status(session["status"]),
-            "  ",
-            _milliseconds(session["duration_ms"]),
-        )
-    )
-    # A stack and not recursion: a trace may be deeper than Python's.
-    waiting = [(root, span) for span in reversed(children[None])]
-    while waiting:
-        branch, span = waiting.pop()
-        leaf = branch.add(_span_line(span))
-        waiting += [(leaf, child) for child in reversed(children[span["span_id"]])]
-    Console().print(root)
-
-
-def show_event(console: Console, event: Row) -> None:
-    """Print one event of the stream."""
-    if event["type"] in ("Heartbeat", "Gap"):
-        return
-    subject = event.get("span") or event.get("session") or {}
-    said = Text.assemble(
-        (event["time"][11:23], "dim"),
-        f" {event['type']:<16} ",
-        _status(subject.get("status", "")),
-        " ",
-        plain(subject.get("name") or subject.get("title") or event.get("name") or ""),
-        (f"  {plain(event['session_id']).plain}", "dim"),
-    )
-    console.print(said, soft_wrap=True)
-
-
-def plain(text: str) -> Text:
-    """Return `text` from a trace as text: what could move the cursor is made visible."""
-    shown = text[:_MAX_CHARS] + ("…" if len(text) > _MAX_CHARS else "")
-    return Text("".join(char if char.isprintable() else "�" for char in shown))
-
-
-def _span_line(span: Row) -> Text:
-    duration = None if span["duration_ns"] is None else span["duration_ns"] / 1e6
+def session_head(session: Row, *, with_id: bool = False) -> Text:
+    """Return a session as one line."""
+    figures = [
+        duration(_duration_ns(session)),
+        plural(session["span_count"], "span"),
+        tokens(session["input_tokens"], session["output_tokens"]),
+        money(session["cost_usd"]) if session["cost_usd"] else "",
+    ]
     return Text.assemble(
-        (f"{span['kind']:<9}", "dim"),
-        plain(span["name"]),
+        (plain(session["title"]), "bold"),
         "  ",
-        _status(span["status"]),
-        "  ",
-        _milliseconds(duration),
+        status(session["status"]),
+        (f"  {plain(session['id'])}" if with_id else "", "bright_black"),
+        ("  " + "  ".join(filter(None, figures)), "bright_black"),
+        (f"  {plural(session['error_count'], 'error')}", "red") if session["error_count"] else "",
     )
 
 
-def _status(status: str) -> Text:
-    return Text(escape(status), style=_STYLES.get(status, ""))
+def show_session(
+    session: Row, tree: SpanTree, why: dict[int, str], console: Console, *, every: bool
+) -> None:
+    """Print a session as the tree of its spans.
+
+    Args:
+        session: Its row.
+        tree: All of its spans.
+        why: Why some of them failed, by index.
+        console: Where.
+        every: Nothing is left out where siblings are alike.
+    """
+    say(console, session_head(session, with_id=True))
+    id_length = short_ids(tree.rows)
+
+    def says(place: int) -> Text:
+        row = tree.rows[place]
+        line = span_line(row) + Text(f"  {row.span_id[:id_length]}", "bright_black")
+        return line + Text(f"  {plain(why[place])}", "red") if place in why else line
+
+    lines = lines_of(tree, None, every=every)
+    for line in tree_lines(tree, lines, says, is_ascii=console.options.ascii_only):
+        say(console, line)
+    if any(line.left_out for line in lines):
+        say(console, Text("Show all with --full.", "bright_black"))
 
 
-def _milliseconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.0f} ms" if value < 10_000 else f"{value / 1000:.1f} s"
+def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]) -> None:
+    """Print why a session failed: each cause with its message and where it is."""
+    console = Console()
+    say(console, session_head(session))
+    for group, message in found:
+        first = group.places[0]
+        row = tree.rows[first]
+        times = f"  {len(group.places)} times" if len(group.places) > 1 else ""
+        say(console, Text.assemble(span_line(row), (f"{times}  {row.span_id}", "bright_black")))
+        console.print(Text(f"  {visible(message)}", "red"), soft_wrap=True, highlight=False)
+        above = [plain(tree.rows[place].name) for place in tree.above(first)[-_PATH_NAMES:]]
+        say(console, Text(f"  in {' > '.join(above)}" if above else "  the root", "bright_black"))
+    if not found:
+        console.print("Nothing failed.")
+
+
+def show_span(detail: Row, *, is_full: bool) -> None:
+    """Print one span with its content, and all else that was recorded of it if `is_full`."""
+    console = Console()
+    row = span_row(detail, detail["session_id"])
+    say(console, span_line(row))
+    say(console, Text(f"span {row.span_id}  trace {row.trace_id}", "bright_black"))
+    for chapter in [*content(detail), *(attributes(detail) if is_full else ())]:
+        for line in visible(chapter).split("\n"):
+            style = "bold" if line.startswith("## ") else ""
+            console.print(Text(line.removeprefix("## "), style), soft_wrap=True, highlight=False)
+
+
+def show_comparison(found: Row) -> None:
+    """Print what differs between two sessions, and where they part."""
+    console = Console()
+    for name in ("left", "right"):
+        say(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
+    total = plural(found["difference_count"], "difference")
+    say(console, Text(f"{total}, {plural(found['same_count'], 'span')} the same"))
+    if found["diverged"]:
+        say(console, Text("first: ", "bold") + _difference_head(found["diverged"]))
+    for difference in found["differences"]:
+        say(console, _difference_head(difference))
+        for side, sign, style in (("left", "-", "red"), ("right", "+", "green")):
+            if difference[f"{side}_answer"] is not None:
+                say(console, Text(f"    {sign} {plain(difference[f'{side}_answer'], 400)}", style))
+    if (hidden := found["difference_count"] - len(found["differences"])) > 0:
+        say(console, Text(f"… {hidden} more: see --limit", "bright_black"))
+
+
+_CHANGES = {"failed": "bold red", "removed": "red", "added": "green", "recovered": "green"}
+
+
+def _difference_head(difference: Row) -> Text:
+    changes = [
+        Text(change.replace("_", " "), _CHANGES.get(change, "yellow"))
+        for change in difference["changes"]
+    ]
+    names = [plain(name, 60) for name in difference["path"][-_PATH_NAMES:]]
+    left, right = difference["left"], difference["right"]
+    own = [duration(difference[f"{side}_own_ns"]) for side in ("left", "right")]
+    took = f"  {own[0]} -> {own[1]}" if left and right and own[0] != own[1] else ""
+    below = f"  with {difference['span_count'] - 1} below" if difference["span_count"] > 1 else ""
+    ids = "  ".join(side["span_id"] for side in (left, right) if side)
+    return Text.assemble(
+        Text(", ").join(changes),
+        f"  {' > '.join(names)}",
+        (f"{took}{below}  {ids}", "bright_black"),
+    )
 
 
 def show_report(report: Report) -> None:

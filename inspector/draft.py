@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from copy import copy
 from dataclasses import dataclass, field, replace
 
 from inspector.model import SessionStatus
@@ -46,9 +45,12 @@ class Memory:
 class Draft:
     """Collects what one commit alters; `finish` numbers it."""
 
-    def __init__(self, reader: Reader, memory: Memory, now_ns: int) -> None:
+    def __init__(
+        self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
+    ) -> None:
         self.reader = reader
         self.now_ns = now_ns
+        self.is_past = is_past
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
@@ -118,8 +120,13 @@ class Draft:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        self._tally_before[trace_id] = copy(trace.tally)
+        self._tally_before[trace_id] = trace.tally.copy()
         return trace
+
+    def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
+        """Return the trace and the session that it belongs to, to be altered."""
+        trace = self.trace(trace_id)
+        return trace, self.session(trace.session_id) if trace.session_id else None
 
     def rehome(self, trace: TraceState, session: SessionState) -> None:
         """Give the whole trace to `session`."""
@@ -166,11 +173,19 @@ class Draft:
         known = self._contents.get((span.trace_id, span.span_id))
         return known or self.reader.content(span)
 
-    def put_span(self, new: SpanRecord, content: Content | None = None) -> None:
-        """Replace a span's row by `new`, and its content if given; the tally follows."""
+    def put_span(
+        self,
+        new: SpanRecord,
+        content: Content | None = None,
+        trace: TraceState | None = None,
+    ) -> None:
+        """Replace a span's row by `new`, and its content if given; the tally follows.
+
+        `trace` is its trace, if it is at hand.
+        """
         key = (new.trace_id, new.span_id)
         old = self.span(new.trace_id, new.span_id)
-        tally = self.trace(new.trace_id).tally
+        tally = (trace or self.trace(new.trace_id)).tally
         if old is not None:
             tally.count(old, -1)
             new.created, new.settled, new.content = old.created, old.settled, old.content

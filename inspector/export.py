@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -22,6 +23,15 @@ def session_lines(store: Store, session_id: str) -> Iterator[bytes]:
     """Yield the lines, spans by start and then logs; a snapshot is held for a page at a time."""
     yield from _span_lines(store, session_id)
     yield from _log_lines(store, session_id)
+
+
+def packed_session(store: Store, session_id: str) -> Iterator[bytes]:
+    """Yield the lines as a gzip file; the same session gives the same bytes."""
+    packer = zlib.compressobj(wbits=31)  # the gzip container, with no time in it
+    for line in session_lines(store, session_id):
+        if packed := packer.compress(line):
+            yield packed
+    yield packer.flush()
 
 
 def _span_lines(store: Store, session_id: str) -> Iterator[bytes]:

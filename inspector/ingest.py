@@ -49,6 +49,16 @@ _log = logging.getLogger("inspector.ingest")
 
 
 @dataclass(slots=True)
+class Restored:
+    """What of a batch was not there before."""
+
+    span_count: int = 0
+    moment_count: int = 0
+    session_ids: list[str] = field(default_factory=list)
+    """The sessions that it is part of."""
+
+
+@dataclass(slots=True)
 class _Batch:
     spans: Sequence[IncomingSpan]
     logs: Sequence[IncomingLog]
@@ -155,6 +165,25 @@ class Ingest:
             self._waiting.append(batch)
             self._wake.notify()
         await asyncio.wrap_future(batch.done)
+
+    async def restore(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
+        """Keep what was recorded elsewhere, with nothing of it running; returns when it is durable.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written; nothing of this was kept.
+            InspectorError: It cannot be kept at all.
+        """
+        restored = Restored()
+
+        def plan(now_ns: int) -> Changes:
+            changes = self._recorder.record(spans, logs, now_ns, is_past=True)
+            restored.span_count = len(changes.contents)
+            restored.moment_count = len(changes.moments)
+            restored.session_ids = [record.row.id for record in changes.sessions]
+            return changes
+
+        await self._order(plan)
+        return restored
 
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all that it has; return whether there was one."""

@@ -32,6 +32,7 @@ _DESCRIPTION = frozenset(
     _SPAN_PREFIX + name
     for name in ("name", "kind", "parent_span_id", "flags", "scope_name", "scope_version")
 )
+_PENDING = frozenset({"logfire.span_type", "logfire.pending_parent_id"})
 _KINDS: dict[int, Span.SpanKind.ValueType] = {int(kind): kind for kind in Span.SpanKind.values()}
 _LOST_AFTER_S = 12.0
 _MAX_LOST_AFTER_S = 3600.0
@@ -46,6 +47,8 @@ class LiveSpan:
     """Without an end; a progress record sets only what it was given."""
     scope: InstrumentationScope
     is_progress: bool
+    is_pending: bool = False
+    """Told by a sender that gives no other sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,27 @@ def read_log(log: IncomingLog) -> Live | None:
         return None
     time_ns = record.time_unix_nano or record.observed_time_unix_nano
     return Happening(name, trace_id, span_id, time_ns, session_key)
+
+
+def read_pending(span: Span) -> LiveSpan | None:
+    """Return the beginning of a span that Logfire tells by a span of its own; None if it is none.
+
+    Such a one takes no time and lies in the span whose beginning it tells, under the id of its
+    parent.
+    """
+    if span.end_time_unix_nano != span.start_time_unix_nano or not span.parent_span_id:
+        return None
+    about = {pair.key: pair.value.string_value for pair in span.attributes if pair.key in _PENDING}
+    if about.get("logfire.span_type") != "pending_span":
+        return None
+    begun = Span()
+    begun.CopyFrom(span)
+    begun.span_id = span.parent_span_id
+    begun.parent_span_id = _parent(about.get("logfire.pending_parent_id"))
+    begun.end_time_unix_nano = 0
+    del begun.attributes[:]
+    begun.attributes.extend(pair for pair in span.attributes if pair.key not in _PENDING)
+    return LiveSpan(begun, InstrumentationScope(), is_progress=False, is_pending=True)
 
 
 def event_name(record: LogRecord) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from inspector.app import create_app
+from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.in_process import ask
 from inspector.settings import Settings
@@ -32,6 +33,15 @@ class OfflineClient:
             StoreError: The store cannot be opened.
         """
         return asyncio.run(self._get(path, query))
+
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a gzip file.
+
+        Raises:
+            StoreError: The store cannot be opened.
+        """
+        with closing(open_store(self.settings.store, is_read_only=True)) as store:
+            yield from packed_session(store, session_id)
 
     async def _get(self, path: str, query: dict[str, object]) -> Any:
         token = secrets.token_urlsafe()  # for this one question: none is kept beside the store

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector import wire
+from inspector.compare import Comparison, Difference
 from inspector.model import Moment, SessionRow, SpanRow
 from inspector.normalise import span_view
 from inspector.normalise.attributes import flat_attributes
@@ -88,6 +89,21 @@ def span_columns(rows: Sequence[SpanRow]) -> wire.SpanColumnSet:
     """Return the lines of the waterfall as columns."""
     columns = {name: [getattr(row, name) for row in rows] for name in wire.SpanRow.model_fields}
     return wire.SpanColumnSet.model_validate(columns)
+
+
+def difference(found: Comparison, one: Difference) -> wire.Difference:
+    """Return a line of a comparison."""
+    return wire.Difference(
+        changes=list(one.changes),
+        path=found.path(one),
+        left=span_row(one.left) if one.left else None,
+        right=span_row(one.right) if one.right else None,
+        span_count=one.span_count,
+        left_own_ns=one.own_ns[0],
+        right_own_ns=one.own_ns[1],
+        left_answer=one.answers[0] if one.answers else None,
+        right_answer=one.answers[1] if one.answers else None,
+    )
 
 
 def span_detail(record: SpanRecord, content: Content, moments: Sequence[Moment]) -> wire.SpanDetail:

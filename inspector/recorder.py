@@ -20,6 +20,7 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
     SECOND_NS,
@@ -30,6 +31,7 @@ from inspector.sessions import (
     waits_of,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
+from inspector.twins import find_twins
 
 _NO_KEY_RANK = 999
 """The trace id as session key: any other is better."""
@@ -90,12 +92,24 @@ class Recorder:
     # --- what the caller asks for -----------------------------------------------------------
 
     def record(
-        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog], now_ns: int
+        self,
+        spans: Sequence[IncomingSpan],
+        logs: Sequence[IncomingLog],
+        now_ns: int,
+        *,
+        is_past: bool = False,
     ) -> Changes:
-        """Return the commit that keeps `spans` and `logs`."""
+        """Return the commit that keeps `spans` and `logs`.
+
+        Args:
+            spans: What arrived.
+            logs: What arrived beside it.
+            now_ns: The clock now.
+            is_past: It was recorded elsewhere: nothing of it runs, and no process lives by it.
+        """
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
+            draft = Draft(reader, self._memory, now_ns, is_past=is_past)
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(draft, sign)
@@ -163,7 +177,7 @@ class Recorder:
             self._hear(draft, sign.process_id, lost_after_ns)
 
     def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
-        if not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+        if draft.is_past or not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
         for stored in draft.reader.open_spans(process_id):
@@ -184,7 +198,8 @@ class Recorder:
     # --- sessions ---------------------------------------------------------------------------
 
     def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
-        heard_now = set(heard)
+        # What is past is not heard of now: such a session is settled at once.
+        heard_now = set() if draft.is_past else set(heard)
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
@@ -243,27 +258,34 @@ class Recorder:
         """Keep what is new; return the sessions that something is new in."""
         for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
             draft.load_spans(trace_id, span_ids)
+        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
             known = draft.span(arrival.trace_id, arrival.span_id)
             new = arrival if known is None else _merge(draft, known, arrival)
             self._note_sender(draft, new or arrival)
-            if new is not None:
-                trace = draft.trace(new.trace_id)
-                session = draft.session(trace.session_id) if trace.session_id else None
-                if session is not None:
-                    self._add_span(draft, new, trace, session)
-                    heard[session.id] = None
+            if new is None:
+                continue
+            if new.trace_id not in homes:
+                homes[new.trace_id] = draft.home(new.trace_id)
+            trace, session = homes[new.trace_id]
+            if session is not None:
+                self._add_span(draft, new, trace, session)
+                heard[session.id] = None
         return heard
 
     def _add_span(
         self, draft: Draft, arrival: _Arrival, trace: TraceState, session: SessionState
     ) -> None:
         new = _record(arrival, session, trace)
-        draft.put_span(new, Content(arrival.payload, arrival.origin))
+        if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
+            new.status = SpanStatus.LOST
+        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
+        if new.kind in TOLD_TWICE or trace.inner_spans:
+            find_twins(draft, trace, new)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
@@ -392,7 +414,9 @@ def _sort(
         origin = origins.of(
             item.resource, item.scope, item.resource_schema_url, item.scope_schema_url
         )
-        if item.payload is None or item.facts is None:
+        if (pending := live.read_pending(item.span)) is not None:
+            arrivals.append(_arrival(pending.span, item.resource, origin, pending))
+        elif item.payload is None or item.facts is None:
             arrivals.append(_arrival(item.span, item.resource, origin, None))
         else:
             arrivals.append(_read_arrival(item.span, item.payload, origin, item.facts, None))
@@ -401,6 +425,8 @@ def _sort(
 
 def _arrival(span: Span, resource: Resource, origin: bytes, part: LiveSpan | None) -> _Arrival:
     facts = span_facts(span, resource)
+    if part is not None and part.is_pending:
+        facts.process_id = None  # its process sends no heartbeats: it lives by its trace
     return _read_arrival(span, span.SerializeToString(), origin, facts, part)
 
 
@@ -422,11 +448,13 @@ def _read_arrival(
 
 
 def _of_known_traces(draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
-    """Return the span ids of each trace that is not new."""
+    """Return the span ids to look up of each trace that is not new."""
     found = defaultdict[str, list[str]](list)
     for arrival in arrivals:
         if arrival.trace_id not in draft.new_traces:
             found[arrival.trace_id].append(arrival.span_id)
+            if arrival.facts.kind in TOLD_TWICE:
+                found[arrival.trace_id].append(arrival.span.parent_span_id.hex())
     return found
 
 
@@ -465,7 +493,7 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     before = content.span()
     part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
     after = live.update_span(before, part)
-    if after == before and known.status is SpanStatus.RUNNING:
+    if after == before and (draft.is_past or known.status is SpanStatus.RUNNING):
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -41,9 +42,22 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         StoreError: The store cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    _prepare_for_many_objects()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(settings, say))
+
+
+def _prepare_for_many_objects() -> None:
+    """Tune the process for what it mostly does: make thousands of rows and let them go at once.
+
+    None of them is part of a cycle, so the collector looks at them in vain: a tenth of ingest. And
+    whoever waits for the interpreter while another thread decodes waits 1 ms, not 5.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    sys.setswitchinterval(0.001)
 
 
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:

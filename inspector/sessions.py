@@ -8,7 +8,7 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -66,7 +66,10 @@ class Tally:
     dropped_count: int = 0
 
     def count(self, span: SpanRecord, sign: int) -> None:
-        """Put `span` in (`sign` 1) or take it out (-1); a duplicate shows but does not count."""
+        """Put `span` in (`sign` 1) or take it out (-1).
+
+        A duplicate is no second call and no second error; its usage may be the one that counts.
+        """
         status, kind = span.status, span.kind
         self.span_count += sign
         if status is SpanStatus.RUNNING:
@@ -75,14 +78,13 @@ class Tally:
             self.lost_count += sign
         self.waiting_ns += sign * span.wait_ns
         self.dropped_count += sign * span.dropped_count
-        if span.duplicate_of is not None:
-            return
-        if status is SpanStatus.ERROR:
-            self.error_count += sign
-        if kind is SpanKind.LLM:
-            self.llm_calls += sign
-        elif kind is SpanKind.TOOL:
-            self.tool_calls += sign
+        if span.duplicate_of is None:
+            if status is SpanStatus.ERROR:
+                self.error_count += sign
+            if kind is SpanKind.LLM:
+                self.llm_calls += sign
+            elif kind is SpanKind.TOOL:
+                self.tool_calls += sign
         if span.is_counted:
             self.input_tokens += sign * (span.input_tokens or 0)
             self.output_tokens += sign * (span.output_tokens or 0)
@@ -92,16 +94,30 @@ class Tally:
 
     def add(self, other: Tally, sign: int = 1) -> None:
         """Put a whole tally in, or take it out."""
-        for name in _TALLY_FIELDS:
-            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+        self.span_count += sign * other.span_count
+        self.open_count += sign * other.open_count
+        self.lost_count += sign * other.lost_count
+        self.error_count += sign * other.error_count
+        self.llm_calls += sign * other.llm_calls
+        self.tool_calls += sign * other.tool_calls
+        self.input_tokens += sign * other.input_tokens
+        self.output_tokens += sign * other.output_tokens
+        self.cost_nanodollars += sign * other.cost_nanodollars
+        self.costed_count += sign * other.costed_count
+        self.waiting_ns += sign * other.waiting_ns
+        self.dropped_count += sign * other.dropped_count
+
+    def copy(self) -> Tally:
+        """Return another one of the same sums."""
+        same = Tally()
+        same.add(self)
+        return same
 
     @property
     def cost_usd(self) -> float | None:
         """The cost; None when nothing carried one."""
         return self.cost_nanodollars / _NANODOLLARS if self.costed_count else None
 
-
-_TALLY_FIELDS = tuple(f.name for f in fields(Tally))
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
 _TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_NONE = range(5)
@@ -258,6 +274,8 @@ class TraceState:
     """Spans with pauses, arrived or not."""
     usage_ancestors: set[str] = field(default_factory=set)
     """Spans with usage below them, arrived or not: theirs is not counted."""
+    inner_spans: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How long (ns) spans took that wait for the end of the one around them, by that and kind."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
@@ -267,6 +285,7 @@ class TraceState:
                 "tally": self.tally,
                 "profile": self.profile,
                 "paused_spans": sorted(self.paused_spans),
+                "inner_spans": self.inner_spans,
             }
         )
 
@@ -283,6 +302,7 @@ class TraceState:
             tally=Tally(**state["tally"]),
             profile=_load_profile(state["profile"]),
             paused_spans=set(state["paused_spans"]),
+            inner_spans=state.get("inner_spans", {}),  # stores of before have none
             usage_ancestors=ancestors,
         )
 

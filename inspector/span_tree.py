@@ -1,6 +1,6 @@
 """Who is below whom in a session. Pure; every span has exactly one place, whatever its parent says.
 
-A span whose parent is not there is a root. So is one span of each circle of parents.
+A span whose parent is not there is a root. So is the first span of each circle of parents.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class SpanTree:
         """Return the tree of `rows`, in time that grows with their number only."""
         index = {(row.trace_id, row.span_id): place for place, row in enumerate(rows)}
         parents = [index.get((row.trace_id, row.parent_span_id or "")) for row in rows]
-        _cut_circles(parents)
-        order = sorted(range(len(rows)), key=lambda place: (rows[place].offset_ns, place))
+        _cut_circles(parents, rows)
+        order = sorted(range(len(rows)), key=lambda place: _start(rows[place]))
         roots: list[int] = []
         children: list[list[int]] = [[] for _ in rows]
         for place in order:
@@ -52,8 +52,12 @@ class SpanTree:
         return found[::-1]
 
 
-def _cut_circles(parents: list[int | None]) -> None:
-    """Make one span of each circle a root."""
+def _start(row: SpanRow) -> tuple[int, str, str]:
+    return row.offset_ns, row.span_id, row.trace_id
+
+
+def _cut_circles(parents: list[int | None], rows: Sequence[SpanRow]) -> None:
+    """Make the first span of each circle a root."""
     is_safe = bytearray(len(parents))
     for start in range(len(parents)):
         path: list[int] = []
@@ -61,7 +65,8 @@ def _cut_circles(parents: list[int | None]) -> None:
         place: int | None = start
         while place is not None and not is_safe[place]:
             if place in on_path:
-                parents[place] = None
+                circle = path[path.index(place) :]
+                parents[min(circle, key=lambda one: _start(rows[one]))] = None
                 break
             path.append(place)
             on_path.add(place)

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from inspector.compare import Change
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
 
 
@@ -44,6 +45,27 @@ class Health(Wire):
     usage: StoreUsage | None = Field(
         default=None, description="For those who have the token; null when it cannot be read."
     )
+
+
+class ImportMistake(Wire):
+    """Something in an imported file that was not taken."""
+
+    line: int = Field(description="On which it begins, from 1.")
+    message: str
+
+
+class ImportReport(Wire):
+    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+
+    spans: int = Field(description="Taken.")
+    span_duplicates: int = Field(description="There before, just so.")
+    logs: int = Field(description="Log records of a trace or a session, taken.")
+    log_duplicates: int
+    rejected: int = Field(description="Spans, records and values that could not be read.")
+    not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
+    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    mistakes: list[ImportMistake] = Field(description="The first 100.")
+    mistake_count: int
 
 
 class Session(Wire):
@@ -87,6 +109,23 @@ class SessionList(Wire):
     next_cursor: str | None
     index: IndexState | None = Field(None, description="With `q`; null without an index.")
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class SessionBucket(Wire):
+    """The sessions that began in a stretch of time."""
+
+    started_at: str = Field(description="When it begins; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+
+
+class SessionHistogram(Wire):
+    """How many sessions began when."""
+
+    bucket_ms: int
+    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    counted_from: str | None = Field(
+        description="What began before was not looked at in the time there was; null: all was."
+    )
 
 
 class SpanRow(Wire):
@@ -165,6 +204,9 @@ class TextPart(Wire):
 
     type: Literal["text"] = "text"
     text: str
+    parse_error: bool = Field(
+        default=False, description="It was meant as JSON and is none: shown as it came."
+    )
 
 
 class ReasoningPart(Wire):
@@ -259,14 +301,17 @@ class LlmView(Wire):
     provider: str | None
     model_requested: str | None
     model_responded: str | None
-    finish_reasons: list[str]
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
 
 
 class Usage(Wire):
-    """Tokens of this span alone. Cached and reasoning tokens are subsets."""
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -274,6 +319,12 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
 
 
 class StateChange(Wire):
@@ -335,6 +386,8 @@ class View(Wire):
     decisions: list[Decision]
     mcp: McpView | None
     error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 
@@ -415,6 +468,38 @@ class SearchResult(Wire):
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
     index: IndexState | None = Field(None, description="Null without an index.")
+
+
+class Difference(Wire):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    left: SpanRow | None = Field(description="In the first session; null when it was added.")
+    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
+    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right_own_ns: int | None
+    left_answer: str | None = Field(description="From a little before the answers part.")
+    right_answer: str | None
+
+
+class Comparison(Wire):
+    """What differs between two sessions, the most telling first."""
+
+    left: Session
+    right: Session
+    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    difference_count: int = Field(description="Of all pages.")
+    differences: list[Difference]
+    diverged: Difference | None = Field(
+        description="The first in time that is more than slower or dearer."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    next_offset: int | None
 
 
 class Problem(BaseModel):

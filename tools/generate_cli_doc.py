@@ -27,7 +27,7 @@ def _cli() -> Iterator[str]:
     yield "# Command line\n"
     yield "Commands ask the running service over HTTP."
     yield "They find it by `INSPECTOR_URL` and `INSPECTOR_TOKEN`, else by its run-file."
-    yield "`sessions` and `show` read the store where none runs.\n"
+    yield "`sessions`, `search`, `show` and `export` read the store where none runs.\n"
     yield "| exit code | meaning |\n| --- | --- |"
     yield "| 0 | done |"
     yield f"| {FAILED} | failed |"

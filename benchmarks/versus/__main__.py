@@ -33,7 +33,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent), str(HERE.parent)]
 
 import httpx  # noqa: E402
-from bench_ingest import SPANS, _body  # noqa: E402
+from ingest_load import SPANS, batch  # noqa: E402
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (  # noqa: E402
     ExportTraceServiceRequest,
 )
@@ -163,12 +163,12 @@ def _measure(product: Product) -> Result:
         began = time.perf_counter()
         with _running(product, folder, port) as (process, client):
             start_s = time.perf_counter() - began
-            _send(client, product, [_body(0)], 1)
+            _send(client, product, [batch().SerializeToString()], 1)
             stored = _wait_for(folder / product.database, product, SPANS)
             idle_mib = _resident_mib(process.pid)
             rates = {}
             for senders in (1, 4):
-                bodies = [_body(number) for number in range(product.batches)]
+                bodies = [batch().SerializeToString() for _ in range(product.batches)]
                 count = SPANS * len(bodies)
                 began = time.perf_counter()
                 _send(client, product, bodies, senders)
@@ -178,8 +178,8 @@ def _measure(product: Product) -> Result:
                 rates[senders] = (count / answered_s, count / durable_s)
             loaded_mib = _resident_mib(process.pid)
             singles = []
-            for number in range(SINGLES):
-                body = _one_span(_body(number))
+            for _ in range(SINGLES):
+                body = _one_span(batch().SerializeToString())
                 began = time.perf_counter()
                 _send(client, product, [body], 1)
                 stored = _wait_for(folder / product.database, product, stored + 1)

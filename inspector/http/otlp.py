@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -20,6 +19,8 @@ from inspector.errors import (
     StoreUnavailableError,
     TooLargeError,
 )
+from inspector.http import bodies
+from inspector.http.bodies import parts
 from inspector.http.otlp_schema import request_schema
 from inspector.http.problems import ProblemError, problem_response, route_path
 from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
@@ -27,9 +28,6 @@ from inspector.otlp.receiver import Receiver, Room
 from inspector.otlp.signals import SIGNALS, ExportResponse, Signal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-MAX_SILENCE_S = 30.0
-"""Between two parts of a body. A sender that stops must not keep the room of the others."""
-
 PATHS = frozenset(f"/v1/{name}" for name in SIGNALS)
 
 _CODES = {
@@ -131,30 +129,27 @@ async def _read(request: Request, room: Room) -> bytes:
     """Return the body.
 
     Raises:
-        TimeoutError: Nothing has come for `MAX_SILENCE_S`.
+        TimeoutError: It does not come, or too slowly.
         TooLargeError: It is above the limit.
         OverloadedError: There is no room for it.
     """
     body = bytearray()
-    chunks = request.stream()
-    while True:
-        async with asyncio.timeout(MAX_SILENCE_S):
-            chunk = await anext(chunks, None)
-        if chunk is None:
-            return bytes(body)
+    async for chunk in parts(request, max_s=bodies.MAX_BODY_S):
         room.grow(len(chunk))
         body += chunk
         if len(body) > MAX_BODY_BYTES:
             raise TooLargeError(
                 f"The request is larger than {MAX_BODY_BYTES // 2**20} MiB. Send smaller batches."
             )
+    return bytes(body)
 
 
 def _stalled(content_type: str) -> Response:
     response = error_response(
         content_type,
         408,
-        f"Nothing more of the body came for {MAX_SILENCE_S:g} seconds. Send it again, whole.",
+        f"The body has to come within {bodies.MAX_BODY_S:g} seconds, and without a break of "
+        f"{bodies.MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
     )
     response.headers["Connection"] = "close"  # the rest of the body is not waited for
     return response

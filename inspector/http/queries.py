@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from fastapi import Request
 
 from inspector import wire
-from inspector.search import Search, open_search
+from inspector.search import PAGE_S, Search, open_search
 from inspector.storage.base import Store
 from inspector.storage.word_index import WordIndex
 
@@ -17,12 +17,14 @@ QUERY = (
 )
 
 
-def searching(request: Request, now_ns: int) -> AbstractContextManager[Search]:
+def searching(
+    request: Request, now_ns: int, *, page_s: float = PAGE_S
+) -> AbstractContextManager[Search]:
     """Open a snapshot of the service's store to search in."""
     state = request.app.state
     store: Store = state.store
     words: WordIndex | None = getattr(state, "words", None)
-    return open_search(store, words, now_ns)
+    return open_search(store, words, now_ns, page_s=page_s)
 
 
 def index_state(search: Search) -> wire.IndexState | None:

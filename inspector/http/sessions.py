@@ -1,36 +1,35 @@
-"""`/sessions`: the list, one session, its spans, its deletion, its export."""
+"""`/sessions`: the list, one session, its spans, its deletion."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator
 from time import time_ns
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from starlette.concurrency import iterate_in_threadpool
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 
 from inspector import presenter, wire
-from inspector.export import session_lines
 from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, span_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
 from inspector.model import SessionStatus
+from inspector.normalise.times import rfc3339
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS
 from inspector.query.syntax import MAX_CHARS
 from inspector.query.tree import All, one_of
+from inspector.search.histogram import Buckets, count_sessions
 from inspector.storage.base import Reader, Store
 
 router = APIRouter(tags=["sessions"])
 
-_MOVED: dict[int | str, dict[str, Any]] = {
+MOVED: dict[int | str, dict[str, Any]] = {
     308: {"description": "Merged into another session; `Location` is where."}
 }
 _JSON = "application/json"
+_MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 
 @router.get("/sessions")
@@ -58,10 +57,42 @@ def list_sessions(
     )
 
 
+@router.get("/sessions/histogram")
+def session_histogram(
+    request: Request,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time; left out: now.")
+    ] = None,
+    bucket_ms: Annotated[int, Query(ge=1, le=_MAX_MS // 200)] = 60_000,
+    buckets: Annotated[int, Query(ge=1, le=200)] = 60,
+) -> wire.SessionHistogram:
+    """Count the sessions that began in each of some stretches of time, by status."""
+    now_ns = time_ns()
+    width_ns = bucket_ms * 1_000_000
+    # Its bounds stay where they are while time passes: a bar does not wander.
+    last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
+    asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
+    wanted = parse_query(q, Scope.SESSION, now_ns)
+    with searching(request, now_ns) as search:
+        found = count_sessions(search, wanted, asked)
+    counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
+    for (place, status), number in sorted(found.counts.items()):
+        counts[place][status] = number
+    return wire.SessionHistogram(
+        bucket_ms=bucket_ms,
+        buckets=[
+            wire.SessionBucket(started_at=rfc3339(asked.first_ns + n * width_ns), counts=one)
+            for n, one in enumerate(counts)
+        ],
+        counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
+    )
+
+
 @router.get(
     "/sessions/{session_id:path}/spans",
     response_model=wire.SpanSkeleton | wire.SpanColumns,
-    responses=_MOVED,
+    responses=MOVED,
 )
 def list_spans(
     request: Request,
@@ -80,7 +111,7 @@ def list_spans(
     with _store(request).read() as reader:
         session = reader.session(session_id)
         if session is None:
-            return _elsewhere(request, reader, session_id, "list_spans")
+            return elsewhere(request, reader, session_id, "list_spans")
         found, head = reader.spans_of(session_id, position, limit + 1), reader.head
     page = found[:limit]
     rows = [record.row() for record in page]
@@ -108,18 +139,18 @@ def list_spans(
     return Response(body.model_dump_json(), media_type=_JSON)
 
 
-@router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=_MOVED)
+@router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)
 def get_session(request: Request, session_id: str) -> Response:
     """Return one session."""
     with _store(request).read() as reader:
         record = reader.session(session_id)
         if record is None:
-            return _elsewhere(request, reader, session_id, "get_session")
+            return elsewhere(request, reader, session_id, "get_session")
     return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
 
 
 @router.delete(
-    "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=_MOVED
+    "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=MOVED
 )
 async def delete_session(request: Request, session_id: str) -> Response:
     """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
@@ -127,38 +158,10 @@ async def delete_session(request: Request, session_id: str) -> Response:
     if await ingest.delete(session_id):
         return Response(status_code=204)
     with _store(request).read() as reader:
-        return _elsewhere(request, reader, session_id, "delete_session")
+        return elsewhere(request, reader, session_id, "delete_session")
 
 
-@router.get(
-    "/trace/{session_id:path}",
-    response_class=Response,
-    responses={
-        200: {
-            "description": "OTLP JSON, one `TracesData` or `LogsData` a line, gzipped.",
-            "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
-        },
-        304: {"description": "Not changed since the `ETag` that was given."},
-        **_MOVED,
-    },
-)
-def export_session(request: Request, session_id: str) -> Response:
-    """Export all that was received of a session."""
-    store = _store(request)
-    with store.read() as reader:
-        record = reader.session(session_id)
-        if record is None:
-            return _elsewhere(request, reader, session_id, "export_session")
-    headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
-    if record.settled:
-        headers["ETag"] = f'"{_feed(request).position(record.change)}"'
-        if request.headers.get("if-none-match") == headers["ETag"]:
-            return Response(status_code=304, headers={"ETag": headers["ETag"]})
-    lines = iterate_in_threadpool(_gzipped(session_lines(store, session_id)))
-    return StreamingResponse(lines, media_type="application/gzip", headers=headers)
-
-
-def _elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
+def elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
     """Answer for a session that is not here: where it went, or that it never was."""
     target = reader.destination(session_id)
     if target is None:
@@ -167,14 +170,6 @@ def _elsewhere(request: Request, reader: Reader, session_id: str, route: str) ->
         )
     url = request.url_for(route, session_id=target).include_query_params(**request.query_params)
     return RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), status_code=308)
-
-
-def _gzipped(lines: Iterator[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=31)  # the gzip container, with no time in it
-    for line in lines:
-        if packed := packer.compress(line):
-            yield packed
-    yield packer.flush()
 
 
 def _store(request: Request) -> Store:

@@ -1,24 +1,22 @@
 """`session_errors`: why a session failed, causes first.
 
-A failure goes up: the tool fails, then the agent that called it, then the workflow. The cause is
-the one below which nothing failed. Causes that took the session down with them come first, and
-those that are alike count as one.
+Causes that took the session down with them come first, and those that are alike count as one.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
 
 from pydantic import Field
 
+from inspector.causes import Group, error_line, groups_of, is_failed
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
-from inspector.mcp_server.outline import error_line, is_failed, short_ids, with_failures
 from inspector.mcp_server.source import Source, session_of, span_of, spans_of
 from inspector.mcp_server.tool import Tool
 from inspector.model import SpanStatus
+from inspector.outline import short_ids
 from inspector.readable import duration, plural
 from inspector.span_tree import SpanTree
 from inspector.visible import visible_line
@@ -57,39 +55,6 @@ class Causes(Closed):
     cause_count: int = Field(description="Of all pages.")
     cancelled_spans: int
     lost_spans: int
-
-
-@dataclass(slots=True)
-class Group:
-    """Causes that are alike: places in the tree, by start."""
-
-    places: list[int] = field(default_factory=list)
-    reaches_root: bool = False
-
-
-def groups_of(tree: SpanTree) -> list[Group]:
-    """Return the causes: those that reached the root first, then by time."""
-    marked = with_failures(tree)
-    groups: dict[tuple[str, str, bool], Group] = {}
-    for root in tree.roots:
-        # Whether all above has failed too: known on the way down, in one pass.
-        waiting = [(root, True)]
-        while waiting:
-            place, is_whole = waiting.pop()
-            row = tree.rows[place]
-            is_whole = is_whole and is_failed(row)
-            children = tree.children[place]
-            waiting += [(child, is_whole) for child in reversed(children) if marked[child]]
-            if is_failed(row) and not any(marked[child] for child in children):
-                group = groups.setdefault((row.kind, row.name, is_whole), Group())
-                group.places.append(place)
-                group.reaches_root = is_whole
-    for group in groups.values():
-        group.places.sort(key=lambda place: tree.rows[place].offset_ns)
-    return sorted(
-        groups.values(),
-        key=lambda group: (not group.reaches_root, tree.rows[group.places[0]].offset_ns),
-    )
 
 
 async def session_errors(source: Source, asked: SessionErrors) -> Recorded[Causes]:

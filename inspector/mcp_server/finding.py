@@ -27,8 +27,8 @@ _ROOM_CHARS = 500
 L = TypeVar("L", bound=Closed)
 
 _LANGUAGE = """\
-Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare word or "quoted text" \
-is searched in names and content.
+Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare word, \
+begin* or "some words" is searched in names and content.
 Session fields: status (waiting paused running lost failed cancelled completed), title, started, \
 ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
 agent, tag, id.

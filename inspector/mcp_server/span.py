@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from pydantic import Field
 
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
-from inspector.mcp_server.outline import place_of
 from inspector.mcp_server.source import Source, session_of, span_of, spans_of
 from inspector.mcp_server.tool import Tool
+from inspector.outline import place_of
 from inspector.readable import duration, money, tokens
+from inspector.span_text import attributes, content
 from inspector.visible import visible_line, visible_part
 
 _NAME_CHARS = 200
-_ATTRIBUTE_CHARS = 500
 _DEFAULT_CHARS = 12_000
 
 
@@ -96,131 +94,6 @@ def _hint(asked: GetSpan, detail: dict[str, Any]) -> str:
         return "Some values were cut short by the program that sent them; the rest is not recorded."
     other = "attributes" if asked.part == "content" else "content"
     return f"See also part={other!r}."
-
-
-def content(detail: dict[str, Any]) -> list[str]:
-    """Return what a span says, as chapters: why it failed first."""
-    view = detail["view"]
-    return [*_error(view), *_tool(view), *_messages(view), *_mcp(view), *_events(view)]
-
-
-def attributes(detail: dict[str, Any]) -> list[str]:
-    """Return what else was recorded: attributes, events, links, the process."""
-    lines = ["## Attributes", *_pairs(detail["attributes"])]
-    if detail["events"]:
-        lines.append("\n## Events")
-        for event in detail["events"]:
-            lines.append(f"+{duration(event['offset_ns'])} {event['name']}")
-            lines += (f"  {pair}" for pair in _pairs(event["attributes"]))
-    if detail["links"]:
-        lines.append("\n## Links")
-        lines += (f"trace {link['trace_id']} span {link['span_id']}" for link in detail["links"])
-    lines += ["\n## Process", *_pairs(detail["resource"]["attributes"])]
-    lines.append(f"instrumentation: {detail['scope']['name']} {detail['scope']['version']}".strip())
-    return lines
-
-
-def _error(view: dict[str, Any]) -> Iterator[str]:
-    if not (error := view["error"]):
-        return
-    yield "## Error"
-    yield ": ".join(filter(None, (error["type"], error["code"], error["message"]))) or "unknown"
-    if error["stacktrace"]:
-        yield error["stacktrace"]
-    yield ""
-
-
-def _tool(view: dict[str, Any]) -> Iterator[str]:
-    if not (tool := view["tool"]):
-        return
-    yield f"## Tool {tool['name']}"
-    yield f"arguments: {_text(tool['arguments'])}"
-    yield f"{'result (an error)' if tool['is_error'] else 'result'}: {_text(tool['result'])}\n"
-
-
-def _messages(view: dict[str, Any]) -> Iterator[str]:
-    if llm := view["llm"]:
-        offered = ", ".join(tool["name"] for tool in llm["tools_offered"])
-        yield f"## Model {llm['model_responded'] or llm['model_requested'] or 'unknown'}"
-        if llm["finish_reasons"]:
-            yield f"finished: {', '.join(llm['finish_reasons'])}"
-        if llm["request_params"]:
-            yield f"parameters: {json.dumps(llm['request_params'], ensure_ascii=False)}"
-        if offered:
-            yield f"tools offered: {offered}"
-        yield ""
-    # The answer first: the input may fill pages.
-    for title, origins in (("Output", {"output"}), ("Input", {"system", "input"})):
-        chosen = [message for message in view["messages"] if message["origin"] in origins]
-        if chosen:
-            yield f"## {title}"
-        for message in chosen:
-            yield f"[{message['role']}]"
-            yield from map(_part, message["parts"])
-        if chosen:
-            yield ""
-
-
-def _part(part: dict[str, Any]) -> str:
-    match part["type"]:
-        case "text":
-            return str(part["text"])
-        case "reasoning":
-            return f"(reasoning) {part['text']}"
-        case "tool_call":
-            return f"(calls {part['name']}) {_text(part['arguments'])}"
-        case "tool_result":
-            return f"(tool result) {_text(part['result'])}"
-        case "blob":
-            size = part["size_bytes"] or len(part["data"] or "") * 3 // 4
-            return f"({part['modality'] or 'media'}, {part['mime_type']}, {size} bytes)"
-        case "link":
-            return f"({part['modality'] or 'media'} at {part['uri']})"
-        case _:
-            return f"({part['part_type']}) {_text(part['value'])}"
-
-
-def _mcp(view: dict[str, Any]) -> Iterator[str]:
-    if not (mcp := view["mcp"]):
-        return
-    yield f"## MCP {mcp['method']}" + (f" of {mcp['server']}" if mcp["server"] else "")
-    if mcp["resource_uri"]:
-        yield f"resource: {mcp['resource_uri']}"
-    yield f"request: {_text(mcp['request'])}"
-    yield f"response: {_text(mcp['response'])}\n"
-
-
-def _events(view: dict[str, Any]) -> Iterator[str]:
-    if view["decisions"]:
-        yield "## Decisions"
-    for one in view["decisions"]:
-        who = one["interceptor"] or one["hook"] or "somebody"
-        yield f"{who}: {one['action']}" + (f", because {one['reason']}" if one["reason"] else "")
-        if one["before"] or one["after"]:
-            yield f"  before: {_text(one['before'])}\n  after: {_text(one['after'])}"
-    if view["state"]:
-        yield "## State"
-    for one in view["state"]:
-        yield f"{one['name']}: {_text(one['value'] or one['patch'])}"
-
-
-def _text(payload: dict[str, Any] | None) -> str:
-    if payload is None:
-        return "(not recorded)"
-    return (
-        f"{payload['text']} (cut short by the sender)"
-        if payload["is_truncated"]
-        else payload["text"]
-    )
-
-
-def _pairs(values: dict[str, Any]) -> Iterator[str]:
-    for key, value in sorted(values.items()):
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        cut = len(text) - _ATTRIBUTE_CHARS
-        yield f"{key} = {text[:_ATTRIBUTE_CHARS]}" + (
-            f"… ({cut} more characters)" if cut > 0 else ""
-        )
 
 
 GET_SPAN = Tool(

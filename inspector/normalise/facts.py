@@ -12,15 +12,18 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conversation import INPUT_KEYS, first_user_text
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
-from inspector.normalise.messages import INPUT_KEYS, first_user_text
 from inspector.normalise.session_ids import session_id
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
 _TITLE_CHARACTERS = 200
+_ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
+# OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
+_HELPER = "ResponseStreamWriter"
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_A_SPAN = frozenset(
@@ -36,6 +39,7 @@ _OF_A_SPAN = frozenset(
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
+        *keys.RUN,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
@@ -112,8 +116,10 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.output_tokens = as_int(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
     if kind in _CONVERSES:
-        facts.first_user_message = _cut(first_user_text(attributes))
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
         if kind is SpanKind.AGENT:
             facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
@@ -147,16 +153,19 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     """Return the status; a span without an end runs, an error that was a cancellation says so."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
-    if span.status.code == Status.STATUS_CODE_ERROR:
+    code = span.status.code
+    if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
         return SpanStatus.ERROR
-    return SpanStatus.OK if span.status.code == Status.STATUS_CODE_OK else SpanStatus.UNSET
+    return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 
 
 def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
     for rank, key in enumerate(keys.SESSION):
         value = attributes.get(key)
+        if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
+            continue
         # "unknown" is what a context without a session says (000-23).
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)

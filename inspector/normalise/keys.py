@@ -14,7 +14,9 @@ MODEL = (
     "gen_ai.response.model",
     "llm.request.model_name",
     "llm.model_name",
+    "embedding.model_name",
     "ai.model.id",
+    "langsmith.metadata.ls_model_name",
     "mcp.llm.model",
 )
 MODEL_REQUESTED = (
@@ -28,6 +30,7 @@ MODEL_RESPONDED = (
     "gen_ai.response.model",
     "llm.response.model_name",
     "llm.model_name",
+    "embedding.model_name",
     "ai.response.model",
 )
 PROVIDER = (
@@ -46,6 +49,8 @@ INPUT_TOKENS = (
     "llm.usage.prompt_tokens",
     "ai.usage.inputTokens",
     "ai.usage.promptTokens",
+    "ai.usage.tokens",
+    "gen_ai.aggregated_usage.input_tokens",
 )
 OUTPUT_TOKENS = (
     "gen_ai.usage.output_tokens",
@@ -54,22 +59,27 @@ OUTPUT_TOKENS = (
     "llm.usage.completion_tokens",
     "ai.usage.outputTokens",
     "ai.usage.completionTokens",
+    "gen_ai.aggregated_usage.output_tokens",
 )
 CACHE_READ_TOKENS = (
     "gen_ai.usage.cache_read.input_tokens",
     "gen_ai.usage.cache_read_input_tokens",
     "llm.token_count.prompt_details.cache_read",
+    "llm.token_count.prompt_details.cache_input",
     "ai.usage.cachedInputTokens",
     "ai.usage.inputTokenDetails.cacheReadTokens",
     "gen_ai.usage.details.cache_read_tokens",
+    "gen_ai.aggregated_usage.cache_read.input_tokens",
 )
 CACHE_WRITE_TOKENS = (
     "gen_ai.usage.cache_write.input_tokens",
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.cache_creation_input_tokens",
+    "gen_ai.usage.cache_write_input_tokens",
     "llm.token_count.prompt_details.cache_write",
     "ai.usage.inputTokenDetails.cacheWriteTokens",
     "gen_ai.usage.details.cache_write_tokens",
+    "gen_ai.aggregated_usage.cache_creation.input_tokens",
 )
 REASONING_TOKENS = (
     "gen_ai.usage.reasoning.output_tokens",
@@ -80,38 +90,52 @@ REASONING_TOKENS = (
     "gen_ai.usage.details.reasoning_tokens",
 )
 COST_USD = ("inspector.cost.usd", "llm.cost.total", "operation.cost")
-AGENT = ("gen_ai.agent.name", "agent.name", "mcp.agent.name")
-TOOL = ("gen_ai.tool.name", "tool.name", "mcp.tool.name", "ai.toolCall.name")
+AGENT = (
+    "gen_ai.agent.name",
+    "agent.name",
+    "mcp.agent.name",
+    "agent_name",
+    "ai.telemetry.functionId",
+)
+TOOL = (
+    "gen_ai.tool.name",
+    "tool.name",
+    "mcp.tool.name",
+    "ai.toolCall.name",
+    "request.params.name",
+    "traceloop.entity.name",
+)
 TOOL_CALL_ID = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",
     "mcp.tool.input_json",
     "tool_arguments",
     "ai.toolCall.args",
-    "traceloop.entity.input",
-    "input.value",
 )
 TOOL_RESULT = (
     "gen_ai.tool.call.result",
     "mcp.tool.output_json",
     "tool_response",
     "ai.toolCall.result",
-    "traceloop.entity.output",
-    "output.value",
 )
-FINISH_REASONS = (
-    "gen_ai.response.finish_reasons",
-    "llm.finish_reason",
-    "ai.response.finishReason",
-    "mcp.stop_reason",
-)
+MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
 TITLE = ("inspector.session.title",)
 ENGINE = ("inspector.engine",)
 TAGS = ("inspector.tags", "tag.tags", "langsmith.span.tags", "logfire.tags")
+USER = (
+    "user.id",
+    "enduser.id",
+    "traceloop.association.properties.user_id",
+    "ai.telemetry.metadata.userId",
+    "langsmith.metadata.user_id",
+)
+CONVERSATION = ("gen_ai.conversation.id",)
+# Beside this one, pydantic-ai's, the conversation is one that it made up for the run.
+RUN = ("gen_ai.agent.call.id",)
 # In order: the application's session, a conversation, then what single vendors call it.
 SESSION = (
     "session.id",
-    "gen_ai.conversation.id",
+    *CONVERSATION,
     "traceloop.association.properties.session_id",
     "ai.telemetry.metadata.sessionId",
     "ai.settings.context.sessionId",

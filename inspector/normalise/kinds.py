@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json, SpanKind
+from inspector.normalise.attributes import as_text
+from inspector.normalise.keys import TOOL, first
 
 _GEN_AI = {
     "chat": SpanKind.LLM,
@@ -23,6 +25,7 @@ _GEN_AI = {
     "invoke_workflow": SpanKind.WORKFLOW,
     "plan": SpanKind.STEP,
     "agent_step": SpanKind.STEP,
+    "execute_event_loop_cycle": SpanKind.STEP,
     "execute_tool": SpanKind.TOOL,
     "embeddings": SpanKind.EMBEDDING,
     "retrieval": SpanKind.RETRIEVAL,
@@ -79,8 +82,28 @@ _LEGACY_KEYS = {
     "mcp.agent.name": SpanKind.AGENT,
     "mcp.rpc.method": SpanKind.MCP,
 }
+_MCP_METHODS = {
+    "resources/read": SpanKind.RESOURCE,
+    "prompts/get": SpanKind.PROMPT,
+}
+# mcp-agent says what a span is by its name only: `OpenAIAugmentedLLM.finder.generate_str`.
+_MCP_AGENT_STEPS = {
+    "generate": SpanKind.AGENT,
+    "generate_str": SpanKind.AGENT,
+    "generate_structured": SpanKind.AGENT,
+    "call_tool": SpanKind.TOOL,
+    "execute_tool_call": SpanKind.TOOL,
+    "read_resource": SpanKind.RESOURCE,
+    "get_prompt": SpanKind.PROMPT,
+    "send_request": SpanKind.MCP,
+    "send_notification": SpanKind.MCP,
+}
+_MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
 KIND_KEYS = frozenset(
     {
+        "logfire.span_type",
+        "rpc.method",
+        "rpc.system",
         "ai.operationId",
         "gen_ai.operation.name",
         "inspector.kind",
@@ -122,17 +145,14 @@ def _gen_ai(span: Span, attributes: Attributes) -> SpanKind | None:
 
 
 def _mcp(span: Span, attributes: Attributes) -> SpanKind | None:
-    match attributes.get("mcp.method.name"):
-        case None | "":
-            return None
-        case "tools/call" if not _is_mcp_server(span, attributes):
-            return SpanKind.TOOL
-        case "resources/read":
-            return SpanKind.RESOURCE
-        case "prompts/get":
-            return SpanKind.PROMPT
-        case _:
-            return SpanKind.MCP
+    method = attributes.get("mcp.method.name")
+    if not method and attributes.get("rpc.system") == "jsonrpc":
+        method = attributes.get("rpc.method")  # Logfire
+    if not isinstance(method, str) or not method:
+        return None
+    if method == "tools/call" and not _is_mcp_server(span, attributes):
+        return SpanKind.TOOL
+    return _MCP_METHODS.get(method, SpanKind.MCP)
 
 
 def _is_mcp_server(span: Span, attributes: Attributes) -> bool:
@@ -160,7 +180,21 @@ def _traceloop(span: Span, attributes: Attributes) -> SpanKind | None:
 
 
 def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
-    return _LANGSMITH.get(str(attributes.get("langsmith.span.kind", "")))
+    kind = _LANGSMITH.get(str(attributes.get("langsmith.span.kind", "")))
+    is_root = kind is SpanKind.STEP and not span.parent_span_id
+    return SpanKind.WORKFLOW if is_root else kind
+
+
+def _logfire_log(span: Span, attributes: Attributes) -> SpanKind | None:
+    # A line of its log, with all attributes of the span that it is about.
+    return SpanKind.OTHER if attributes.get("logfire.span_type") == "log" else None
+
+
+def _mcp_agent(name: str) -> SpanKind | None:
+    head, _, last = name.rpartition(".")
+    if (kind := _MCP_AGENT_STEPS.get(last)) is None:
+        return None
+    return kind if head.partition(".")[0].endswith(_MCP_AGENT_CLASSES) else None
 
 
 def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
@@ -175,9 +209,10 @@ def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
 # Beside the keys that it needs one of: most spans have few, and this runs for every span.
 _READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | None]], ...] = (
     (frozenset({"inspector.kind"}), _own),
+    (frozenset({"logfire.span_type"}), _logfire_log),
     (frozenset({"openinference.span.kind"}), _openinference),
     (frozenset({"gen_ai.operation.name"}), _gen_ai),
-    (frozenset({"mcp.method.name"}), _mcp),
+    (frozenset({"mcp.method.name", "rpc.method"}), _mcp),
     (frozenset({"ai.operationId"}), _vercel),
     (frozenset({"traceloop.span.kind", "llm.request.type"}), _traceloop),
     (frozenset({"langsmith.span.kind"}), _langsmith),
@@ -189,4 +224,12 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     for needed, read in _READERS:
         if not needed.isdisjoint(attributes) and (kind := read(span, attributes)) is not None:
             return kind
-    return _legacy(span, attributes) or SpanKind.OTHER
+    return _mcp_agent(span.name) or _legacy(span, attributes) or SpanKind.OTHER
+
+
+def tool_name(name: str, attributes: Attributes) -> str:
+    """Return which tool a span called; its name when it does not say."""
+    if (found := as_text(first(attributes, TOOL))) is not None:
+        return found
+    # MCP's client spans have it in the name only: `MCP send tools/call search`.
+    return name.rpartition("tools/call ")[2].removeprefix("execute_tool ")

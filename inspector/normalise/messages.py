@@ -1,177 +1,243 @@
-"""Conversations: the GenAI message schema, and the seed's MCP messages, as wire messages.
+"""Whole messages, and lists of them, in any dialect; parts are read in `parts`.
 
-Content comes as JSON text or as a structured attribute, and may be wrong in any way: what cannot
-be read is shown as it came, never dropped and never an error.
+Content comes as JSON text or as a structured value, and may be wrong in any way.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from inspector.model import Json
 from inspector.normalise.attributes import as_text
-from inspector.normalise.payload import payload
-from inspector.wire import (
-    BlobPart,
-    LinkPart,
-    Message,
-    OtherPart,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-)
+from inspector.normalise.finish_reasons import finish_reason
+from inspector.normalise.parts import first, part_of, parts_of, tool_call, tool_result
+from inspector.wire import Message, Part, ReasoningPart, TextPart
 
 Origin = Literal["system", "input", "output"]
 
-_SYSTEM = ("gen_ai.system_instructions",)
-INPUT_KEYS = ("gen_ai.input.messages", "mcp.llm.prompt_json")
-_OUTPUT = ("gen_ai.output.messages", "mcp.llm.response_json")
-
-
-def conversation(attributes: Mapping[str, Json]) -> list[Message]:
-    """Return the messages a span carries: system, then input, then output."""
-    return [
-        *_system(attributes),
-        *_messages(attributes, INPUT_KEYS, "input"),
-        *_messages(attributes, _OUTPUT, "output"),
-    ]
-
-
-def first_user_text(attributes: Mapping[str, Json]) -> str | None:
-    """Return the first text a user wrote, for a session's title."""
-    for message in _messages(attributes, INPUT_KEYS, "input"):
-        if message.role == "user":
-            for part in message.parts:
-                if isinstance(part, TextPart) and part.text.strip():
-                    return part.text
-    return None
-
-
-def _system(attributes: Mapping[str, Json]) -> list[Message]:
-    value = _load(attributes, _SYSTEM)
-    if value is None:
-        return []
-    parts = value if isinstance(value, list) else [value]
-    return [Message(role="system", origin="system", parts=[_part(part) for part in parts])]
-
-
-def _messages(
-    attributes: Mapping[str, Json], keys: tuple[str, ...], origin: Origin
-) -> list[Message]:
-    value = _load(attributes, keys)
-    if value is None:
-        return []
-    items = value if isinstance(value, list) else [value]
-    return [_message(item, origin) for item in items]
-
-
-def _load(attributes: Mapping[str, Json], keys: tuple[str, ...]) -> Any:
-    """Return the first of `keys` that is there, parsed; text that is no JSON stays text."""
-    for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, str) and value:
-            try:
-                return json.loads(value)
-            except (ValueError, RecursionError):
-                return value
-        if value:
-            return value
-    return None
-
-
-def _message(item: Any, origin: Origin) -> Message:
-    role = "assistant" if origin == "output" else "user"
-    if not isinstance(item, dict):
-        return Message(role=role, origin=origin, parts=[_part(item)])
-    parts = item.get("parts", item.get("content"))
-    if parts is None:
-        return Message(role=role, origin=origin, parts=[_part(item)])
-    return Message(
-        role=as_text(item.get("role")) or role,
-        origin=origin,
-        name=as_text(item.get("name")),
-        finish_reason=as_text(item.get("finish_reason")),
-        parts=[_part(part) for part in (parts if isinstance(parts, list) else [parts])],
-    )
-
-
-def _part(part: Any) -> Part:
-    if isinstance(part, str):
-        return TextPart(text=part)
-    if isinstance(part, dict):
-        read = _PARTS.get(str(part.get("type")))
-        if read is not None:
-            return read(part)
-        return OtherPart(part_type=str(part.get("type", "object")), value=payload(part))
-    return OtherPart(part_type=type(part).__name__, value=payload(part))
-
-
-def _text(part: Mapping[str, Any]) -> Part:
-    return TextPart(text=_string(part.get("content", part.get("text"))))
-
-
-def _reasoning(part: Mapping[str, Any]) -> Part:
-    return ReasoningPart(text=_string(part.get("content", part.get("thinking"))))
-
-
-def _tool_call(part: Mapping[str, Any]) -> Part:
-    arguments = part.get("arguments", part.get("input"))
-    return ToolCallPart(
-        id=as_text(part.get("id")),
-        name=_string(part.get("name")),
-        arguments=None if arguments is None else payload(arguments),
-    )
-
-
-def _tool_result(part: Mapping[str, Any]) -> Part:
-    result = part.get("response", part.get("result", part.get("content")))
-    return ToolResultPart(
-        id=as_text(part.get("id")) or as_text(part.get("tool_use_id")),
-        result=None if result is None else payload(result),
-    )
-
-
-def _blob(part: Mapping[str, Any]) -> Part:
-    size = part.get("bytes")
-    return BlobPart(
-        modality=as_text(part.get("modality")) or as_text(part.get("type")),
-        mime_type=as_text(part.get("mime_type")) or as_text(part.get("mimeType")),
-        data=as_text(part.get("content")) or as_text(part.get("data")),
-        size_bytes=size if isinstance(size, int) and size >= 0 else None,
-    )
-
-
-def _link(part: Mapping[str, Any]) -> Part:
-    uri = part.get("uri", part.get("file_id"))
-    return LinkPart(
-        modality=as_text(part.get("modality")),
-        mime_type=as_text(part.get("mime_type")) or as_text(part.get("mimeType")),
-        uri=_string(uri),
-    )
-
-
-def _string(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else payload(value).text
-
-
-_PARTS: dict[str, Callable[[Mapping[str, Any]], Part]] = {
-    "text": _text,
-    "reasoning": _reasoning,
-    "thinking": _reasoning,
-    "tool_call": _tool_call,
-    "tool_use": _tool_call,
-    "tool_call_response": _tool_result,
-    "tool_result": _tool_result,
-    "blob": _blob,
-    "image": _blob,
-    "audio": _blob,
-    "uri": _link,
-    "file": _link,
-    "resource_link": _link,
+MAX_MESSAGES = 10_000
+"""The most messages of one list that are read."""
+_MAX_NESTING = 8
+_ROLES = {
+    "ai": "assistant",
+    "aimessage": "assistant",
+    "aimessagechunk": "assistant",
+    "human": "user",
+    "humanmessage": "user",
+    "systemmessage": "system",
+    "toolmessage": "tool",
+    "model": "assistant",
 }
+_EVENT_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+    "gen_ai.choice": "assistant",
+}
+# Items of a conversation that are one part and no message (OpenAI's responses).
+_LONE_PARTS = {
+    "function_call": "assistant",
+    "reasoning": "assistant",
+    "tool_call": "assistant",
+    "tool-call": "assistant",
+    "function_call_output": "tool",
+    "tool_call_response": "tool",
+}
+# Names under which a chain takes or gives one text.
+_LONE_TEXTS = frozenset({"input", "question", "query", "prompt", "text", "output", "answer"})
+# Where a request or an answer, written whole, has its messages.
+_BOXES = ("messages", "input_messages", "choices", "generations", "contents", "output", "message")
+
+
+def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:
+    """Return the messages that `value` is.
+
+    Args:
+        value: A list, one message, text, or JSON text of either.
+        origin: Decides the role of what names none.
+        is_json: Text was meant as JSON: what cannot be parsed is marked.
+    """
+    loaded = load(value)
+    try:
+        found = _list(loaded, origin, 0)
+    except RecursionError:
+        found = [_plain(str(value), origin)]
+    if is_json and loaded is value and isinstance(loaded, str) and found:
+        found[0].parts = [TextPart(text=loaded, parse_error=True)]
+    return found
+
+
+def system_of(value: Json) -> list[Message]:
+    """Return system instructions: text, a part, or a list of parts."""
+    loaded = load(value)
+    if isinstance(loaded, list) and any(isinstance(i, dict) and "role" in i for i in loaded):
+        return messages_of(value, "system")
+    parts = parts_of(loaded)
+    return [Message(role="system", origin="system", parts=parts)] if parts else []
+
+
+def load(value: Json) -> Any:
+    """Return `value`, parsed if it is JSON text; other text stays as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    # A number or a word that happens to be JSON is still what somebody wrote.
+    return parsed if isinstance(parsed, (dict, list, str)) else value
+
+
+def load_parts(content: Json) -> Any:
+    """Return content parsed if it is JSON text of parts; else as it is: JSON can be an answer."""
+    loaded = load(content)
+    return loaded if _is_parts(loaded) else content
+
+
+def _list(value: Any, origin: Origin, depth: int) -> list[Message]:
+    if value is None or value == "" or depth > _MAX_NESTING:
+        return []
+    if isinstance(value, list):
+        found = []
+        for item in value[:MAX_MESSAGES]:
+            # LangChain nests a batch: [[message, …]].
+            if isinstance(item, list) or _is_box(item):
+                found += _list(item, origin, depth + 1)
+            else:
+                found.append(message_of(item, origin))
+        return found
+    if _is_box(value):
+        return _boxed(value, origin, depth)
+    return [message_of(value, origin)]
+
+
+def _is_box(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and not {"role", "parts", "lc", "event.name"} & value.keys()
+        and any(isinstance(value.get(box), (list, dict)) for box in _BOXES)
+        and not isinstance(value.get("type"), str)
+    )
+
+
+def _boxed(value: Mapping[str, Any], origin: Origin, depth: int) -> list[Message]:
+    system = []
+    if origin == "input" and (told := first(value, "system", "instructions")):
+        system = system_of(told)
+    box = next(name for name in _BOXES if isinstance(value.get(name), (list, dict)))
+    found = _list(value[box], origin, depth + 1)
+    if box == "message" and found and (reason := as_text(value.get("finish_reason"))):
+        found[-1].finish_reason = finish_reason(reason)
+    return [*system, *found]
+
+
+def message_of(item: Any, origin: Origin) -> Message:
+    """Return one message."""
+    if not isinstance(item, dict):
+        return Message(role=_default_role(origin), origin=origin, parts=parts_of(item))
+    if len(item) == 1 and (text := _lone_text(item)) is not None:
+        return _plain(text, origin)
+    fields = _fields(item)
+    role = _role(fields, origin)
+    if "parts" in fields:
+        parts = parts_of(fields["parts"])
+    elif role == "tool" and not _holds_results(fields.get("content")):
+        parts = [tool_result({**fields, "name": None})]
+    elif _is_lone_part(fields):
+        parts = [part_of(item)]
+    else:
+        parts = _chat_parts(fields)
+    if role == "user" and parts and all(part.type == "tool_result" for part in parts):
+        role = "tool"  # Anthropic, Bedrock and others answer in the user's name
+    reason = as_text(first(fields, "finish_reason", "stop_reason"))
+    return Message(
+        role=role,
+        origin=origin,
+        name=as_text(fields.get("name")) if role != "tool" else None,
+        finish_reason=finish_reason(reason) if reason else None,
+        parts=parts,
+    )
+
+
+def _lone_text(item: Mapping[str, Any]) -> str | None:
+    [(name, text)] = item.items()
+    return text if name in _LONE_TEXTS and isinstance(text, str) else None
+
+
+def _fields(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return where a message's fields are: LangChain and events put them one level down."""
+    kwargs = item.get("kwargs")
+    if "lc" in item and isinstance(kwargs, dict):
+        kind = item.get("id")
+        name = kind[-1] if isinstance(kind, list) and kind else ""
+        return {"type": str(name), **kwargs}
+    inner = item.get("message")
+    if isinstance(inner, dict):
+        return {"role": "assistant", **{k: v for k, v in item.items() if k != "message"}, **inner}
+    return item
+
+
+def _role(fields: Mapping[str, Any], origin: Origin) -> str:
+    role = as_text(fields.get("role"))
+    if role is None:
+        event = as_text(fields.get("event.name")) or ""
+        kind = str(fields.get("type", ""))
+        role = _EVENT_ROLES.get(event) or _LONE_PARTS.get(kind) or _ROLES.get(kind.lower())
+        role = role or (kind if kind in ("system", "tool", "user", "assistant") else None)
+    return _ROLES.get(role.lower(), role) if role else _default_role(origin)
+
+
+def _default_role(origin: Origin) -> str:
+    return {"system": "system", "output": "assistant"}.get(origin, "user")
+
+
+def _is_lone_part(fields: Mapping[str, Any]) -> bool:
+    if "role" in fields:
+        return False
+    return "content" not in fields or fields.get("type") in (*_LONE_PARTS, "text", "blob", "uri")
+
+
+def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
+    """Return what a chat message says: reasoning, content, then the tools it asks for."""
+    found: list[Part] = []
+    if thought := as_text(first(fields, "reasoning_content", "reasoning")):
+        found.append(ReasoningPart(text=thought))
+    found += parts_of(fields.get("content"))
+    found += parts_of(fields.get("refusal"))
+    called = [load(call) for call in _items(fields.get("tool_calls"))]
+    called += _items(fields.get("function_call"))
+    known = {getattr(part, "id", None) for part in found if part.type == "tool_call"}
+    for call in called:
+        part = tool_call(call) if isinstance(call, dict) else part_of(call)
+        # LangChain lists Anthropic's calls in the content and once more here.
+        if part is not None and (getattr(part, "id", None) or call) not in known:
+            found.append(part)
+    return found
+
+
+def _items(value: Any) -> list[Any]:
+    loaded = load(value)
+    if loaded is None or loaded == "":
+        return []
+    return loaded if isinstance(loaded, list) else [loaded]
+
+
+def _holds_results(content: Any) -> bool:
+    """Whether the content of a tool's message is parts that say which call they answer."""
+    return _is_parts(content) and all(
+        part_of(item).type == "tool_result" for item in _items(content)
+    )
+
+
+def _is_parts(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and all(
+        isinstance(item, dict) and part_of(item).type != "other" for item in items
+    )
+
+
+def _plain(text: str, origin: Origin) -> Message:
+    return Message(role=_default_role(origin), origin=origin, parts=[TextPart(text=text)])

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
-from pydantic import JsonValue
 
 from inspector.model import Json, Moment, SpanKind
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes, json_value
-from inspector.normalise.kinds import kind_of
-from inspector.normalise.messages import conversation
-from inspector.normalise.payload import attribute_payload, payload
+from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes
+from inspector.normalise.conventions import Telling, first_told
+from inspector.normalise.conversation import conversation, stopped_because
+from inspector.normalise.finish_reasons import finish_reason
+from inspector.normalise.kinds import kind_of, tool_name
+from inspector.normalise.messages import load
+from inspector.normalise.payload import attribute_payload
+from inspector.normalise.providers import provider_of
 from inspector.normalise.times import rfc3339
+from inspector.normalise.usage import usage_of
 from inspector.wire import (
     Decision,
     ErrorView,
     LlmView,
     McpView,
+    Payload,
     StateChange,
-    ToolDefinition,
     ToolView,
-    Usage,
     View,
 )
 
-_REQUEST_PREFIX = "gen_ai.request."
-_MCP_METHOD = ("mcp.method.name", "mcp.rpc.method")
+_MCP_REQUEST_ID = ("jsonrpc.request.id", "mcp.request.id", "mcp.request_id")
 _MCP_TRANSPORT = ("inspector.mcp.transport", "mcp.rpc.transport", "network.transport")
+_MCP_REQUEST = ("inspector.rpc.request", "mcp.rpc.request_json", "request")
+_MCP_RESPONSE = ("inspector.rpc.response", "mcp.rpc.response_json", "response")
 _ERROR_TYPE = ("error.type", "mcp.error.code")
 
 Attributes = Mapping[str, Json]
@@ -45,17 +48,18 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     truncated = _truncated(attributes)
     kind = kind_of(span, attributes)
     happened = _moments(span, moments)
+    telling = Telling(attributes, span.name, kind, span.start_time_unix_nano, happened)
     return View(
-        messages=conversation(attributes),
-        llm=_llm(attributes) if kind in (SpanKind.LLM, SpanKind.EMBEDDING) else None,
-        tool=_tool(attributes, truncated, is_error=_is_error(span))
-        if kind is SpanKind.TOOL
-        else None,
-        usage=_usage(attributes),
+        messages=conversation(telling),
+        llm=_llm(telling) if kind in (SpanKind.LLM, SpanKind.EMBEDDING) else None,
+        tool=_tool(span, telling, truncated) if kind is SpanKind.TOOL else None,
+        usage=usage_of(attributes, kind),
         state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
         decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
         mcp=_mcp(attributes, truncated),
-        error=_error(span, attributes),
+        error=_error(span, attributes, happened),
+        user_id=as_text(keys.first(attributes, keys.USER)),
+        metadata=first_told(telling, lambda convention: convention.metadata) or {},
         truncated=truncated,
     )
 
@@ -84,77 +88,47 @@ def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
     return sorted([*of_span, *of_logs], key=lambda moment: moment.time_ns)
 
 
-def _llm(attributes: Attributes) -> LlmView:
-    reasons = keys.first(attributes, keys.FINISH_REASONS)
-    first_chunk_s = as_float(attributes.get("gen_ai.response.time_to_first_chunk"))
+def _llm(telling: Telling) -> LlmView:
+    attributes = telling.attributes
+    reasons = stopped_because(telling)
     return LlmView(
-        provider=as_text(keys.first(attributes, keys.PROVIDER)),
-        model_requested=as_text(keys.first(attributes, keys.MODEL_REQUESTED)),
+        provider=provider_of(attributes),
+        model_requested=as_text(keys.first(attributes, keys.MODEL_REQUESTED))
+        or first_told(telling, lambda convention: convention.model_requested),
         model_responded=as_text(keys.first(attributes, keys.MODEL_RESPONDED)),
-        finish_reasons=[str(reason) for reason in reasons]
-        if isinstance(reasons, list)
-        else [str(reasons)]
-        if reasons is not None
-        else [],
-        time_to_first_chunk_ms=None if first_chunk_s is None else first_chunk_s * 1000,
-        request_params=_request_params(attributes),
-        tools_offered=_tools_offered(attributes),
+        finish_reasons=[finish_reason(reason) for reason in reasons],
+        finish_reasons_raw=reasons,
+        time_to_first_chunk_ms=first_told(telling, lambda convention: convention.first_chunk_ms),
+        request_params=first_told(telling, lambda convention: convention.request_params) or {},
+        tools_offered=first_told(telling, lambda convention: convention.tools) or [],
     )
 
 
-def _request_params(attributes: Attributes) -> dict[str, JsonValue]:
-    return {
-        key.removeprefix(_REQUEST_PREFIX): value
-        for key, value in attributes.items()
-        if key.startswith(_REQUEST_PREFIX) and key != "gen_ai.request.model"
-    }
-
-
-def _tools_offered(attributes: Attributes) -> list[ToolDefinition]:
-    found = attribute_payload(attributes, "gen_ai.tool.definitions")
-    if found is None or not found.is_json:
-        return []
-    try:
-        value = json.loads(found.text)
-    except (ValueError, RecursionError):
-        return []
-    return [
-        ToolDefinition(
-            name=str(item["name"]),
-            description=as_text(item.get("description")),
-            parameters=payload(parameters) if parameters is not None else None,
-        )
-        for item in (value if isinstance(value, list) else [])
-        if isinstance(item, dict) and "name" in item
-        for parameters in [item.get("parameters", item.get("inputSchema"))]
-    ]
-
-
-def _tool(attributes: Attributes, truncated: list[str], *, is_error: bool) -> ToolView:
+def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
+    attributes = telling.attributes
+    arguments = attribute_payload(
+        attributes, keys.first_key(attributes, keys.TOOL_ARGUMENTS), truncated
+    )
+    result = attribute_payload(attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated)
+    result = result or first_told(telling, lambda convention: convention.tool_result)
     return ToolView(
-        name=as_text(keys.first(attributes, keys.TOOL)) or "",
+        name=tool_name(span.name, attributes),
         call_id=as_text(keys.first(attributes, keys.TOOL_CALL_ID)),
         description=as_text(attributes.get("gen_ai.tool.description")),
-        arguments=attribute_payload(
-            attributes, keys.first_key(attributes, keys.TOOL_ARGUMENTS), truncated
-        ),
-        result=attribute_payload(
-            attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated
-        ),
-        is_error=is_error,
+        arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
+        result=result,
+        is_error=_is_error(span) or _says_error(attributes, result),
     )
 
 
-def _usage(attributes: Attributes) -> Usage | None:
-    usage = Usage(
-        input_tokens=as_int(keys.first(attributes, keys.INPUT_TOKENS)),
-        output_tokens=as_int(keys.first(attributes, keys.OUTPUT_TOKENS)),
-        cache_read_tokens=as_int(keys.first(attributes, keys.CACHE_READ_TOKENS)),
-        cache_write_tokens=as_int(keys.first(attributes, keys.CACHE_WRITE_TOKENS)),
-        reasoning_tokens=as_int(keys.first(attributes, keys.REASONING_TOKENS)),
-        cost_usd=as_float(keys.first(attributes, keys.COST_USD)),
-    )
-    return usage if any(value is not None for value in usage.model_dump().values()) else None
+def _says_error(attributes: Attributes, result: Payload | None) -> bool:
+    """Whether a call that went well came back with a tool's failure (MCP's `isError`)."""
+    if attributes.get("result.isError") is True or attributes.get("gen_ai.tool.status") == "error":
+        return True
+    if result is None or not result.is_json or '"isError"' not in result.text:
+        return False
+    answer = load(result.text)
+    return isinstance(answer, dict) and answer.get("isError") is True
 
 
 def _state(moment: Moment) -> StateChange:
@@ -184,12 +158,12 @@ def _decision(moment: Moment) -> Decision:
 
 
 def _mcp(attributes: Attributes, truncated: list[str]) -> McpView | None:
-    method = as_text(keys.first(attributes, _MCP_METHOD))
+    method = as_text(keys.first(attributes, keys.MCP_METHOD))
     if method is None:
         return None
     return McpView(
         method=method,
-        request_id=as_text(attributes.get("jsonrpc.request.id")),
+        request_id=_id(keys.first(attributes, _MCP_REQUEST_ID)),
         protocol_version=as_text(attributes.get("mcp.protocol.version")),
         transport=as_text(keys.first(attributes, _MCP_TRANSPORT)),
         server=as_text(attributes.get("inspector.mcp.server.name")),
@@ -197,34 +171,31 @@ def _mcp(attributes: Attributes, truncated: list[str]) -> McpView | None:
         mime_type=as_text(attributes.get("inspector.resource.mime_type")),
         size_bytes=as_int(attributes.get("inspector.resource.size")),
         prompt_name=as_text(attributes.get("gen_ai.prompt.name")),
-        request=attribute_payload(
-            attributes,
-            keys.first_key(attributes, ("inspector.rpc.request", "mcp.rpc.request_json")),
-            truncated,
-        ),
+        request=attribute_payload(attributes, keys.first_key(attributes, _MCP_REQUEST), truncated),
         response=attribute_payload(
-            attributes,
-            keys.first_key(attributes, ("inspector.rpc.response", "mcp.rpc.response_json")),
-            truncated,
+            attributes, keys.first_key(attributes, _MCP_RESPONSE), truncated
         ),
     )
+
+
+def _id(value: Json) -> str | None:
+    """JSON-RPC ids are text or numbers."""
+    return str(value) if isinstance(value, int) else as_text(value)
 
 
 def _is_error(span: Span) -> bool:
     return span.status.code == Status.STATUS_CODE_ERROR
 
 
-def _error(span: Span, attributes: Attributes) -> ErrorView | None:
-    exception: dict[str, Json] = {}
-    for event in span.events:
-        if event.name == "exception":
-            exception = {pair.key: json_value(pair.value) for pair in event.attributes}
+def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> ErrorView | None:
     if not _is_error(span) and "error.type" not in attributes:
         return None
+    raised = [moment.attributes for moment in happened if moment.name == "exception"]
+    exception = raised[-1] if raised else {}
     return ErrorView(
         type=as_text(keys.first(attributes, _ERROR_TYPE))
         or as_text(exception.get("exception.type")),
-        code=as_text(attributes.get("rpc.response.status_code")),
+        code=_id(attributes.get("rpc.response.status_code")),
         message=span.status.message
         or as_text(exception.get("exception.message"))
         or as_text(attributes.get("mcp.error.message")),

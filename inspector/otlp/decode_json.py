@@ -46,9 +46,18 @@ def decode_json(signal: Signal, body: bytes, rejections: Rejections) -> ExportRe
         BadDataError: It is not JSON, or not an export request of `signal`.
         TooLargeError: It would take too much memory.
     """
+    return read_request(signal, parse_json(body), rejections)
+
+
+def read_request(signal: Signal, value: Any, rejections: Rejections) -> ExportRequest:
+    """Return the request in `value`, which is JSON that was parsed already.
+
+    Raises:
+        BadDataError: It is not an export request of `signal`.
+    """
     request = signal.request()
     try:
-        _fill(request, _parse(body), rejections)
+        _fill(request, value, rejections)
     except _MisfitError as error:
         raise BadDataError(
             f"The body is not an OTLP export request for {signal.name} in JSON: {error}."
@@ -56,7 +65,13 @@ def decode_json(signal: Signal, body: bytes, rejections: Rejections) -> ExportRe
     return request
 
 
-def _parse(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
+    """Return the value in `body`, as tolerant as senders are careless.
+
+    Raises:
+        BadDataError: It is not JSON.
+        TooLargeError: It would take too much memory.
+    """
     if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:
         raise TooLargeError("The body holds too many values. Send smaller batches, or protobuf.")
     try:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
@@ -26,6 +27,9 @@ from inspector.otlp.signals import METRICS, ExportResponse, Signal
 
 MAX_IN_FLIGHT_BYTES = 4 * MAX_BODY_BYTES
 """Bodies that are being received or decoded at one time; above it senders are asked to wait."""
+
+SMALL_BODY_BYTES = 1024 * 1024
+"""The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
 
 DECODERS = 2
 """Threads that decode. Parsing holds the interpreter: more would not be faster, only larger."""
@@ -105,17 +109,17 @@ class Receiver:
         """
         rejections = Rejections()
         loop = asyncio.get_running_loop()
-        batch, onward = await loop.run_in_executor(
-            self._decoders,
-            _decode,
+        read = partial(
+            read_request,
             signal,
             body,
-            encoding,
-            coding,
-            rejections,
-            self._is_own,
-            self._scrubs,
+            encoding=encoding,
+            coding=coding,
+            rejections=rejections,
+            is_own=self._is_own,
+            scrubs=self._scrubs,
         )
+        batch, onward = await loop.run_in_executor(self._decoders, read)
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
         if self._onward and onward:
@@ -151,20 +155,23 @@ class Room:
         Raises:
             OverloadedError: There is no more.
         """
-        if self._receiver._in_flight_bytes + count_bytes > MAX_IN_FLIGHT_BYTES:
+        is_small = self.size_bytes + count_bytes <= SMALL_BODY_BYTES
+        limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
+        if self._receiver._in_flight_bytes + count_bytes > limit_bytes:
             raise OverloadedError("Too much is arriving at once. Send it again a little later.")
         self._receiver._in_flight_bytes += count_bytes
         self.size_bytes += count_bytes
 
 
-def _decode(
+def read_request(
     signal: Signal,
     body: bytes,
-    encoding: str,
-    coding: str,
+    *,
+    encoding: str = "protobuf",
+    coding: str = "",
     rejections: Rejections,
-    is_own: IsOwn | None,
-    scrubs: bool,
+    is_own: IsOwn | None = None,
+    scrubs: bool = True,
 ) -> tuple[Batch, bytes]:
     """Return the rows of a request, and its bytes to pass on: as they came where possible."""
     plain = decompress(body, coding)

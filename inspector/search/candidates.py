@@ -6,7 +6,8 @@ are put together here, where for spans one question to the index is enough (`ter
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from inspector.query.tree import All, Either, Node, Related, Relation
 from inspector.search.terms import session_term, span_terms
@@ -16,28 +17,59 @@ MAX_FOUND = 5_000
 """When more spans or sessions than that are found, it is no help to know them."""
 
 
-def session_candidates(
-    node: Node, words: WordReader, is_late: Callable[[], bool]
-) -> set[str] | None:
-    """Return the ids of all indexed sessions that may fit `node`.
+@dataclass(slots=True)
+class Candidates:
+    """Asks the index about one query.
 
-    None: they are too many, `is_late` said so, or the index cannot tell.
+    Args:
+        words: The index.
+        now_ns: What the query's times count from.
+        is_late: Whether to stop.
     """
-    match node:
-        case All(parts):
-            # The first that are few are enough: whoever asks looks at each of them.
-            found = (session_candidates(part, words, is_late) for part in parts)
-            return next((one for one in found if one is not None), None)
-        case Either(parts):
-            return _union([session_candidates(part, words, is_late) for part in parts])
-        case Related(Relation.SPAN, part):
-            term = span_terms(part)
-            return None if term is None else words.sessions_of_spans(term, MAX_FOUND, is_late)
-        case _:
-            term = session_term(node)
-            return None if term is None else words.sessions(term, MAX_FOUND)
 
+    words: WordReader
+    now_ns: int
+    is_late: Callable[[], bool]
+    _spans: dict[Node, dict[str, list[int]]] = field(default_factory=dict)
+    _newer: set[str] = field(default_factory=set)
 
-def _union(sets: list[set[str] | None]) -> set[str] | None:
-    known = [one for one in sets if one is not None]
-    return set().union(*known) if len(known) == len(sets) else None
+    def sessions(self, node: Node) -> set[str] | None:
+        """Return the ids of all indexed sessions that may fit `node`.
+
+        None: they are too many, it is late, or the index cannot tell.
+        """
+        match node:
+            case All(parts):
+                # All are asked: what they find in each session is of use, too.
+                known = [one for part in parts if (one := self.sessions(part)) is not None]
+                return set.intersection(*known) if known else None
+            case Either(parts):
+                found = [self.sessions(part) for part in parts]
+                known = [one for one in found if one is not None]
+                return set().union(*known) if len(known) == len(found) else None
+            case Related(Relation.SPAN, part):
+                return self._of_some_span(part)
+            case _:
+                term = session_term(node)
+                return None if term is None else self.words.sessions(term, MAX_FOUND)
+
+    def look_at(self, session_ids: set[str]) -> None:
+        """Remember that these sessions changed after what the index knows of them."""
+        self._newer = session_ids
+
+    def spans(self, part: Node, session_id: str) -> Sequence[int] | None:
+        """Return the changes of all spans of a session that may fit `part`; None: not known."""
+        by_session = self._spans.get(part)
+        if by_session is None or session_id in self._newer:
+            return None
+        return by_session.get(session_id, ())
+
+    def _of_some_span(self, part: Node) -> set[str] | None:
+        term = span_terms(part, self.now_ns)
+        if term is None or self.is_late():
+            return None
+        found = self.words.sessions_of_spans(term, MAX_FOUND, self.is_late)
+        if found is None:
+            return None
+        self._spans[part] = found
+        return set(found)

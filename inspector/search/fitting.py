@@ -7,8 +7,9 @@ less is looked at. What fits is decided here alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
@@ -26,8 +27,9 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
-from inspector.query.words import has_words
-from inspector.search.documents import as_text, session_texts, span_text
+from inspector.query.words import fold, has_words
+from inspector.search.documents import session_texts, span_text
+from inspector.search.marks import as_text
 from inspector.search.reading import read
 from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
@@ -39,18 +41,66 @@ _ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
     Operator.GREATER: gt,
     Operator.AT_LEAST: ge,
 }
+_COSTS = {Relation.SESSION: 1, Relation.PARENT: 2, Relation.ANCESTOR: 3}
 _PAGE = 1_000
 _KEPT_TRACES = 32
+_KEPT_ROWS = 1_024
+
+
+def cheapest_first(node: Node) -> Node:
+    """Return the same query, where what takes longer to look at comes last."""
+    match node:
+        case All(parts):
+            return All(tuple(sorted(map(cheapest_first, parts), key=_cost)))
+        case Either(parts):
+            return Either(tuple(sorted(map(cheapest_first, parts), key=_cost)))
+        case Not(part):
+            return Not(cheapest_first(part))
+        case Related(relation, part):
+            return Related(relation, cheapest_first(part))
+        case _:
+            return node
+
+
+def _cost(node: Node) -> int:
+    match node:
+        case All(parts) | Either(parts):
+            return max(map(_cost, parts), default=0)
+        case Not(part):
+            return _cost(part)
+        case Related(relation, part):
+            return _COSTS.get(relation, 5) + _cost(part)
+        case CompareAttribute():
+            return 2
+        case Text():
+            return 3
+        case Compare():
+            return 0
+        case _ as never:
+            assert_never(never)
 
 
 class Evaluator:
-    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once."""
+    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once.
 
-    def __init__(self, reader: Reader, now_ns: int) -> None:
+    Args:
+        reader: The snapshot.
+        now_ns: What durations of what still runs count to.
+        known_spans: Gives the changes of all spans of a session that may fit; None: not known.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        now_ns: int,
+        known_spans: Callable[[Node, str], Sequence[int] | None] = lambda part, session_id: None,
+    ) -> None:
+        self._known_spans = known_spans
         self._reader = reader
         self._now_ns = now_ns
         self._family = lru_cache(_KEPT_TRACES)(self._read_family)
-        self._session = lru_cache(1_024)(reader.session)
+        self._session = lru_cache(_KEPT_ROWS)(reader.session)
+        self._span = lru_cache(_KEPT_ROWS)(self._read_span)
         self._spoken: tuple[int, list[str]] = (0, [])
 
     def fits(self, node: Node, subject: Subject) -> bool:
@@ -69,7 +119,7 @@ class Evaluator:
             case Text():
                 return self._has_text(node, subject)
             case Related(relation, part):
-                others = self._related(relation, subject)
+                others = self._related(relation, part, subject)
                 return any(self.fits(part, other) for other in others)
             case _ as never:
                 assert_never(never)
@@ -90,7 +140,7 @@ class Evaluator:
 
     def _has_text(self, node: Text, subject: Subject) -> bool:
         if isinstance(subject, SessionRecord):
-            texts = session_texts(subject)
+            texts = [fold(text) for text in session_texts(subject)]
         else:
             texts = self._texts(subject)
         return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
@@ -99,13 +149,13 @@ class Evaluator:
         """Several words are looked for in the same span one after another."""
         change, texts = self._spoken
         if change != span.change:
-            texts = span_text(span, self._reader.content(span)).texts
+            texts = [fold(text) for text in span_text(span, self._reader.content(span)).texts]
             self._spoken = span.change, texts
         return texts
 
-    def _related(self, relation: Relation, subject: Subject) -> Iterable[Subject]:
+    def _related(self, relation: Relation, part: Node, subject: Subject) -> Iterable[Subject]:
         if isinstance(subject, SessionRecord):
-            return self._spans_of(subject.row.id)
+            return self._spans_of(subject.row.id, part)
         match relation:
             case Relation.SESSION:
                 session = self._session(subject.session_id)
@@ -113,9 +163,9 @@ class Evaluator:
             case Relation.SPAN:
                 return (subject,)
             case Relation.PARENT:
-                return self._family(subject.trace_id).ancestors(subject, 1)
+                return islice(self._ancestors(subject), 1)
             case Relation.ANCESTOR:
-                return self._family(subject.trace_id).ancestors(subject)
+                return self._ancestors(subject)
             case Relation.CHILD:
                 return self._family(subject.trace_id).children(subject)
             case Relation.DESCENDANT:
@@ -123,35 +173,41 @@ class Evaluator:
             case _ as never:
                 assert_never(never)
 
-    def _spans_of(self, session_id: str) -> Iterator[SpanRecord]:
+    def _spans_of(self, session_id: str, part: Node) -> Iterator[SpanRecord]:
+        if (known := self._known_spans(part, session_id)) is not None:
+            yield from self._reader.spans_among(part, known)
+            return
         after: SpanPosition | None = None
-        while page := self._reader.spans_of(session_id, after, _PAGE):
+        while page := self._reader.spans_of(session_id, after, _PAGE, part):
             yield from page
             last = page[-1]
             after = SpanPosition(last.start_ns, last.span_id, last.trace_id)
+
+    def _ancestors(self, span: SpanRecord) -> Iterator[SpanRecord]:
+        # One by one: a trace may have a hundred thousand spans, and few above each.
+        seen = {span.span_id}
+        while span.parent_span_id is not None and span.parent_span_id not in seen:
+            parent = self._span(span.trace_id, span.parent_span_id)
+            if parent is None:
+                return
+            seen.add(parent.span_id)
+            yield parent
+            span = parent
+
+    def _read_span(self, trace_id: str, span_id: str) -> SpanRecord | None:
+        return next(iter(self._reader.spans(trace_id, (span_id,))), None)
 
     def _read_family(self, trace_id: str) -> _Family:
         return _Family(self._reader.spans(trace_id))
 
 
 class _Family:
-    """Who is whose parent in one trace. A circle of parents ends where it began."""
+    """Who is below whom in one trace. A circle of parents ends where it began."""
 
     def __init__(self, spans: Iterable[SpanRecord]) -> None:
-        self._by_id = {span.span_id: span for span in spans}
         self._children: dict[str | None, list[SpanRecord]] = {}
-        for span in self._by_id.values():
+        for span in spans:
             self._children.setdefault(span.parent_span_id, []).append(span)
-
-    def ancestors(self, span: SpanRecord, most: int | None = None) -> Iterator[SpanRecord]:
-        seen = {span.span_id}
-        while (most is None or len(seen) <= most) and span.parent_span_id not in seen:
-            parent = self._by_id.get(span.parent_span_id or "")
-            if parent is None:
-                return
-            seen.add(parent.span_id)
-            yield parent
-            span = parent
 
     def children(self, span: SpanRecord) -> list[SpanRecord]:
         found = self._children.get(span.span_id, [])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
 from inspector.search.documents import VERSION, session_document, span_document
-from inspector.storage.base import Departure, MomentRecord, Reader, SessionRecord, SpanRecord, Store
+from inspector.storage.base import Departure, Reader, SessionRecord, SpanRecord, Store
 from inspector.storage.word_index import Additions, SpanDocument, WordIndex
 
 CHUNK = 500
@@ -112,16 +112,13 @@ def _additions(reader: Reader, after: int) -> Additions:
     changes = reader.changes(after, CHUNK)
     is_all = len(changes) < CHUNK
     found = Additions(through=reader.head if is_all else changes[-1].change)
+    spans = [row for row in changes if isinstance(row, SpanRecord)]
+    for span, content in zip(spans, reader.contents(spans), strict=True):
+        words = span_document(span, content)
+        found.spans.append(SpanDocument(span.change, span.created, span.session_id, words))
     for row in changes:
-        match row:
-            case SpanRecord():
-                words = span_document(row, reader.content(row))
-                found.spans.append(SpanDocument(row.change, row.created, row.session_id, words))
-            case SessionRecord():
-                found.sessions.append((row.row.id, session_document(row)))
-            case Departure():
-                if row.is_whole:
-                    found.gone_sessions.append(row.session_id)
-            case MomentRecord():
-                pass
+        if isinstance(row, SessionRecord):
+            found.sessions.append((row.row.id, session_document(row)))
+        elif isinstance(row, Departure) and row.is_whole:
+            found.gone_sessions.append(row.session_id)
     return found

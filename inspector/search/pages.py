@@ -15,27 +15,24 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from inspector.errors import StoreUnavailableError
+from inspector.query.fields import Scope
 from inspector.query.tree import Node
-from inspector.search.candidates import session_candidates
-from inspector.search.fitting import Evaluator
+from inspector.search.candidates import Candidates
+from inspector.search.fitting import Evaluator, cheapest_first
 from inspector.search.terms import span_terms
-from inspector.storage.base import (
-    MAX_INT,
-    Chunk,
-    Reader,
-    SessionRecord,
-    SpanRecord,
-    Store,
-)
+from inspector.search.times import started_between
+from inspector.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
 from inspector.storage.word_index import WordIndex
-from inspector.storage.word_reader import Term, WordReader
+from inspector.storage.word_reader import WordReader
 
 PAGE_S = 0.04
 """How long a page may look for more. What one row takes is not interrupted."""
 
-_SESSIONS_A_LOOK = 500
-_SPANS_A_LOOK = 2_000
-_FOUND_A_LOOK = 500
+_LEAST_LOOK = 64
+_MOST_LOOK = 4_096
+"""Rows that are looked at together: few at first, as those may do, and ever more."""
+_MOST_NEWER = 2_000
+"""Rows that the index has not taken in: with more, it is no help in finding sessions."""
 
 Row = TypeVar("Row", SessionRecord, SpanRecord)
 Position = TypeVar("Position")
@@ -51,14 +48,16 @@ class Page(Generic[Row, Position]):
 
 
 @contextmanager
-def open_search(store: Store, words: WordIndex | None, now_ns: int) -> Iterator[Search]:
+def open_search(
+    store: Store, words: WordIndex | None, now_ns: int, *, page_s: float = PAGE_S
+) -> Iterator[Search]:
     """Open a snapshot of `store` to search in, with its index of words if it has one."""
     with ExitStack() as stack:
         # The index first: so all that it says it has, it has in the store's snapshot too.
         known = None
         with suppress(StoreUnavailableError):
             known = stack.enter_context(words.read()) if words else None
-        yield Search(stack.enter_context(store.read()), now_ns, words=known)
+        yield Search(stack.enter_context(store.read()), now_ns, page_s, words=known)
 
 
 @dataclass(slots=True)
@@ -83,99 +82,111 @@ class Search:
         self, node: Node, after: tuple[int, str] | None, limit: int
     ) -> Page[SessionRecord, tuple[int, str]]:
         """Return sessions, newest start first, behind the position (started_ns, id)."""
-        until = self.clock() + self.page_s
-        found = self._sessions_of_words(node, until)
-        if found is None:
-            look = self._all_sessions(node)
-        else:
-            rows = self.reader.sessions_among(node, found)
-            look = self._those_sessions(rows)
-        return self._page(limit, after, until, look=look, place=_session_place, node=node)
+        began, node = self.clock(), cheapest_first(node)
+        first_ns, beyond_ns = started_between(node, Scope.SESSION)
+        if beyond_ns is not None:
+            after = min(after or (beyond_ns, ""), (beyond_ns, ""))
+        candidates = self._candidates(began)
+        found = self._sessions_of_words(candidates, node)
+
+        def look(place: tuple[int, str] | None, most: int) -> Chunk[SessionRecord, tuple[int, str]]:
+            if found is not None:
+                return self.reader.sessions_among(node, found, place, most)
+            chunk = self.reader.newest_sessions(node, place, most)
+            is_last = chunk.next is None or (first_ns is not None and chunk.next[0] < first_ns)
+            return Chunk(chunk.rows, None if is_last else chunk.next)
+
+        evaluator = Evaluator(self.reader, self.now_ns)
+        if candidates is not None and found is not None:
+            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
+        return self._page(
+            limit, after, began, evaluator, look=look, place=_session_place, node=node
+        )
 
     def spans(self, node: Node, before: int | None, limit: int) -> Page[SpanRecord, int]:
         """Return spans, last changed first, from before the change `before`.
 
         What changes while pages are read moves to the front; nothing is on two pages.
         """
-        until = self.clock() + self.page_s
-        term = span_terms(node) if self.words else None
-        look = self._all_spans(node) if term is None else self._spans_of_words(node, term, until)
-        return self._page(limit, before, until, look=look, place=_span_place, node=node)
+        began, node = self.clock(), cheapest_first(node)
+        words, term = self.words, span_terms(node, self.now_ns)
 
-    def _all_sessions(
-        self, node: Node
-    ) -> Callable[[tuple[int, str] | None], Chunk[SessionRecord, tuple[int, str]]]:
-        return lambda place: self.reader.newest_sessions(node, place, _SESSIONS_A_LOOK)
+        def look(place: int | None, most: int) -> Chunk[SpanRecord, int]:
+            if words is None or term is None:
+                return self.reader.newest_spans(node, place, most)
+            if place is None or place > words.through + 1:
+                return _newer(self.reader.newest_spans(node, place, most), words.through)
+            found = words.spans(term, place, most, lambda: self._is_late(began))
+            if found is None:
+                return self.reader.newest_spans(node, place, most)
+            return Chunk(self.reader.spans_among(node, found.changes), found.next)
 
-    def _sessions_of_words(self, node: Node, until: float) -> set[str] | None:
-        """Return the ids of all sessions that may fit; None: that is too many, or not known."""
+        evaluator = Evaluator(self.reader, self.now_ns)
+        return self._page(limit, before, began, evaluator, look=look, place=_span_place, node=node)
+
+    def _candidates(self, began: float) -> Candidates | None:
         if self.words is None:
             return None
         # Half of the time: where the index does not help, there has to be some to look.
-        late_s = until - self.page_s / 2
-        found = session_candidates(node, self.words, lambda: self.clock() >= late_s)
-        if found is None:
+        half_s = self.page_s / 2
+        return Candidates(self.words, self.now_ns, lambda: self._is_late(began, half_s))
+
+    def _sessions_of_words(self, candidates: Candidates | None, node: Node) -> set[str] | None:
+        """Return the ids of all sessions that may fit; None: too many, or not known."""
+        found = candidates.sessions(node) if candidates else None
+        if candidates is None or found is None:
             return None
-        newer = self.reader.sessions_changed(self.words.through, _SPANS_A_LOOK)
-        return None if newer is None else found | newer
+        newer = self.reader.sessions_changed(candidates.words.through, _MOST_NEWER)
+        if newer is None:
+            return None
+        candidates.look_at(newer)
+        return found | newer
 
-    def _those_sessions(
-        self, rows: list[SessionRecord]
-    ) -> Callable[[tuple[int, str] | None], Chunk[SessionRecord, tuple[int, str]]]:
-        return lambda place: Chunk(
-            [row for row in rows if place is None or _session_place(row) < place], None
-        )
-
-    def _all_spans(self, node: Node) -> Callable[[int | None], Chunk[SpanRecord, int]]:
-        return lambda place: self.reader.newest_spans(node, place, _SPANS_A_LOOK)
-
-    def _spans_of_words(
-        self, node: Node, term: Term, until: float
-    ) -> Callable[[int | None], Chunk[SpanRecord, int]]:
-        words, every = self.words, self._all_spans(node)
-        assert words is not None
-
-        def look(place: int | None) -> Chunk[SpanRecord, int]:
-            before = MAX_INT if place is None else place
-            if before > words.through + 1:
-                chunk = every(place)
-                if chunk.next is not None and chunk.next > words.through:
-                    return chunk
-                newer = [row for row in chunk.rows if row.change > words.through]
-                return Chunk(newer, words.through + 1)
-            found = words.spans(term, before, _FOUND_A_LOOK, lambda: self.clock() >= until)
-            if found is None:
-                return every(place)
-            return Chunk(self.reader.spans_among(node, found.changes), found.next)
-
-        return look
+    def _is_late(self, began: float, most_s: float | None = None) -> bool:
+        return self.clock() - began >= (self.page_s if most_s is None else most_s)
 
     def _page(
         self,
         limit: int,
         start: Position | None,
-        until: float,
+        began: float,
+        evaluator: Evaluator,
         *,
-        look: Callable[[Position | None], Chunk[Row, Position]],
+        look: Callable[[Position | None, int], Chunk[Row, Position]],
         place: Callable[[Row], Position],
         node: Node,
     ) -> Page[Row, Position]:
-        evaluator = Evaluator(self.reader, self.now_ns)
         found: list[Row] = []
-        chunk = look(start)
+        most, next_place, looked = max(_LEAST_LOOK, limit + 1), start, began
         while True:
+            chunk = look(next_place, most)
             for row in chunk.rows:
                 if evaluator.fits(node, row):
                     if len(found) == limit:
                         return Page(found, place(found[-1]))
                     found.append(row)
-                if self.clock() >= until:
+                if self._is_late(began):
                     return Page(found, place(row))
             if chunk.next is None:
                 return Page(found, None)
-            if self.clock() >= until:
+            now = self.clock()
+            if now - began >= self.page_s:
                 return Page(found, chunk.next)
-            chunk = look(chunk.next)
+            most, next_place, looked = _next_look(most, now - looked, self.page_s), chunk.next, now
+
+
+def _next_look(most: int, took_s: float, page_s: float) -> int:
+    """Return how many rows to look at next, when it took so long to look at `most`."""
+    if took_s < page_s / 8:
+        return min(most * 2, _MOST_LOOK)
+    return max(most // 2, _LEAST_LOOK) if took_s > page_s / 4 else most
+
+
+def _newer(chunk: Chunk[SpanRecord, int], through: int) -> Chunk[SpanRecord, int]:
+    """Return the part of a chunk that is newer than `through`; the index has the rest."""
+    if chunk.next is not None and chunk.next > through:
+        return chunk
+    return Chunk([row for row in chunk.rows if row.change > through], through + 1)
 
 
 def _session_place(record: SessionRecord) -> tuple[int, str]:

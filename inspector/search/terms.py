@@ -5,7 +5,9 @@ As with columns (`inspector.storage.sqlite_narrowing`): this can find too much, 
 
 from __future__ import annotations
 
-from inspector.query.fields import Field, Scope
+from collections.abc import Iterable
+
+from inspector.query.fields import Kind, Scope
 from inspector.query.tree import (
     All,
     Compare,
@@ -15,27 +17,26 @@ from inspector.query.tree import (
     Operator,
     Text,
 )
-from inspector.search.documents import TOO_MANY_MARKS, attribute_mark, field_mark, is_marked
+from inspector.search.marks import (
+    TOO_MANY,
+    attribute_mark,
+    attribute_size_marks,
+    field_mark,
+    hour_marks,
+    is_marked,
+    size_marks,
+)
+from inspector.search.times import started_between
 from inspector.storage.word_reader import AllTerms, EitherTerm, Phrase, Term
 
+_ORDER = {Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST}
 
-def span_terms(node: Node) -> Term | None:
+
+def span_terms(node: Node, now_ns: int) -> Term | None:
     """Return what the documents of all spans that `node` asks for have; None: nothing special."""
-    match node:
-        case All(parts):
-            terms = [term for part in parts if (term := span_terms(part))]
-            return AllTerms(tuple(terms)) if terms else None
-        case Either(parts):
-            terms = [term for part in parts if (term := span_terms(part))]
-            return EitherTerm(tuple(terms)) if terms and len(terms) == len(parts) else None
-        case Text(Scope.SPAN, words, is_prefix):
-            return Phrase(words, is_prefix)
-        case Compare() if node.field.scope is Scope.SPAN:
-            return _compare(node)
-        case CompareAttribute():
-            return _attribute(node)
-        case _:
-            return None
+    first_ns, beyond_ns = started_between(node, Scope.SPAN)
+    hours = None if first_ns is None else hour_marks(first_ns, beyond_ns, now_ns)
+    return _all_of([_terms(node), _either_mark(hours) if hours else None])
 
 
 def session_term(node: Node) -> Term | None:
@@ -49,25 +50,51 @@ def session_term(node: Node) -> Term | None:
             return None
 
 
+def _terms(node: Node) -> Term | None:
+    match node:
+        case All(parts):
+            return _all_of([_terms(part) for part in parts])
+        case Either(parts):
+            terms = [term for part in parts if (term := _terms(part))]
+            return EitherTerm(tuple(terms)) if terms and len(terms) == len(parts) else None
+        case Text(Scope.SPAN, words, is_prefix):
+            return Phrase(words, is_prefix)
+        case Compare() if node.field.scope is Scope.SPAN:
+            return _compare(node)
+        case CompareAttribute():
+            return _attribute(node)
+        case _:
+            return None
+
+
 def _compare(node: Compare) -> Term | None:
-    if not is_marked(node.field):
+    field, operator, value = node.field, node.operator, node.value
+    if not is_marked(field) or field.kind is Kind.TIME:
         return None
-    if node.operator is Operator.EQUALS:
-        return _marked(node.field, node.value)
-    return _marked(node.field)
+    if field.kind in {Kind.TEXT, Kind.CHOICE, Kind.FLAG}:
+        exact = field_mark(field, value) if operator is Operator.EQUALS else None
+        return _either_mark([exact or field_mark(field)])
+    if isinstance(value, str):  # is known: of most it is
+        return None
+    return _either_mark(size_marks(field, operator, value))
 
 
-def _marked(field: Field, value: str | int | float | None = None) -> Term | None:
-    mark = field_mark(field, value) or field_mark(field)
-    return Phrase(mark) if mark else None
-
-
-def _attribute(node: CompareAttribute) -> Term | None:
-    known = attribute_mark(node.key)
-    marks = [known]
+def _attribute(node: CompareAttribute) -> Term:
+    if node.operator in _ORDER and node.number is not None:
+        return _either_mark(attribute_size_marks(node.key, node.operator, node.number))
+    exact = number = None
     if node.operator is Operator.EQUALS:
         exact = attribute_mark(node.key, node.text)
         number = None if node.number is None else attribute_mark(node.key, node.number)
-        marks = [exact, number] if exact else [known]
-    terms = [Phrase(mark) for mark in (*marks, TOO_MANY_MARKS) if mark]
-    return EitherTerm(tuple(terms))
+    return _either_mark(
+        [exact, number, TOO_MANY] if exact else [attribute_mark(node.key), TOO_MANY]
+    )
+
+
+def _all_of(terms: Iterable[Term | None]) -> Term | None:
+    known = tuple(term for term in terms if term)
+    return AllTerms(known) if known else None
+
+
+def _either_mark(marks: Iterable[str | None]) -> EitherTerm:
+    return EitherTerm(tuple(Phrase(mark) for mark in marks if mark))

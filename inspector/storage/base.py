@@ -10,7 +10,8 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -18,7 +19,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Moment, SessionRow, SpanKind, SpanRow, SpanStatus
+from inspector.model import Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
 
@@ -254,8 +255,24 @@ class Reader(Protocol):
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
         """Return the spans that changed last by one of `changes`, newest first, likewise."""
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known, newest start first, likewise."""
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` of the sessions that are known, as `newest_sessions` does."""
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        """Count the sessions that fit `node`, by status and stretch of time.
+
+        Args:
+            node: What is asked for.
+            first_ns: When the first stretch begins.
+            width_ns: How long each is.
+            count: How many follow one another.
+
+        None: they have to be looked at, to know.
+        """
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.
@@ -288,9 +305,16 @@ class Reader(Protocol):
         """Return those of the trace's spans that are known; without `span_ids` all, by change."""
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
-        """Return a page of a session's spans in the order of `SpanPosition`."""
+        """Return a page of a session's spans, in the order of `SpanPosition`.
+
+        With `node`, all that fit it are among them, and any others.
+        """
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
@@ -300,6 +324,9 @@ class Reader(Protocol):
 
     def content(self, span: SpanRecord) -> Content:
         """Return what was received of a span."""
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        """Return what was received of each of `spans`, in their order."""
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -323,6 +350,9 @@ class Reader(Protocol):
 
     def used_bytes(self) -> int:
         """Return what is kept takes up, without room that is free for more."""
+
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import bisect
 import threading
 import uuid
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import SpanStatus
-from inspector.query.tree import Node
+from inspector.model import SessionStatus, SpanStatus
+from inspector.query.tree import All, Node
 from inspector.storage.base import (
     Change,
     Changes,
@@ -153,7 +153,13 @@ class _Tables:
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        places = ((one.row.started_ns, one.row.id) for one in self._sessions.values())
+        return self.sessions_among(node, self._sessions, after, most)
+
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        among = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
+        places = ((one.row.started_ns, one.row.id) for one in among)
         older = sorted((place for place in places if not after or place < after), reverse=True)
         rows = [self._sessions[session_id] for _, session_id in older[:most]]
         return Chunk(rows, older[most - 1] if len(older) > most else None)
@@ -167,9 +173,14 @@ class _Tables:
         found = (self._by_change.get(change) for change in sorted(changes, reverse=True))
         return [row for row in found if isinstance(row, SpanRecord)]
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        found = (self._sessions[id_] for id_ in set(session_ids) if id_ in self._sessions)
-        return sorted(found, key=lambda one: (one.row.started_ns, one.row.id), reverse=True)
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        if node != All():
+            return None
+        rows = (one.row for one in self._sessions.values())
+        places = Counter(((row.started_ns - first_ns) // width_ns, row.status) for row in rows)
+        return Counter({place: n for place, n in places.items() if 0 <= place[0] < count})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)
@@ -220,7 +231,11 @@ class _Tables:
         return [known[span_id] for span_id in span_ids if span_id in known]
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         found = sorted(
             (span for span in self._spans.values() if span.session_id == session_id),
@@ -248,6 +263,9 @@ class _Tables:
     def content(self, span: SpanRecord) -> Content:
         return self._contents[span.content]
 
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        return [self._contents[span.content] for span in spans]
+
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
     ) -> list[MomentRecord]:
@@ -271,6 +289,17 @@ class _Tables:
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         homed = (self._homed(moment) for moment in self._moments if moment.change > after)
         return [moment for moment in homed if moment.session_id == session_id][:limit]
+
+    def last_change(self, session_id: str) -> int:
+        record = self.session(session_id)
+        if record is None:
+            return 0
+        homed = (self._homed(moment) for moment in self._moments)
+        return max(
+            record.change,
+            *(span.change for span in self._spans.values() if span.session_id == session_id),
+            *(moment.change for moment in homed if moment.session_id == session_id),
+        )
 
     def _homed(self, moment: MomentRecord) -> MomentRecord:
         if moment.trace_id is None:

@@ -313,13 +313,15 @@ class SqliteStore:
             for (content,) in writer.execute(_SPAN_DELETE, key).fetchall():
                 if content != span.content:
                     writer.execute("DELETE FROM content WHERE no = ?", (content,))
-        processes = {span.process_id for span in changes.spans if not _is_stand_in(span)}
-        self._processes.load(processes)
+        traces = self._trace_names(changes.spans)
+        named = {s.process_id for s in changes.spans if s.process_id != traces[s.trace_id][1]}
+        self._processes.load(named)
         writer.executemany(
             "INSERT OR IGNORE INTO process VALUES (?, ?)",
-            [(self._processes.of(process_id), process_id) for process_id in processes],
+            [(self._processes.of(process_id), process_id) for process_id in named],
         )
-        self._insert("span", 26, [self._span_row(span) for span in changes.spans])
+        rows = [self._span_row(span, *traces[span.trace_id]) for span in changes.spans]
+        self._insert("span", 26, rows)
         self._insert(
             "content",
             3,
@@ -338,21 +340,28 @@ class SqliteStore:
             self._writer.execute(many, list(itertools.chain.from_iterable(step)))
         self._writer.executemany(f"INSERT INTO {table} VALUES {row}", rows[whole:])
 
-    def _span_row(self, span: SpanRecord) -> tuple[apsw.SQLiteValue, ...]:
-        trace_no = self._traces.of(bytes.fromhex(span.trace_id))
+    def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
+        """Return for each trace of `spans` its number, and the process it would stand in for."""
+        ids = {span.trace_id for span in spans}
+        return {id_: (self._traces.of(bytes.fromhex(id_)), STAND_IN + id_) for id_ in ids}
+
+    def _span_row(
+        self, span: SpanRecord, trace_no: int, stand_in: str
+    ) -> tuple[apsw.SQLiteValue, ...]:
+        process_id, parent_id = span.process_id, span.parent_span_id
         return (
             span.change,
             trace_no,
             bytes.fromhex(span.span_id),
             self._sessions.of(span.session_id),
-            None if span.parent_span_id is None else bytes.fromhex(span.parent_span_id),
+            None if parent_id is None else bytes.fromhex(parent_id),
             span.name,
-            span.kind.value,
-            span.status.value,
+            span.kind,
+            span.status,
             span.start_ns,
             span.end_ns,
             span.is_root,
-            -trace_no if _is_stand_in(span) else self._processes.of(span.process_id),
+            -trace_no if process_id == stand_in else self._processes.of(process_id),
             span.model,
             span.input_tokens,
             span.output_tokens,
@@ -411,7 +420,3 @@ class SqliteStore:
                 departure.changed_ns,
             ),
         )
-
-
-def _is_stand_in(span: SpanRecord) -> bool:
-    return span.process_id == STAND_IN + span.trace_id

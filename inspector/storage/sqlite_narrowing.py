@@ -12,26 +12,33 @@ from typing import NamedTuple
 import apsw
 
 from inspector.query.fields import Scope
-from inspector.query.tree import All, Compare, Either, Node, Not, Operator
+from inspector.query.tree import All, Compare, Either, Node, Not, Operator, Related, Relation
 
-SESSION_COLUMNS = {"status": "session.status", "started": "session.started_ns"}
+SESSION_COLUMNS = {"status": "status", "started": "started_ns"}
 
 SPAN_COLUMNS = {
-    "kind": "span.kind",
-    "status": "span.status",
-    "root": "span.is_root",
-    "started": "span.start_ns",
-    "ended": "span.end_ns",
-    "waiting": "span.wait_ns",
-    "input_tokens": "span.input_tokens",
-    "output_tokens": "span.output_tokens",
-    "cost": "span.cost_usd",
-    "size": "span.size_bytes",
+    "kind": "kind",
+    "status": "status",
+    "root": "is_root",
+    "started": "start_ns",
+    "ended": "end_ns",
+    "waiting": "wait_ns",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "tokens": "coalesce({0}.input_tokens + {0}.output_tokens, {0}.input_tokens, {0}.output_tokens)",
+    "cost": "cost_usd",
+    "size": "size_bytes",
 }
 
 _COLUMNS: Mapping[Scope, Mapping[str, str]] = {
     Scope.SESSION: SESSION_COLUMNS,
     Scope.SPAN: SPAN_COLUMNS,
+}
+# Texts are compared in any case, which SQLite can do for ASCII only.
+_IMPLIED = {
+    "tool": "{0}.kind = 'tool'",
+    "agent": "{0}.kind = 'agent'",
+    "model": "{0}.model IS NOT NULL",
 }
 _ORDER = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
 
@@ -43,25 +50,58 @@ class Condition(NamedTuple):
     parameters: tuple[apsw.SQLiteValue, ...] = ()
     is_exact: bool = True
     """Whether it holds for nothing but what is asked for, and so may be negated."""
+    has_others: bool = False
+    """Whether other rows are looked at, for each."""
 
 
 _ANYTHING = Condition("1", (), is_exact=False)
 
 
-def narrowing(node: Node) -> Condition:
-    """Return the condition for rows of the scope that `node` was checked for."""
+def narrowing(node: Node, span: str = "span") -> Condition:
+    """Return the condition for rows of the scope that `node` was checked for.
+
+    Args:
+        node: What is asked for.
+        span: What the table of spans goes by; that of their sessions is at hand as `session`.
+    """
     match node:
         case All(parts):
-            return _joined(" AND ", "1", [narrowing(part) for part in parts])
+            return _joined(" AND ", "1", [narrowing(part, span) for part in parts])
         case Either(parts):
-            return _joined(" OR ", "0", [narrowing(part) for part in parts])
+            return _joined(" OR ", "0", [narrowing(part, span) for part in parts])
         case Not(part):
-            inner = narrowing(part)
+            inner = narrowing(part, span)
             return inner._replace(sql=f"NOT {inner.sql}") if inner.is_exact else _ANYTHING
         case Compare():
-            return _compare(node)
+            return _compare(node, span)
+        case Related(relation, part):
+            return _related(relation, part, span)
         case _:
             return _ANYTHING
+
+
+def _related(relation: Relation, part: Node, span: str) -> Condition:
+    match relation:
+        case Relation.SESSION if span == "span":
+            return narrowing(part, span)
+        case Relation.SPAN:
+            where = "one.session_no = session.no"
+            return _exists(where, "one", narrowing(part, "one"))
+        case Relation.PARENT if span == "span":
+            where = (
+                "parent.trace_no = span.trace_no AND parent.span_id = span.parent_id"
+                " AND parent.span_id <> span.span_id"
+            )
+            return _exists(where, "parent", narrowing(part, "parent"))
+        case _:
+            return _ANYTHING
+
+
+def _exists(where: str, name: str, inner: Condition) -> Condition:
+    if not inner.parameters:  # as good as anything: not worth the look
+        return _ANYTHING
+    sql = f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
+    return inner._replace(sql=sql, has_others=True)
 
 
 def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
@@ -69,17 +109,27 @@ def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
         f"({word.join(one.sql for one in conditions) or empty})",
         tuple(parameter for one in conditions for parameter in one.parameters),
         all(one.is_exact for one in conditions),
+        any(one.has_others for one in conditions),
     )
 
 
-def _compare(node: Compare) -> Condition:
-    column = _COLUMNS[node.field.scope].get(node.field.name)
+def _compare(node: Compare, span: str) -> Condition:
+    field, operator = node.field, node.operator
+    if field.scope is Scope.SPAN and field.name == "duration" and operator in _ORDER:
+        # How long one runs that has not ended is not known here.
+        lasted = f"{span}.end_ns - {span}.start_ns"
+        sql = f"coalesce(max({lasted}, 0) {operator} ?, 1)"
+        return Condition(sql, (node.value,), is_exact=False)
+    column = _COLUMNS[field.scope].get(field.name)
     if column is None:
-        return _ANYTHING
-    if node.operator is Operator.IS_KNOWN:
+        hint = _IMPLIED.get(field.name) if field.scope is Scope.SPAN else None
+        return Condition(hint.format(span), (), is_exact=False) if hint else _ANYTHING
+    table = span if field.scope is Scope.SPAN else "session"
+    column = column.format(table) if "{" in column else f"{table}.{column}"
+    if operator is Operator.IS_KNOWN:
         return Condition(f"({column} IS NOT NULL)")
-    if node.operator is Operator.EQUALS:
+    if operator is Operator.EQUALS:
         return Condition(f"({column} IS ?)", (node.value,))
-    if node.operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
-        return Condition(f"coalesce({column} {node.operator} ?, 0)", (node.value,))
+    if operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
+        return Condition(f"coalesce({column} {operator} ?, 0)", (node.value,))
     return _ANYTHING

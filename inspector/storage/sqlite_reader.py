@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import apsw
@@ -157,15 +158,34 @@ class SqliteReader:
         )
         return [_span(row) for row in rows]
 
-    def sessions_among(self, node: Node, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known, newest start first."""
-        fits = narrowing(node)
-        among = "id IN (SELECT value FROM json_each(?))"
+    def sessions_among(
+        self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
+    ) -> Chunk[SessionRecord, tuple[int, str]]:
+        """Look at the next `most` of the sessions that are known, newest start first."""
+        fits, start = narrowing(node), after or (MAX_INT, "")
         rows = self._all(
-            f"{_SESSION} WHERE {among} AND {fits.sql} ORDER BY started_ns DESC, id DESC",
-            (orjson.dumps(list(session_ids)).decode(), *fits.parameters),
+            f"{_SESSION} WHERE id IN (SELECT value FROM json_each(?))"
+            f" AND (started_ns, id) < (?, ?) AND {fits.sql}"
+            " ORDER BY started_ns DESC, id DESC LIMIT ?",
+            (orjson.dumps(list(session_ids)).decode(), *start, *fits.parameters, most),
         )
-        return [_session(row) for row in rows]
+        found = [_session(row) for row in rows]
+        is_last = len(found) < most
+        return Chunk(found, None if is_last else (found[-1].row.started_ns, found[-1].row.id))
+
+    def session_counts(
+        self, node: Node, first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[int, SessionStatus]] | None:
+        """Count the sessions that fit `node`, by status and stretch of time."""
+        fits = narrowing(node)
+        if not fits.is_exact or fits.has_others:
+            return None
+        rows = self._all(
+            "SELECT (started_ns - ?1) / ?2, status, count(*) FROM session"
+            f" WHERE started_ns >= ?1 AND started_ns < ?3 AND {fits.sql} GROUP BY 1, 2",
+            (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
+        )
+        return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change."""
@@ -238,7 +258,11 @@ class SqliteReader:
         return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+        self,
+        session_id: str,
+        after: SpanPosition | None = None,
+        limit: int = 1000,
+        node: Node | None = None,
     ) -> list[SpanRecord]:
         """Return a page of a session's spans in the order of `SpanPosition`."""
         where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
@@ -250,6 +274,9 @@ class SqliteReader:
             )
             place = (after.start_ns, bytes.fromhex(after.span_id))
             parameters += (*place, *place, bytes.fromhex(after.trace_id))
+        if node is not None:
+            fits = narrowing(node)
+            where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
         sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
         return [_span(row) for row in self._all(sql, (*parameters, limit))]
 
@@ -278,6 +305,16 @@ class SqliteReader:
             " WHERE content.no = ?"
         )
         return Content(*self._all(sql, (span.content,))[0])
+
+    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+        """Return what was received of each of `spans`, in their order."""
+        sql = (
+            "SELECT content.no, payload, bytes FROM json_each(?)"
+            " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
+        )
+        numbers = orjson.dumps([span.content for span in spans]).decode()
+        found = {number: Content(*row) for number, *row in self._all(sql, (numbers,))}
+        return [found[span.content] for span in spans]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -325,6 +362,19 @@ class SqliteReader:
         """Return what the store's content takes up; the file may be larger, with free pages."""
         pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
         return int((pages - free) * size)
+
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+        newest = self._all(
+            "WITH own AS (SELECT no, change FROM session WHERE id = ?1) SELECT max(change) FROM ("
+            " SELECT change FROM own"
+            " UNION ALL SELECT max(change) FROM span WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(change) FROM moment WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(m.change) FROM trace AS t CROSS JOIN moment AS m"
+            " ON m.trace_no = t.no WHERE t.session_no = (SELECT no FROM own))",
+            (session_id,),
+        )
+        return newest[0][0] or 0
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""

@@ -98,17 +98,26 @@ class WordReader:
 
     def sessions_of_spans(
         self, term: Term, most: int, is_late: Callable[[], bool]
-    ) -> set[str] | None:
-        """Return the ids of the sessions that have a span with `term`.
+    ) -> dict[str, list[int]] | None:
+        """Return the sessions that have a span with `term`, by id, with these spans' changes.
 
         None: more than `most` spans have it, or `is_late` said so.
         """
         found = self.spans(term, MAX_INT, most + 1, is_late)
         if found is None or found.next is not None:
             return None
-        among = "change IN (SELECT value FROM json_each(?))"
-        sql = f"SELECT DISTINCT session_no FROM span WHERE {among}"
-        return self._ids(self._numbers(sql, (json.dumps(found.changes),)))
+        sql = (
+            "SELECT session.id, change FROM span JOIN session ON session.no = session_no"
+            " WHERE change IN (SELECT value FROM json_each(?))"
+        )
+        sessions: dict[str, list[int]] = {}
+        try:
+            for row in self._connection.execute(sql, (json.dumps(found.changes),)):
+                sessions.setdefault(str(row[0]), []).append(int(row[1]))
+        except BROKEN as error:
+            self.broken = error
+            return None
+        return sessions
 
     def sessions(self, term: Term, most: int) -> set[str] | None:
         """Return the ids of the sessions that have `term` themselves; None: more than `most`."""

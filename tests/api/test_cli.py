@@ -1,10 +1,12 @@
 import json
+import select
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from typer.testing import CliRunner, Result
 
 from inspector.cli import app
@@ -27,12 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(tmp_path_factory.mktemp("service")) as service:
         root, child = span(1, name="root"), span(2, name="child\x1b[2J")
         child.parent_span_id = span_id(1)
-        answer = httpx.post(
-            f"{service.url}/v1/traces",
-            content=trace_request(root, child).SerializeToString(),
-            headers={"content-type": "application/x-protobuf"},
-        )
-        assert answer.status_code == 200
+        send(service, root, child)
         yield service
 
 
@@ -43,6 +40,15 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
+
+
+def send(service: Service, *spans: Span) -> None:
+    answer = httpx.post(
+        f"{service.url}/v1/traces",
+        content=trace_request(*spans).SerializeToString(),
+        headers={"content-type": "application/x-protobuf"},
+    )
+    assert answer.status_code == 200
 
 
 def run(*arguments: str) -> Result:
@@ -85,6 +91,7 @@ def test_a_bad_query_is_said_with_its_place(
     assert isinstance(refused.exception, InspectorError)
     assert "Did you mean status?" in str(refused.exception)
     assert "(at character 1)" in str(refused.exception)
+    assert str(refused.exception).endswith("statsu:failed\n^^^^^^")
 
 
 def test_a_session_is_found_by_the_beginning_of_its_id_and_shown_as_a_tree(
@@ -98,6 +105,70 @@ def test_a_session_is_found_by_the_beginning_of_its_id_and_shown_as_a_tree(
     assert "\x1b[2J" not in shown.output, "a trace does not move the cursor"
     said = json.loads(run("show", listed["id"], "--json").output)
     assert [one["name"] for one in said["spans"]] == ["root", "child\x1b[2J"]
+
+
+def test_a_span_is_found_by_the_beginning_of_its_id_and_shown_whole(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    [listed] = json.loads(run("sessions", "name:root", "--json").output)
+    shown = run("show", listed["id"][:8], span_id(2).hex()[:16], "--full").output
+    assert r"other child\x1b[2J" in shown
+    assert "service.name = tests" in shown
+    assert "\x1b" not in shown
+    detail = json.loads(run("show", listed["id"], span_id(2).hex(), "--json").output)
+    assert detail["span_id"] == span_id(2).hex()
+    refused = run("show", listed["id"], "ffff")
+    assert isinstance(refused.exception, InspectorError)
+
+
+def test_show_says_why_a_session_failed(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    broken = span(1, trace_id=bytes([3] * 16), name="broken")
+    broken.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="no answer\x1b[31m"))
+    send(service, broken)
+    [listed] = json.loads(run("sessions", "name:broken", "--json").output)
+    assert r"no answer\x1b[31m" in run("show", listed["id"]).output
+    shown = run("show", listed["id"], "--errors").output
+    assert r"no answer\x1b[31m" in shown
+    assert "\x1b" not in shown
+    [cause] = json.loads(run("show", listed["id"], "--errors", "--json").output)
+    assert (cause["name"], cause["count"], cause["reaches_root"]) == ("broken", 1, True)
+
+
+def test_show_shortens_what_is_alike_and_shows_all_when_told(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    trace_id = bytes([4] * 16)
+    spans = [span(number, trace_id=trace_id, name="turn") for number in range(2, 30)]
+    for one in spans:
+        one.parent_span_id = span_id(1)
+    send(service, span(1, trace_id=trace_id, name="loop"), *spans)
+    [listed] = json.loads(run("sessions", "name:loop", "--json").output)
+    assert "25 more, such as" in run("show", listed["id"]).output
+    assert run("show", listed["id"], "--full").output.count("turn") == 28
+
+
+def test_two_sessions_are_compared(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    for number, names in ((5, ["root", "one"]), (6, ["root", "two"])):
+        spans = [
+            span(place, trace_id=bytes([number] * 16), name=name)
+            for place, name in enumerate(names, 1)
+        ]
+        spans[1].parent_span_id = span_id(1)
+        send(service, *spans)
+    left, right = (bytes([number] * 16).hex() for number in (5, 6))
+    shown = run("compare", left, right).output
+    assert "added  root > two" in shown
+    assert "removed  root > one" in shown
+    found = json.loads(run("compare", left, right, "--json").output)
+    assert found["counts"] == {"added": 1, "removed": 1}
 
 
 def test_a_service_is_named_by_the_environment(
@@ -128,6 +199,59 @@ def test_tail_follows_from_now_on(service: Service) -> None:
             )
             names = [json.loads(process.stdout.readline()).get("type") for _ in range(2)]
             assert "SessionStarted" in names
+        finally:
+            process.terminate()
+            process.wait(DEADLINE_S)
+
+
+def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_path: Path) -> None:
+    with (
+        running_service(tmp_path) as first,
+        subprocess.Popen(
+            command("tail"),
+            env=environment(tmp_path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            # It began to follow at a moment that only its first line tells.
+            for number in range(1, 200):
+                send(first, span(1, trace_id=bytes([number] * 16), name="before"))
+                if select.select([process.stdout], [], [], 0.2)[0]:
+                    break
+            assert "before" in process.stdout.readline()
+            first.process.terminate()
+            first.process.wait(DEADLINE_S)
+            assert "Waiting" in process.stderr.readline()
+            with running_service(tmp_path) as second:
+                assert process.stderr.readline() == "inspector: Connected again.\n"
+                send(second, span(1, trace_id=bytes([255] * 16), name="after"))
+                assert any("after" in line for line in process.stdout)
+        finally:
+            process.terminate()
+            process.wait(DEADLINE_S)
+
+
+def test_tail_of_one_session_is_silent_about_the_others(service: Service) -> None:
+    env = environment(service.runtime_dir.parent)
+    trace_id = bytes([41] * 16)
+    send(service, span(1, trace_id=trace_id, name="wanted"))
+    with subprocess.Popen(
+        command("tail", trace_id.hex()), env=env, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for number in range(2, 200):
+                send(service, span(number, trace_id=bytes([42] * 16), name="other"))
+                send(service, span(number, trace_id=trace_id, name="more"))
+                if select.select([process.stdout], [], [], 0.2)[0]:
+                    break
+            line = process.stdout.readline()
+            assert line.strip().endswith(trace_id.hex())
         finally:
             process.terminate()
             process.wait(DEADLINE_S)

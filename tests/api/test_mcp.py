@@ -86,6 +86,18 @@ def story() -> list[Span]:
     ]
 
 
+def again() -> list[Span]:
+    """The same task once more: the tool answers, another agent is asked, with a name of its own."""
+    spans = [made for made in story() if made.span_id not in (span_id(4), span_id(5))]
+    for made in spans:
+        made.trace_id = bytes([2] * 16)
+        made.attributes[0].value.string_value = "again"
+    spans[2].status.Clear()
+    spans[2].attributes.add(key="gen_ai.tool.call.result").value.string_value = EVIL_NAME
+    spans[3].name += "2"
+    return spans
+
+
 def send(service: Service, *spans: Span) -> None:
     answer = httpx.post(
         f"{service.url}/v1/traces",
@@ -100,6 +112,7 @@ def send(service: Service, *spans: Span) -> None:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(tmp_path_factory.mktemp("service")) as service:
         send(service, *story())
+        send(service, *again())
         yield service
 
 
@@ -124,7 +137,7 @@ async def test_a_host_finds_out_why_a_run_failed(service: Service, how: str, mod
     async with host(service, how, mode) as client:
         assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
         listed = recorded_of(await client.call_tool("find_sessions", {"query": "errors>0"}))
-        [session] = listed["sessions"]
+        session = next(one for one in listed["sessions"] if one["id"] == "run")
         assert session["error_count"] == 3
         causes = recorded_of(await client.call_tool("session_errors", {"session_id": "run"}))
         first = causes["causes"][0]
@@ -170,6 +183,7 @@ async def answers(host: Host) -> list[tuple[str, CallToolResult]]:
         ("get_span", {**run, "span_id": evil, "part": "attributes"}),
         ("get_span", {**run, "span_id": span_id(3).hex()}),
         ("search_spans", {"query": "instructions"}),
+        ("compare_sessions", {"left": "run", "right": "again"}),
     ]
     async with over_http(host.url, host.token) as client:
         return [(name, await client.call_tool(name, arguments)) for name, arguments in asked]
@@ -245,6 +259,24 @@ async def test_an_outline_leaves_out_what_is_alike_and_says_how_to_see_it(client
     assert fenced_of(whole).count("execute_tool look") == 30
 
 
+async def test_two_runs_are_compared(client: Host) -> None:
+    found = recorded_of(
+        await client.call_tool("compare_sessions", {"left": "run", "right": "again"})
+    )
+    assert found["counts"] == {
+        "recovered": 1,
+        "added": 1,
+        "removed": 2,
+        "answered_differently": 1,
+    }
+    first = found["differences"][0]
+    assert first["changes"] == ["recovered", "answered_differently"]
+    assert first["path"] == "invoke_agent lead > execute_tool fetch"
+    assert found["diverged"] == first
+    refused = await client.call_tool("compare_sessions", {"left": "run", "right": "run"})
+    assert refused.is_error
+
+
 async def test_a_large_value_is_read_page_by_page(client: Host) -> None:
     asked = {"session_id": "run", "span_id": span_id(3).hex(), "max_chars": 9_000}
     pages = [recorded_of(page) async for page in client.pages("get_span", asked)]
@@ -304,7 +336,7 @@ async def test_a_bad_query_is_answered_with_its_place_and_what_was_meant(client:
     [
         ("session_outline", {"session_id": "nobody"}, "find_sessions"),
         ("session_outline", {"session_id": ".."}, "find_sessions"),
-        ("session_outline", {"session_id": "run", "under": "ffff"}, "session_outline"),
+        ("session_outline", {"session_id": "run", "under": "ffff"}, "see the outline"),
         ("get_span", {"session_id": "run", "span_id": "0"}, "give more of the id"),
         ("get_span", {"session_id": "run"}, "span_id"),
         ("get_span", {"session_id": "run", "span_id": "1", "colour": "red"}, "colour"),

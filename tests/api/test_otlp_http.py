@@ -19,7 +19,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreUnavailableError
-from inspector.http import otlp
+from inspector.http import bodies
 from inspector.otlp import receiver as receiver_module
 from inspector.otlp.body import MAX_BODY_BYTES
 from tests.support.door import Remembering, caller, door
@@ -291,7 +291,7 @@ async def test_more_bytes_at_once_than_there_is_room_for_are_429(
 async def test_a_body_that_stops_coming_is_408_and_its_room_is_given_back(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(otlp, "MAX_SILENCE_S", 0.01)
+    monkeypatch.setattr(bodies, "MAX_SILENCE_S", 0.01)
     body = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
 
@@ -305,6 +305,49 @@ async def test_a_body_that_stops_coming_is_408_and_its_room_is_given_back(
     assert "whole" in said(stopped).message
     whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert whole.status_code == 200
+
+
+@pytest.mark.parametrize("headers", [PROTOBUF, JSON])
+async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+) -> None:
+    monkeypatch.setattr(bodies, "MAX_BODY_S", 0.05)
+    body = trace_request().SerializeToString()
+    monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
+
+    async def dripping() -> AsyncIterator[bytes]:
+        while True:  # never silent for long
+            yield body[:1]
+            await asyncio.sleep(0.02)
+
+    dripped = await client.post("/v1/traces", content=dripping(), headers=headers)
+    assert dripped.status_code == 408
+    assert "smaller batches" in said(dripped).message
+    whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert whole.status_code == 200
+
+
+async def test_large_bodies_leave_room_for_small_ones(
+    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = trace_request().SerializeToString()
+    monkeypatch.setattr(receiver_module, "SMALL_BODY_BYTES", len(small))
+    monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", 4 * len(small))
+    is_held, release = asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield small * 3
+        is_held.set()
+        await release.wait()
+
+    first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
+    await is_held.wait()
+    large = await client.post("/v1/traces", content=small * 2, headers=PROTOBUF)
+    assert large.status_code == 429
+    answer = await client.post("/v1/traces", content=small, headers=PROTOBUF)
+    assert answer.status_code == 200
+    release.set()
+    assert (await first).status_code == 200
 
 
 def said(answer: httpx.Response) -> status_pb2.Status:

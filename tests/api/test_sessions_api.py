@@ -233,9 +233,123 @@ async def test_an_export_of_a_finished_session_is_not_sent_twice(
     assert (await client.get("/trace/S", headers={"If-None-Match": tag})).status_code == 200
 
 
+async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
+    await send(
+        app, *(span(f"s{n}", span_id=n, attributes={"session.id": "S"}) for n in range(1, count))
+    )
+    clock.now_ns += 6 * SECOND_NS
+    await app.state.ingest.tick()
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "end"),
+    [
+        ("bytes=0-", 0, None),
+        ("bytes=0-0", 0, 1),
+        ("bytes=10-99", 10, 100),
+        ("bytes=100-", 100, None),
+        ("bytes=-7", -7, None),
+        ("bytes=-99999999", 0, None),
+        ("bytes=5-99999999", 5, None),
+    ],
+)
+async def test_a_part_of_a_finished_export_is_what_was_asked_for(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str, first: int, end: int
+) -> None:
+    await finished(app, clock)
+    whole = await client.get("/trace/S")
+    assert (whole.status_code, whole.headers["accept-ranges"]) == (200, "bytes")
+    part = await client.get("/trace/S", headers={"Range": asked})
+    assert part.status_code == 206
+    assert part.content == whole.content[first:end]
+    start, _, total = part.headers["content-range"].partition("/")
+    assert start == f"bytes {whole.content.index(part.content)}-" + str(
+        whole.content.index(part.content) + len(part.content) - 1
+    )
+    assert int(total) == len(whole.content)
+    assert part.headers["content-length"] == str(len(part.content))
+    assert part.headers["etag"] == whole.headers["etag"]
+
+
+async def test_an_export_that_broke_off_is_taken_up_where_it_was(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
+) -> None:
+    await finished(app, clock)
+    whole = await client.get("/trace/S")
+    rest = await client.get(
+        "/trace/S", headers={"Range": "bytes=500-", "If-Range": whole.headers["etag"]}
+    )
+    assert whole.content[:500] + rest.content == whole.content
+    await send(app, span("late", span_id=999, parent=1))
+    clock.now_ns += 6 * SECOND_NS
+    await app.state.ingest.tick()
+    other = await client.get(
+        "/trace/S", headers={"Range": "bytes=500-", "If-Range": whole.headers["etag"]}
+    )
+    assert other.status_code == 200, "it is another file now: from the beginning"
+    assert b"late" in gzip.decompress(other.content)
+
+
+@pytest.mark.parametrize("asked", ["bytes=99999999-", "bytes=-0"])
+async def test_a_part_that_is_not_there_is_416(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str
+) -> None:
+    await finished(app, clock)
+    answer = await client.get("/trace/S", headers={"Range": asked})
+    assert answer.status_code == 416
+    assert answer.headers["content-range"].startswith("bytes */")
+
+
+@pytest.mark.parametrize("asked", ["", "bytes", "lines=0-1", "bytes=0-1,5-6", "bytes=9-3"])
+async def test_what_is_no_single_range_is_answered_by_the_whole(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str
+) -> None:
+    await finished(app, clock, 3)
+    answer = await client.get("/trace/S", headers={"Range": asked})
+    assert answer.status_code == 200
+    assert gzip.decompress(answer.content)
+
+
+async def test_a_running_session_has_no_parts(app: FastAPI, client: httpx.AsyncClient) -> None:
+    await send(app, span(attributes={"session.id": "S"}))
+    answer = await client.get("/trace/S", headers={"Range": "bytes=0-1"})
+    assert (answer.status_code, answer.headers.get("etag")) == (200, None)
+
+
+async def test_a_late_record_makes_another_file(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
+) -> None:
+    await finished(app, clock, 3)
+    tag = (await client.get("/trace/S")).headers["etag"]
+    await send(app, log("inspector.decision", trace=1, span_id=1, attributes={"k": "v"}))
+    answer = await client.get("/trace/S", headers={"If-None-Match": tag})
+    assert answer.status_code == 200
+    assert b"inspector.decision" in gzip.decompress(answer.content)
+
+
 async def test_running_spans_are_listed_without_a_duration(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     await send(app, heartbeat(), started(span(attributes={"session.id": "S"})))
     (row,) = (await client.get("/sessions/S/spans")).json()["spans"]
     assert (row["status"], row["duration_ns"]) == ("running", None)
+
+
+async def test_the_histogram_counts_sessions_by_when_they_began(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    minute_ns = 60 * SECOND_NS
+    await send(app, *(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))
+    asked = {"until_ms": (START_NS + 4 * minute_ns) // 10**6, "bucket_ms": 60_000, "buckets": 4}
+    answer = (await client.get("/sessions/histogram", params=asked)).json()
+    assert answer["bucket_ms"] == 60_000
+    assert answer["counted_from"] is None
+    assert [bucket["counts"] for bucket in answer["buckets"]] == [
+        {"running": 1}, {"running": 1}, {}, {"running": 1},
+    ]  # fmt: skip
+    assert answer["buckets"][0]["started_at"] == "2026-01-01T00:01:00.000000000Z"
+    narrowed = await client.get("/sessions/histogram", params=asked | {"q": "status:failed"})
+    assert [bucket["counts"] for bucket in narrowed.json()["buckets"]] == [{}] * 4
+    refused = await client.get("/sessions/histogram", params={"q": "statsu:failed"})
+    assert refused.status_code == 400
+    assert (await client.get("/sessions/histogram", params={"buckets": 201})).status_code == 422

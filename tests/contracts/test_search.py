@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.query.tree import Node
 from inspector.search import Search, open_search
 from inspector.search.fitting import Evaluator
+from inspector.search.histogram import Buckets, count_sessions
 from inspector.search.indexing import Indexer
 from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.storage import Store, open_store
@@ -293,7 +295,9 @@ _TERMS = [
     "kind:llm", "kind:tool,agent", "status:ok", "status:running", "status:failed", "root:yes",
     "tokens>2", "input_tokens<=3", "input_tokens:*", "output_tokens:1..4", "cost>0.5", "cost:*",
     "duration>2ns", "ended:*", "started<2026-01-01", "size<4", "waiting>1ns", "model:m*", "name~2",
-    "engine:otlp", "parent(kind:llm)", "child(status:ok)",
+    "engine:otlp", "parent(kind:llm)", "child(status:ok)", "tokens:2..4", "duration<=1ns",
+    "session(status:failed)", "span(kind:llm tokens>2)", "parent(parent(kind:tool))",
+    "ancestor(tokens>3)", "descendant(kind:agent)", "started>2026-01-01", "spans>0",
 ]  # fmt: skip
 _queries = st.recursive(
     st.sampled_from(_TERMS),
@@ -362,3 +366,39 @@ def _found(search: Search, wanted: Node, scope: Scope) -> set[str]:
 
 def _id(subject: SpanRecord | SessionRecord) -> str:
     return subject.row.id if isinstance(subject, SessionRecord) else subject.span_id
+
+
+# --- the chart over the list -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "status:failed", "s2 OR s5", "span(kind:llm)"])
+def test_sessions_are_counted_by_start_and_status(store: Store, text: str) -> None:
+    statuses = [SessionStatus.FAILED, SessionStatus.COMPLETED, SessionStatus.RUNNING]
+    records = [session(f"s{n}", n, started_ns=START_NS + n * 10) for n in range(1, 9)]
+    for number, one in enumerate(records):
+        one.row = replace(one.row, status=statuses[number % 3])
+    store.commit(Changes(1, 8, records))
+    node = parse_query(text, Scope.SESSION, NOW_NS)
+    buckets = Buckets(START_NS + 20, 25, 2)
+    with open_search(store, None, NOW_NS, page_s=60) as search:
+        found = count_sessions(search, node, buckets)
+        evaluator = Evaluator(search.reader, NOW_NS)
+        expected = Counter(
+            ((one.row.started_ns - START_NS - 20) // 25, one.row.status)
+            for one in records
+            if evaluator.fits(node, one) and 20 <= one.row.started_ns - START_NS < 70
+        )
+    assert found.counts == expected
+    assert found.counted_from_ns is None
+
+
+def test_a_count_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) -> None:
+    records = [session(f"s{n}", n, started_ns=START_NS + n) for n in range(1, 9)]
+    store.commit(Changes(1, 8, records))
+    ticks = iter(range(1000))
+    with store.read() as reader:
+        search = Search(reader, NOW_NS, page_s=2, clock=lambda: float(next(ticks)))
+        node = parse_query("s*", Scope.SESSION, NOW_NS)
+        found = count_sessions(search, node, Buckets(START_NS, 1, 100))
+    assert found.counted_from_ns == START_NS + 7
+    assert found.counts.total() == 2

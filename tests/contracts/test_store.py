@@ -292,6 +292,32 @@ def test_a_session_moment_without_a_trace_is_found_by_its_session(store: Store) 
         assert reader.has_moment(alone)
 
 
+def test_the_last_change_of_a_session_is_that_of_whatever_is_of_it(store: Store) -> None:
+    fill(store)
+    other = span(1, 6, trace_number=2, session_id="T")
+    store.commit(
+        Changes(
+            first=5,
+            head=6,
+            sessions=[session("T", 5)],
+            traces=[trace(2, "T")],
+            spans=[other],
+            contents=content_of(6),
+        )
+    )
+    assert [last_change(store, id_) for id_ in ("S", "T", "nobody")] == [4, 6, 0]
+    store.commit(Changes(first=7, head=7, spans=[span(2, 7, created=3)], contents=content_of(7)))
+    assert [last_change(store, id_) for id_ in ("S", "T")] == [7, 6]
+    alone = moment(8, trace_id=None, span_number=None)
+    store.commit(Changes(first=8, head=8, moments=[alone]))
+    assert [last_change(store, id_) for id_ in ("S", "T")] == [8, 6]
+
+
+def last_change(store: Store, session_id: str) -> int:
+    with store.read() as reader:
+        return reader.last_change(session_id)
+
+
 def test_a_moment_is_known_by_place_time_and_content(store: Store) -> None:
     fill(store)
     with store.read() as reader:

@@ -10,11 +10,12 @@ import httpx
 from fastapi import FastAPI
 
 from inspector.feed import Feed, FeedTiming
-from inspector.http import events, problems, sessions, spans
+from inspector.http import events, exports, imports, problems, sessions, spans
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
 from inspector.storage import Store
+from tests.support.door import settings
 from tests.support.otlp import START_NS
 
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
@@ -37,6 +38,7 @@ async def service(
     """Run ingest, feed and routes on `store`; time passes only by `ingest.tick`."""
     clock = clock or FakeClock()
     app = FastAPI(telemetry=_NO_TELEMETRY)
+    app.state.settings = settings()
     app.state.store = store
     app.state.words = open_words(store, None)
     indexer = Indexer(store, app.state.words) if app.state.words else None
@@ -44,7 +46,7 @@ async def service(
     app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
     problems.install(app)
     with_schemas(app)
-    for router in (sessions.router, spans.router, events.router):
+    for router in (sessions.router, spans.router, exports.router, imports.router, events.router):
         app.include_router(router)
     try:
         yield app

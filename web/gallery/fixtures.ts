@@ -175,14 +175,14 @@ const messages: readonly Message[] = [
     origin: 'system',
     name: null,
     finish_reason: null,
-    parts: [{ type: 'text', text: 'You are a careful planner.' }],
+    parts: [{ type: 'text', text: 'You are a careful planner.', parse_error: false }],
   },
   {
     role: 'user',
     origin: 'input',
     name: null,
     finish_reason: null,
-    parts: [{ type: 'text', text: 'Write the notes.' }],
+    parts: [{ type: 'text', text: 'Write the notes.', parse_error: false }],
   },
   {
     role: 'assistant',
@@ -212,7 +212,7 @@ const messages: readonly Message[] = [
     origin: 'output',
     name: null,
     finish_reason: 'stop',
-    parts: [{ type: 'text', text: MARKDOWN }],
+    parts: [{ type: 'text', text: MARKDOWN, parse_error: false }],
   },
 ];
 
@@ -225,6 +225,8 @@ const NO_VIEW: View = {
   decisions: [],
   mcp: null,
   error: null,
+  user_id: null,
+  metadata: {},
   truncated: [],
 };
 
@@ -240,6 +242,8 @@ function viewOf(row: SpanRow): View {
         cache_write_tokens: null,
         reasoning_tokens: 333,
         cost_usd: 0.021,
+        is_aggregate: false,
+        is_suspect: false,
       },
     };
   }

@@ -1,6 +1,29 @@
 // Generated from openapi.yaml by `npm run gen`. Do not edit.
 
 export interface paths {
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Sessions
+         * @description Lay two sessions beside each other: what was added, removed, or went differently.
+         *
+         *     Spans are paired from the roots down by kind and name; where several are alike, by what they
+         *     were asked, else by start.
+         */
+        get: operations["compare_sessions_compare_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -40,6 +63,28 @@ export interface paths {
         get: operations["health_health_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import File
+         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         *
+         *     Nothing of it counts as running, and nothing of it is forwarded.
+         */
+        post: operations["import_file_import_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -154,6 +199,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/histogram": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Histogram
+         * @description Count the sessions that began in each of some stretches of time, by status.
+         */
+        get: operations["session_histogram_sessions_histogram_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/spans/{trace_id}/{span_id}": {
         parameters: {
             query?: never;
@@ -183,7 +248,7 @@ export interface paths {
         };
         /**
          * Export Session
-         * @description Export all that was received of a session.
+         * @description Export all that was received of a session; `POST /import` takes it in elsewhere.
          */
         get: operations["export_session_trace__session_id__get"];
         put?: never;
@@ -284,6 +349,48 @@ export interface components {
             type: "blob";
         };
         /**
+         * Change
+         * @description How a span differs; the most telling first.
+         * @enum {string}
+         */
+        Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Comparison
+         * @description What differs between two sessions, the most telling first.
+         */
+        Comparison: {
+            /**
+             * Counts
+             * @description How often each change occurs, of all of them.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Difference Count
+             * @description Of all pages.
+             */
+            difference_count: number;
+            /** Differences */
+            differences: components["schemas"]["Difference"][];
+            /** @description The first in time that is more than slower or dearer. */
+            diverged: components["schemas"]["Difference"] | null;
+            left: components["schemas"]["Session"];
+            /** Next Offset */
+            next_offset: number | null;
+            /**
+             * Not Compared
+             * @description Spans whose content was not looked at: there is too much of it.
+             */
+            not_compared: number;
+            right: components["schemas"]["Session"];
+            /**
+             * Same Count
+             * @description Spans that have a pair and do not differ.
+             */
+            same_count: number;
+        };
+        /**
          * Decision
          * @description A verdict of a hook, a policy or a person.
          */
@@ -330,6 +437,45 @@ export interface components {
              * @enum {string}
              */
             type: "DecisionMade";
+        };
+        /**
+         * Difference
+         * @description A span that is not the same in two sessions, or that only one of them has.
+         */
+        Difference: {
+            /**
+             * Changes
+             * @description How it differs, the most telling first.
+             */
+            changes: components["schemas"]["Change"][];
+            /** @description In the first session; null when it was added. */
+            left: components["schemas"]["SpanRow"] | null;
+            /**
+             * Left Answer
+             * @description From a little before the answers part.
+             */
+            left_answer: string | null;
+            /**
+             * Left Own Ns
+             * @description Its time without waiting and spans below it.
+             */
+            left_own_ns: number | null;
+            /**
+             * Path
+             * @description Names from the root to the span; of many, the last ones.
+             */
+            path: string[];
+            /** @description In the second one; null when it was removed. */
+            right: components["schemas"]["SpanRow"] | null;
+            /** Right Answer */
+            right_answer: string | null;
+            /** Right Own Ns */
+            right_own_ns: number | null;
+            /**
+             * Span Count
+             * @description With all below it, of what was added or removed; else 1.
+             */
+            span_count: number;
         };
         /**
          * Dropped
@@ -431,6 +577,64 @@ export interface components {
             type: "Heartbeat";
         };
         /**
+         * ImportMistake
+         * @description Something in an imported file that was not taken.
+         */
+        ImportMistake: {
+            /**
+             * Line
+             * @description On which it begins, from 1.
+             */
+            line: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ImportReport
+         * @description `POST /import`: what became of a file. What is good is kept, whatever stands beside it.
+         */
+        ImportReport: {
+            /** Log Duplicates */
+            log_duplicates: number;
+            /**
+             * Logs
+             * @description Log records of a trace or a session, taken.
+             */
+            logs: number;
+            /** Mistake Count */
+            mistake_count: number;
+            /**
+             * Mistakes
+             * @description The first 100.
+             */
+            mistakes: components["schemas"]["ImportMistake"][];
+            /**
+             * Not Stored
+             * @description Metrics, and log records that belong to no trace.
+             */
+            not_stored: number;
+            /**
+             * Rejected
+             * @description Spans, records and values that could not be read.
+             */
+            rejected: number;
+            /**
+             * Sessions
+             * @description Ids of the sessions in it, the first 1000.
+             */
+            sessions: string[];
+            /**
+             * Span Duplicates
+             * @description There before, just so.
+             */
+            span_duplicates: number;
+            /**
+             * Spans
+             * @description Taken.
+             */
+            spans: number;
+        };
+        /**
          * IndexState
          * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
          */
@@ -466,8 +670,16 @@ export interface components {
          * @description A model call.
          */
         LlmView: {
-            /** Finish Reasons */
+            /**
+             * Finish Reasons
+             * @description stop, length, tool_call, content_filter, or what the sender wrote.
+             */
             finish_reasons: string[];
+            /**
+             * Finish Reasons Raw
+             * @description As the sender wrote them.
+             */
+            finish_reasons_raw: string[];
             /** Model Requested */
             model_requested: string | null;
             /** Model Responded */
@@ -843,6 +1055,24 @@ export interface components {
             waiting_since: string | null;
         };
         /**
+         * SessionBucket
+         * @description The sessions that began in a stretch of time.
+         */
+        SessionBucket: {
+            /**
+             * Counts
+             * @description Of those that are not none.
+             */
+            counts: {
+                [key: string]: number;
+            };
+            /**
+             * Started At
+             * @description When it begins; RFC 3339.
+             */
+            started_at: string;
+        };
+        /**
          * SessionDeleted
          * @description It was deleted, or merged into another.
          */
@@ -883,6 +1113,24 @@ export interface components {
              * @enum {string}
              */
             type: "SessionFinished";
+        };
+        /**
+         * SessionHistogram
+         * @description How many sessions began when.
+         */
+        SessionHistogram: {
+            /** Bucket Ms */
+            bucket_ms: number;
+            /**
+             * Buckets
+             * @description Oldest first, one after another.
+             */
+            buckets: components["schemas"]["SessionBucket"][];
+            /**
+             * Counted From
+             * @description What began before was not looked at in the time there was; null: all was.
+             */
+            counted_from: string | null;
         };
         /**
          * SessionList
@@ -1334,6 +1582,12 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Parse Error
+             * @description It was meant as JSON and is none: shown as it came.
+             * @default false
+             */
+            parse_error: boolean;
             /** Text */
             text: string;
             /**
@@ -1401,7 +1655,7 @@ export interface components {
         };
         /**
          * Usage
-         * @description Tokens of this span alone. Cached and reasoning tokens are subsets.
+         * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
         Usage: {
             /** Cache Read Tokens */
@@ -1412,6 +1666,16 @@ export interface components {
             cost_usd: number | null;
             /** Input Tokens */
             input_tokens: number | null;
+            /**
+             * Is Aggregate
+             * @description A sum over the spans below, by a span that calls no model itself.
+             */
+            is_aggregate: boolean;
+            /**
+             * Is Suspect
+             * @description More tokens were cached than sent: the sender left them out of its input.
+             */
+            is_suspect: boolean;
             /** Output Tokens */
             output_tokens: number | null;
             /** Reasoning Tokens */
@@ -1429,6 +1693,13 @@ export interface components {
             mcp: components["schemas"]["McpView"] | null;
             /** Messages */
             messages: components["schemas"]["Message"][];
+            /**
+             * Metadata
+             * @description What the application said beside it.
+             */
+            metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** State */
             state: components["schemas"]["StateChange"][];
             tool: components["schemas"]["ToolView"] | null;
@@ -1438,6 +1709,8 @@ export interface components {
              */
             truncated: string[];
             usage: components["schemas"]["Usage"] | null;
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * WaitingOnSignal
@@ -1476,6 +1749,52 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    compare_sessions_compare_get: {
+        parameters: {
+            query: {
+                /** @description Id of a session: how it was. */
+                left: string;
+                limit?: number;
+                /** @description Differences to skip. */
+                offset?: number;
+                /** @description Id of another: how it became. */
+                right: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     events_events_get: {
         parameters: {
             query?: {
@@ -1535,6 +1854,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_file_import_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
                 };
             };
             /** @description A problem (RFC 9457). */
@@ -1854,6 +2207,51 @@ export interface operations {
             };
         };
     };
+    session_histogram_sessions_histogram_get: {
+        parameters: {
+            query?: {
+                bucket_ms?: number;
+                buckets?: number;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time; left out: now. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionHistogram"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_span_spans__trace_id___span_id__get: {
         parameters: {
             query?: never;
@@ -1906,8 +2304,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped. */
+            /** @description OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an `ETag` once nothing of the session runs. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description The `Range` that was asked for; one, in bytes. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1924,6 +2331,13 @@ export interface operations {
             };
             /** @description Merged into another session; `Location` is where. */
             308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has no such bytes. */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -12,7 +12,7 @@ const messages: Message[] = [
     origin: 'system',
     name: null,
     finish_reason: null,
-    parts: [{ type: 'text', text: 'Be brief.' }],
+    parts: [{ type: 'text', text: 'Be brief.', parse_error: false }],
   },
   {
     role: 'assistant',

@@ -1,0 +1,192 @@
+"""How long questions take as a store grows: `python benchmarks/bench_queries.py [SPANS...]`.
+
+The queries of `queries.txt` through the HTTP application, without a socket: the first page and
+the next one, p50 and p95. Beside them the floor, the same number of newest rows by a bare SQLite
+statement, and how long an answer takes that is followed to a full page or to the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import apsw
+import httpx
+from fastapi import FastAPI
+from query_store import END_NS, SESSION_SPANS, StoreFiller
+
+from inspector.app import create_app
+from inspector.feed import Feed
+from inspector.search import Indexer, open_words
+from inspector.settings import load_settings
+from inspector.storage import open_store
+
+SIZES = (10_000, 100_000, 1_000_000)
+ROUNDS = 40
+PAGE = 50
+GOAL_MS = 50.0
+_LONG = 100_000
+_MOST_PAGES = 200
+
+
+class Times(NamedTuple):
+    """Of one thing that was done again and again."""
+
+    p50_ms: float
+    p95_ms: float
+    cpu_ms: float
+    """Mean, of the whole process."""
+
+    def __str__(self) -> str:
+        return f"{self.p50_ms:7.1f}{self.p95_ms:8.1f}{self.cpu_ms:8.1f}"
+
+
+def main() -> None:
+    """Print what it took."""
+    sizes = tuple(map(int, sys.argv[1:])) or SIZES
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_measure(Path(folder), sizes))
+
+
+async def _measure(folder: Path, sizes: tuple[int, ...]) -> None:
+    path = folder / "store.sqlite3"
+    url = f"sqlite:///{path}"
+    with closing(open_store(url)) as store:
+        words = open_words(store, path)
+        assert words is not None
+        app = create_app(load_settings(store=url, token="token"), token="token")
+        app.state.store, app.state.feed, app.state.words = store, Feed(store), words
+        filler = StoreFiller(store, sizes[-1] // SESSION_SPANS)
+        indexer = Indexer(store, words, is_running=False)
+        for size in sizes:
+            filler.fill(size // SESSION_SPANS)
+            with store.read() as reader:
+                head, through = reader.head, words.through()
+            began = time.process_time()
+            while indexer.step():
+                pass
+            rate = (head - through) / (time.process_time() - began)
+            print(f"\n{size:,} spans; indexed at {rate:,.0f} a second of CPU; {_sizes(path)}")
+            await _ask_all(app, path)
+        print(f"\na session of {_LONG:,} spans; {_sizes(path)}")
+        filler.fill_one(_LONG)
+        await _open_long(app)
+        words.close()
+
+
+def _sizes(path: Path) -> str:
+    mb = [path.with_name(name).stat().st_size / 1e6 for name in (path.name, f"{path.name}-words")]
+    return f"store {mb[0]:,.0f} MB, index {mb[1]:,.0f} MB"
+
+
+async def _ask_all(app: FastAPI, path: Path) -> None:
+    print(f"{'':52}first page: p50     p95     CPU   next page: p50  p95     CPU   followed")
+    floor = _floor(path)
+    print(f"{'floor: newest rows by bare SQLite':56}{floor}")
+    async with _client(app) as client:
+        await _ask(client, "sessions", None)
+        for line in Path(__file__).with_name("queries.txt").read_text("utf-8").splitlines():
+            if line and not line.startswith("#"):
+                what, _, query = line.partition(" ")
+                await _ask(client, what, query.strip())
+
+
+async def _ask(client: httpx.AsyncClient, what: str, query: str | None) -> None:
+    path = "/sessions" if what == "sessions" else "/search"
+    params: dict[str, Any] = {"limit": PAGE} | ({"q": query} if query else {})
+    first, answer = await _times(client, path, params)
+    cursor = answer["next_cursor"]
+    then = None
+    if cursor:
+        then, _ = await _times(client, path, params | {"cursor": cursor})
+    followed = await _followed(client, path, what, params)
+    mark = "" if first.p95_ms <= GOAL_MS else "  above the goal"
+    name = f"{what} {query or ''}"
+    print(f"{name:56}{first}   {then or '      -       -       -'}   {followed}{mark}")
+
+
+async def _times(
+    client: httpx.AsyncClient, path: str, params: dict[str, Any]
+) -> tuple[Times, dict[str, Any]]:
+    walls: list[float] = []
+    began_cpu = time.process_time()
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        answer = await client.get(path, params=params)
+        walls.append((time.perf_counter() - began) * 1e3)
+        answer.raise_for_status()
+    cpu = (time.process_time() - began_cpu) * 1e3 / ROUNDS
+    return Times(
+        statistics.median(walls), statistics.quantiles(walls, n=20)[-1], cpu
+    ), answer.json()
+
+
+async def _followed(client: httpx.AsyncClient, path: str, what: str, params: dict[str, Any]) -> str:
+    """Follow the cursors until a page would be full."""
+    began = time.perf_counter()
+    count = pages = 0
+    cursor: str | None = ""
+    while cursor is not None and count < PAGE and pages < _MOST_PAGES:
+        answer = await client.get(path, params=params | ({"cursor": cursor} if cursor else {}))
+        found = answer.json()
+        count, pages, cursor = count + len(found[what]), pages + 1, found["next_cursor"]
+    seconds = time.perf_counter() - began
+    return f"{count:3} in {pages:3} pages, {seconds * 1e3:6.0f} ms"
+
+
+def _floor(path: Path) -> Times:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    walls: list[float] = []
+    began_cpu = time.process_time()
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        list(connection.execute("SELECT * FROM span ORDER BY change DESC LIMIT ?", (PAGE,)))
+        walls.append((time.perf_counter() - began) * 1e3)
+    cpu = (time.process_time() - began_cpu) * 1e3 / ROUNDS
+    connection.close()
+    return Times(statistics.median(walls), statistics.quantiles(walls, n=20)[-1], cpu)
+
+
+async def _open_long(app: FastAPI) -> None:
+    async with _client(app) as client:
+        for form in ("rows", "columns"):
+            first_ms: float | None = None
+            size = pages = 0
+            cursor: str | None = ""
+            began, began_cpu = time.perf_counter(), time.process_time()
+            while cursor is not None:
+                params = {"format": form, "limit": 20_000} | ({"cursor": cursor} if cursor else {})
+                answer = await client.get("/sessions/long/spans", params=params)
+                if first_ms is None:
+                    first_ms = (time.perf_counter() - began) * 1e3
+                size, pages, cursor = (
+                    size + len(answer.content),
+                    pages + 1,
+                    answer.json()["next_cursor"],
+                )
+            seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
+            print(
+                f"{form:8} first page {first_ms:6.0f} ms   all {pages} pages {seconds:5.2f} s,"
+                f" CPU {cpu:5.2f} s   {size / 1e6:.1f} MB"
+            )
+
+
+def _client(app: FastAPI) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://127.0.0.1",
+        headers={"Authorization": "Bearer token"},
+    )
+
+
+if __name__ == "__main__":
+    # The newest session of the store ended just now.
+    with mock.patch("time.time_ns", return_value=END_NS):
+        main()

@@ -1,0 +1,89 @@
+"""Senders in a process of their own: `python ingest_senders.py PROTOCOL ADDRESS SENDERS SECONDS`.
+
+Each sends its next request when the one before it was answered. Prints JSON: requests, seconds,
+and how long each answer took.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from ingest_load import Bodies, Protocol
+
+Send = Callable[[bytes], None]
+
+
+def main() -> None:
+    """Send, then print what it took."""
+    protocol, address, senders, seconds = sys.argv[1:5]
+    print(json.dumps(load(protocol, address, int(senders), float(seconds))))  # type: ignore[arg-type]  # checked by `sender`
+
+
+def load(protocol: Protocol, address: str, senders: int, seconds: float) -> dict[str, object]:
+    """Keep `senders` busy for `seconds`."""
+    bodies = [Bodies(protocol, number) for number in range(senders)]
+    sends = [sender(protocol, address) for _ in range(senders)]
+    for send, supply in zip(sends, bodies, strict=True):
+        send(supply.next())  # connections, statements, caches
+    took_s: list[float] = []
+    began = time.perf_counter()
+
+    def run(send: Send, supply: Bodies) -> None:
+        while time.perf_counter() - began < seconds:
+            body = supply.next()
+            sent = time.perf_counter()
+            send(body)
+            took_s.append(time.perf_counter() - sent)
+
+    threads = [threading.Thread(target=run, args=pair) for pair in zip(sends, bodies, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"requests": len(took_s), "seconds": time.perf_counter() - began, "took_s": took_s}
+
+
+def sender(protocol: Protocol, address: str) -> Send:
+    """Return a function that sends one request and waits for the answer; it must be a good one."""
+    if protocol == "grpc":
+        return _grpc_sender(address)
+    if protocol not in ("http/protobuf", "http/json"):
+        raise SystemExit(f"no such protocol: {protocol}")
+    connection = http.client.HTTPConnection(address, timeout=60)
+    kind = "application/json" if protocol == "http/json" else "application/x-protobuf"
+
+    def send(body: bytes) -> None:
+        connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
+        answer = connection.getresponse()
+        said = answer.read()
+        if answer.status != 200 or said not in (b"", b"{}"):
+            raise SystemExit(f"answered {answer.status} {said[:200]!r}")
+
+    return send
+
+
+def _grpc_sender(address: str) -> Send:
+    import grpc  # noqa: PLC0415 - the other senders start faster without
+
+    limit = ("grpc.max_send_message_length", 64 * 1024 * 1024)
+    channel = grpc.insecure_channel(address, options=[limit, ("grpc.use_local_subchannel_pool", 1)])
+    call = channel.unary_unary(
+        "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+        request_serializer=None,
+        response_deserializer=None,
+    )
+
+    def send(body: bytes) -> None:
+        if said := call(body, timeout=60):
+            raise SystemExit(f"answered {said[:200]!r}")
+
+    return send
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Why a session failed: which failures are causes, and which only passed one on. Pure.
+
+A failure goes up: the tool fails, then the agent that called it, then the workflow. The cause is
+the one below which nothing failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.model import SpanRow, SpanStatus
+from inspector.span_tree import SpanTree
+from inspector.visible import visible_line
+
+
+def is_failed(row: SpanRow) -> bool:
+    """Say whether a span failed itself; one that shows the same operation again did not."""
+    return row.status is SpanStatus.ERROR and row.duplicate_of is None
+
+
+def with_failures(tree: SpanTree) -> bytearray:
+    """Mark the spans that failed, and all that are above one."""
+    marked = bytearray(len(tree.rows))
+    for place, row in enumerate(tree.rows):
+        above: int | None = place if is_failed(row) else None
+        while above is not None and not marked[above]:
+            marked[above] = 1
+            above = tree.parents[above]
+    return marked
+
+
+@dataclass(slots=True)
+class Group:
+    """Causes that are alike: places in the tree, by start."""
+
+    places: list[int] = field(default_factory=list)
+    reaches_root: bool = False
+
+
+def groups_of(tree: SpanTree) -> list[Group]:
+    """Return the causes: those that reached the root first, then by time."""
+    marked = with_failures(tree)
+    groups: dict[tuple[str, str, bool], Group] = {}
+    for root in tree.roots:
+        # Whether all above has failed too: known on the way down, in one pass.
+        waiting = [(root, True)]
+        while waiting:
+            place, is_whole = waiting.pop()
+            row = tree.rows[place]
+            is_whole = is_whole and is_failed(row)
+            children = tree.children[place]
+            waiting += [(child, is_whole) for child in reversed(children) if marked[child]]
+            if is_failed(row) and not any(marked[child] for child in children):
+                group = groups.setdefault((row.kind, row.name, is_whole), Group())
+                group.places.append(place)
+                group.reaches_root = is_whole
+    for group in groups.values():
+        group.places.sort(key=lambda place: tree.rows[place].offset_ns)
+    return sorted(
+        groups.values(),
+        key=lambda group: (not group.reaches_root, tree.rows[group.places[0]].offset_ns),
+    )
+
+
+def error_line(detail: dict[str, Any], most: int) -> str:
+    """Return why a span failed, on one line: type and message, or what its tool answered."""
+    error = detail["view"]["error"] or {}
+    parts = [error.get("type"), error.get("message") or detail["status_message"]]
+    said = ": ".join(dict.fromkeys(filter(None, parts)))
+    tool = detail["view"]["tool"]
+    if tool and tool["result"] and not error.get("message"):
+        said = f"{said}: {tool['result']['text'][:most]}" if said else tool["result"]["text"][:most]
+    return visible_line(said or "no reason was recorded", most)

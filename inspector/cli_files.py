@@ -1,0 +1,159 @@
+"""`inspector export` and `inspector import`: sessions as files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from inspector.client import Client
+from inspector.errors import SettingsError
+
+app = typer.Typer()
+
+FAILED = 1
+_PIECE_BYTES = 65_536
+_STDIO = "-"
+
+Json = Annotated[bool, typer.Option("--json", help="For machines.")]
+
+
+@app.command()
+def export(
+    session_id: Annotated[
+        str | None, typer.Argument(help="Its id, or the beginning of it.")
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="File; gzip if it ends in .gz. `-` prints the lines."),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="All sessions that fit, instead; see docs/query.md.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write sessions to a file, as OTLP JSON lines: of the running service, else of the store."""
+    from inspector import transfer  # noqa: PLC0415
+
+    if (session_id is None) == (query is None):
+        raise SettingsError("Say which session by its id, or several by --query.")
+    exporter = transfer.find_exporter()
+    ids = transfer.wanted(exporter, session_id, query)
+    name = output or f"{transfer.file_name(ids[0]) if session_id else 'sessions'}.otlp.jsonl.gz"
+    with _output(name) as file, _progress("exported", len(ids)) as advance:
+        size_bytes = 0
+        for id_ in ids:
+            for piece in transfer.pieces(exporter, id_, is_packed=name.endswith(".gz")):
+                size_bytes += file.write(piece)
+            advance(1)
+    if as_json and name != _STDIO:
+        typer.echo(json.dumps({"file": name, "size_bytes": size_bytes, "sessions": ids}, indent=2))
+    elif name != _STDIO:
+        typer.echo(f"{name}: {_count(len(ids), 'session')}, {size_bytes} bytes")
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[str], typer.Argument(help="Files, gzip or plain; `-` reads the input.")],
+    as_json: Json = False,
+) -> None:
+    """Read sessions from files into the running service.
+
+    What `inspector export` wrote, OTLP in JSON (lines, arrays, documents), and spans as Python's
+    SDK prints them. The same file once more changes nothing.
+    """
+    client = Client.find()
+    reports = []
+    for name in files:
+        with _input(name) as (file, size_bytes), _progress(name, size_bytes) as advance:
+            report = client.upload("/import", _read(file, advance))
+        reports.append({"file": name, **report})
+        if not as_json:
+            _say_report(name, report)
+    if as_json:
+        typer.echo(json.dumps(reports, indent=2))
+    if any(report["mistake_count"] for report in reports):
+        raise typer.Exit(FAILED)
+
+
+def _say_report(name: str, report: dict[str, Any]) -> None:
+    taken = [_count(report["spans"], "span"), _count(report["logs"], "log record")]
+    there = report["span_duplicates"] + report["log_duplicates"]
+    sessions = report["sessions"]
+    typer.echo(
+        f"{name}: {' and '.join(taken)} of {_count(len(sessions), 'session')}"
+        + (f"; {there} were there already" if there else "")
+        + (
+            f"; {report['not_stored']} are of a kind that is not stored"
+            * (report["not_stored"] > 0)
+        )
+    )
+    for mistake in report["mistakes"]:
+        typer.echo(f"{name}:{mistake['line']}: {mistake['message']}", err=True)
+    if rest := report["mistake_count"] - len(report["mistakes"]):
+        typer.echo(f"{name}: and {_count(rest, 'mistake')} more", err=True)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+@contextlib.contextmanager
+def _output(name: str) -> Iterator[IO[bytes]]:
+    """Open what is written to; a file appears only once it is whole."""
+    if name == _STDIO:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name)
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        with aside.open("wb") as file:
+            yield file
+        aside.replace(path)
+    except OSError as error:
+        raise SettingsError(f"Cannot write {name}: {error.strerror or error}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _input(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    """Open what is read; return its size too, if it has one."""
+    if name == _STDIO:
+        yield sys.stdin.buffer, None
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(name).open("rb"))
+        except OSError as error:
+            raise SettingsError(f"Cannot read {name}: {error.strerror or error}.") from error
+        yield file, Path(name).stat().st_size
+
+
+def _read(file: IO[bytes], advance: Callable[[int], None]) -> Iterable[bytes]:
+    while piece := file.read(_PIECE_BYTES):
+        yield piece
+        advance(len(piece))
+
+
+@contextlib.contextmanager
+def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show on the terminal, if it is one, how far it is."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(escape(what), total=total)
+        yield lambda count: progress.advance(task, count)

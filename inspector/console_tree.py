@@ -1,0 +1,132 @@
+"""Spans on a terminal: one line each, with lines that lead to their children."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from inspector.model import SpanKind, SpanRow, SpanStatus
+from inspector.outline import Line
+from inspector.readable import duration, money, tokens
+from inspector.span_tree import SpanTree
+from inspector.visible import visible_line
+
+STYLES: Mapping[str, str] = {
+    "waiting": "bold yellow",
+    "paused": "yellow",
+    "running": "cyan",
+    "lost": "magenta",
+    "failed": "bold red",
+    "error": "bold red",
+    "cancelled": "bright_black",
+    "completed": "green",
+}
+_KINDS: Mapping[SpanKind, str] = {
+    SpanKind.AGENT: "magenta",
+    SpanKind.WORKFLOW: "magenta",
+    SpanKind.LLM: "blue",
+    SpanKind.TOOL: "green",
+    SpanKind.MCP: "bright_black",
+    SpanKind.RESOURCE: "bright_black",
+    SpanKind.PROMPT: "bright_black",
+}
+_NAME_CHARS = 200
+_MAX_LEVELS = 16
+"""Deeper lines say their level: a terminal is only so wide."""
+_BRANCHES = {False: ("├─ ", "└─ ", "│  ", "   "), True: ("|- ", "`- ", "|  ", "   ")}
+
+
+def plain(text: str, most: int = _NAME_CHARS) -> str:
+    """Return `text` from a trace as one line: what could act on a terminal is made visible."""
+    return visible_line(text, most)
+
+
+def status(word: str) -> Text:
+    """Return a status in its colour."""
+    return Text(word, style=STYLES.get(word, ""))
+
+
+def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool = False) -> Text:
+    """Return a span: kind, name, what is remarkable about it.
+
+    Args:
+        row: The span.
+        elapsed_ns: Since it began, of one that runs.
+        is_waiting: For a person.
+    """
+    is_remarkable = row.status not in (SpanStatus.OK, SpanStatus.UNSET)
+    parts: list[Text | tuple[str, str]] = [
+        (f"{row.kind.value} ", _KINDS.get(row.kind, "")),
+        Text(plain(row.name)),
+    ]
+    word = "waiting" if is_waiting else row.status.value
+    if is_remarkable:
+        parts += [("  ", ""), status(word)]
+    took = row.duration_ns if row.duration_ns is not None else elapsed_ns
+    figures = [
+        duration(took) + ("…" if row.duration_ns is None and took is not None else ""),
+        f"waited {duration(row.wait_ns)}" if row.wait_ns else "",
+        tokens(row.input_tokens, row.output_tokens),
+        money(row.cost_usd) if row.cost_usd else "",
+    ]
+    if said := "  ".join(filter(None, figures)):
+        parts.append((f"  {said}", "bright_black"))
+    return Text.assemble(*parts)
+
+
+def tree_lines(
+    tree: SpanTree,
+    lines: Sequence[Line],
+    says: Callable[[int], Text],
+    *,
+    is_ascii: bool = False,
+) -> Iterator[Text]:
+    """Yield the lines of an outline, each with the branches that lead to it.
+
+    Args:
+        tree: Whose outline it is.
+        lines: The outline, whole.
+        says: Returns what to say of a span.
+        is_ascii: The terminal has nothing else.
+    """
+    fork, corner, trunk, gap = _BRANCHES[is_ascii]
+    is_last = _last_ones(lines)
+    open_levels: list[bool] = []
+    for line, last in zip(lines, is_last, strict=True):
+        del open_levels[line.depth :]
+        levels = open_levels[-_MAX_LEVELS:]
+        deep = f"({line.depth}) " if line.depth > _MAX_LEVELS else ""
+        branches = "".join(trunk if is_open else gap for is_open in levels)
+        head = Text(f"{deep}{branches}{corner if last else fork}", style="bright_black")
+        row = tree.rows[line.span]
+        yield head + (_left_out(line, row) if line.left_out else says(line.span))
+        open_levels.append(not last)
+
+
+def _left_out(line: Line, row: SpanRow) -> Text:
+    said = Text(
+        f"… {line.left_out} more, such as {row.kind.value} {plain(row.name)}", "bright_black"
+    )
+    return said + Text(f", {line.failed} with errors", "red") if line.failed else said
+
+
+def _last_ones(lines: Sequence[Line]) -> list[bool]:
+    """Return for each line whether no sibling follows it."""
+    found: list[bool] = []
+    has_later: list[bool] = []  # by level
+    for line in reversed(lines):
+        del has_later[line.depth + 1 :]
+        has_later += [False] * (line.depth + 1 - len(has_later))
+        found.append(not has_later[line.depth])
+        has_later[line.depth] = True
+    return found[::-1]
+
+
+def say(console: Console, line: Text) -> None:
+    """Print a line: cut to the width of a terminal, whole where it goes elsewhere."""
+    if console.is_terminal:
+        console.print(line, no_wrap=True, overflow="ellipsis", crop=True, highlight=False)
+    else:
+        console.print(line, soft_wrap=True, highlight=False)

@@ -1,0 +1,36 @@
+"""Bodies as they come: who sends slowly must not keep from others what there is of room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import Request
+
+MAX_SILENCE_S = 30.0
+"""Between two parts of a body."""
+MAX_BODY_S = 60.0
+"""For the whole of one that is held in memory. Senders of OTLP give up after ten seconds."""
+
+
+async def parts(request: Request, *, max_s: float | None = None) -> AsyncIterator[bytes]:
+    """Yield the parts of the body.
+
+    Args:
+        request: Whose body.
+        max_s: All of it has to come within; None: as long as it comes at all.
+
+    Raises:
+        TimeoutError: Nothing has come for `MAX_SILENCE_S`, or not all of it in time.
+        ClientDisconnect: The sender went.
+    """
+    clock = asyncio.get_running_loop().time
+    end_s = None if max_s is None else clock() + max_s
+    chunks = request.stream()
+    while True:
+        left_s = MAX_SILENCE_S if end_s is None else min(MAX_SILENCE_S, end_s - clock())
+        async with asyncio.timeout(left_s):
+            chunk = await anext(chunks, None)
+        if chunk is None:
+            return
+        yield chunk

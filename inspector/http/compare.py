@@ -1,0 +1,76 @@
+"""`GET /compare`: what differs between two sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from inspector import presenter, wire
+from inspector.compare import compare
+from inspector.http.problems import ProblemError
+from inspector.listening import Listener
+from inspector.model import SessionRow, SpanRow
+from inspector.storage.base import Reader, SpanPosition, Store
+
+router = APIRouter(tags=["sessions"])
+
+MAX_SPANS = 200_000
+"""Of one session, that are compared."""
+_PAGE = 20_000
+
+
+@router.get("/compare")
+def compare_sessions(
+    request: Request,
+    left: Annotated[str, Query(max_length=1000, description="Id of a session: how it was.")],
+    right: Annotated[str, Query(max_length=1000, description="Id of another: how it became.")],
+    offset: Annotated[int, Query(ge=0, le=2 * MAX_SPANS, description="Differences to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> wire.Comparison:
+    """Lay two sessions beside each other: what was added, removed, or went differently.
+
+    Spans are paired from the roots down by kind and name; where several are alike, by what they
+    were asked, else by start.
+    """
+    store: Store = request.app.state.store
+    with store.read() as reader:
+        before, after = _session(reader, left), _session(reader, right)
+        listener = Listener(reader)
+        found = compare(_spans(reader, before.id), _spans(reader, after.id), listener)
+    page = found.differences[offset : offset + limit]
+    is_last = offset + limit >= len(found.differences)
+    return wire.Comparison(
+        left=presenter.session(before),
+        right=presenter.session(after),
+        counts=found.counts(),
+        same_count=found.same_count,
+        difference_count=len(found.differences),
+        differences=[presenter.difference(found, one) for one in page],
+        diverged=presenter.difference(found, found.diverged) if found.diverged else None,
+        not_compared=listener.left_out,
+        next_offset=None if is_last else offset + limit,
+    )
+
+
+def _session(reader: Reader, session_id: str) -> SessionRow:
+    record = reader.session(session_id)
+    if record is None and (moved_to := reader.destination(session_id)):
+        record = reader.session(moved_to)
+    if record is None:
+        raise ProblemError(
+            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+        )
+    return record.row
+
+
+def _spans(reader: Reader, session_id: str) -> list[SpanRow]:
+    rows: list[SpanRow] = []
+    after: SpanPosition | None = None
+    while len(rows) < MAX_SPANS:
+        page = reader.spans_of(session_id, after, _PAGE)
+        rows += (record.row() for record in page)
+        if len(page) < _PAGE:
+            break
+        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
+    return rows

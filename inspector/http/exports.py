@@ -1,0 +1,68 @@
+"""`GET /trace/{id}`: a session as a file.
+
+It is made anew for each request and never held: the same session gives the same bytes, so that a
+part of it can be asked for, at the price of making what is before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import iterate_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from inspector.export import packed_session
+from inspector.feed import Feed
+from inspector.http.ranges import asked_range, fits, settle, stretch
+from inspector.http.sessions import MOVED, elsewhere
+from inspector.storage.base import Store
+
+router = APIRouter(tags=["sessions"])
+
+_TYPE = "application/gzip"
+_FILE: dict[str, Any] = {_TYPE: {"schema": {"type": "string", "format": "binary"}}}
+
+
+@router.get(
+    "/trace/{session_id:path}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an "
+            "`ETag` once nothing of the session runs.",
+            "content": _FILE,
+        },
+        206: {"description": "The `Range` that was asked for; one, in bytes.", "content": _FILE},
+        304: {"description": "Not changed since the `ETag` that was given."},
+        416: {"description": "It has no such bytes."},
+        **MOVED,
+    },
+)
+def export_session(request: Request, session_id: str) -> Response:
+    """Export all that was received of a session; `POST /import` takes it in elsewhere."""
+    store: Store = request.app.state.store
+    feed: Feed = request.app.state.feed
+    with store.read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return elsewhere(request, reader, session_id, "export_session")
+        tag = f'"{feed.position(reader.last_change(session_id))}"' if record.settled else ""
+    headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
+    if tag:
+        headers |= {"ETag": tag, "Accept-Ranges": "bytes"}
+        if fits(request.headers.get("if-none-match", ""), tag, is_weak_enough=True):
+            return Response(status_code=304, headers={"ETag": tag})
+    pieces = packed_session(store, session_id)
+    asked = asked_range(request.headers.get("range", ""))
+    if tag and asked and fits(request.headers.get("if-range", tag), tag):
+        total = sum(map(len, pieces))
+        part = settle(asked, total)
+        if part is None:
+            return Response(status_code=416, headers={"Content-Range": f"bytes */{total}"})
+        first, end = part
+        headers["Content-Range"] = f"bytes {first}-{end - 1}/{total}"
+        headers["Content-Length"] = str(end - first)
+        pieces = stretch(packed_session(store, session_id), first, end)
+    status = 206 if "Content-Range" in headers else 200
+    return StreamingResponse(iterate_in_threadpool(pieces), status, headers, media_type=_TYPE)

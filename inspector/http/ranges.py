@@ -1,0 +1,58 @@
+"""`Range` and its conditions (RFC 9110): one stretch of bytes, or else the whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+_ONE_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
+
+
+def asked_range(header: str) -> tuple[int | None, int | None] | None:
+    """Return (first, last) as they were asked for; None: no range, or none that is served.
+
+    `(None, 500)` are the last 500 bytes, `(500, None)` all from the 500th on.
+    """
+    match = _ONE_RANGE.fullmatch(header.replace(" ", ""))
+    if match is None:
+        return None
+    first, last, suffix = match.groups()
+    if suffix is not None:
+        return None, int(suffix)
+    asked = int(first), int(last) if last else None
+    return None if asked[1] is not None and asked[1] < asked[0] else asked
+
+
+def settle(asked: tuple[int | None, int | None], total: int) -> tuple[int, int] | None:
+    """Return where the range begins and ends (behind its last byte); None: it is outside."""
+    first, last = asked
+    if first is None:
+        first, end = max(total - (last or 0), 0), total
+    else:
+        end = total if last is None else min(last + 1, total)
+    return (first, end) if first < end else None
+
+
+def stretch(pieces: Iterable[bytes], first: int, end: int) -> Iterator[bytes]:
+    """Yield of `pieces`, joined, the bytes from `first` up to `end`; stop there."""
+    place = 0
+    for piece in pieces:
+        if part := piece[max(first - place, 0) : max(end - place, 0)]:
+            yield part
+        place += len(piece)
+        if place >= end:
+            return
+
+
+def fits(header: str, tag: str, *, is_weak_enough: bool = False) -> bool:
+    """Return whether one of the tags in `If-None-Match` or `If-Range` is `tag`.
+
+    Args:
+        header: As sent; `*` is any.
+        tag: Strong, with its quotes.
+        is_weak_enough: A weak tag of the same text will do.
+    """
+    given = [one.strip() for one in header.split(",")]
+    if is_weak_enough:
+        given = [one.removeprefix("W/") for one in given]
+    return tag in given or "*" in given

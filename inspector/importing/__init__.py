@@ -1,0 +1,1 @@
+"""Files of telemetry: bytes become requests, requests become sessions that are over."""

@@ -1,0 +1,196 @@
+"""A file of telemetry to sessions that are over: kept in small commits, counted, mistakes named.
+
+What is good is kept, whatever stands beside it. The same file once more changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from inspector.errors import ReceiveError
+from inspector.importing.shapes import requests_in
+from inspector.importing.splitting import MAX_VALUE_BYTES, Splitter, Value
+from inspector.importing.unpacking import Unpacker
+from inspector.model import IncomingLog, IncomingSpan
+from inspector.otlp.batch import sort_out
+from inspector.otlp.decode_json import parse_json, read_request
+from inspector.otlp.rejections import Rejections
+from inspector.otlp.scrub import scrub
+
+MAX_MISTAKES = 100
+"""Mistakes that are named; the rest are counted."""
+MAX_SESSIONS = 1_000
+"""Sessions that are named."""
+_COMMIT_ITEMS = 2_000
+_COMMIT_BYTES = 8 * 1024 * 1024
+
+
+class Restored(Protocol):
+    """What of a batch was not there before."""
+
+    span_count: int
+    moment_count: int
+    session_ids: list[str]
+
+
+class Restore(Protocol):
+    """Where rows go; `Ingest.restore` is one."""
+
+    async def __call__(
+        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
+    ) -> Restored:
+        """Commit `spans` and `logs` as what is past."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Something that was not taken."""
+
+    line: int
+    message: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of a file.
+
+    `duplicates` were there before, just so. `not_stored` are metrics, and log records that belong
+    to no trace and no session: this service keeps neither.
+    """
+
+    spans: int = 0
+    span_duplicates: int = 0
+    logs: int = 0
+    log_duplicates: int = 0
+    rejected: int = 0
+    not_stored: int = 0
+    sessions: dict[str, None] = field(default_factory=dict)
+    mistakes: list[Mistake] = field(default_factory=list)
+    mistake_count: int = 0
+
+    def say(self, line: int, message: str) -> None:
+        """Note a mistake."""
+        self.mistake_count += 1
+        if len(self.mistakes) < MAX_MISTAKES:
+            self.mistakes.append(Mistake(line, message))
+
+
+@dataclass(slots=True)
+class _Pile:
+    """What waits for the next commit."""
+
+    spans: list[IncomingSpan] = field(default_factory=list)
+    logs: list[IncomingLog] = field(default_factory=list)
+    size_bytes: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.spans) + len(self.logs) >= _COMMIT_ITEMS or self.size_bytes >= _COMMIT_BYTES
+
+
+async def import_stream(
+    chunks: AsyncIterator[bytes], restore: Restore, *, scrubs: bool = True
+) -> Report:
+    """Keep what is in a file, while it comes.
+
+    Args:
+        chunks: The file, gzip or plain.
+        restore: Commits.
+        scrubs: Remove secrets first.
+
+    Raises:
+        StoreUnavailableError: Nothing can be written any more; what was counted by then is kept.
+    """
+    reading = _Reading(scrubs)
+    try:
+        async for chunk in chunks:
+            await reading.take(_values(reading, chunk), restore)
+        await reading.take(_rest(reading), restore)
+    except ReceiveError as error:  # of the file as a whole: what came before it stays
+        reading.report.say(reading.line, str(error))
+    await reading.flush(restore)
+    return reading.report
+
+
+class _Reading:
+    """How far a file is read."""
+
+    def __init__(self, scrubs: bool) -> None:
+        self.report = Report()
+        self.unpacker = Unpacker()
+        self.splitter = Splitter()
+        self.line = 1
+        self._scrubs = scrubs
+        self._pile = _Pile()
+
+    async def take(self, values: Iterator[Value], restore: Restore) -> None:
+        """Decode `values` off the loop's thread, and commit whenever there is enough."""
+        while await asyncio.to_thread(self._fill, values):
+            await self.flush(restore)
+
+    async def flush(self, restore: Restore) -> None:
+        """Commit what waits."""
+        pile, self._pile = self._pile, _Pile()
+        if not pile.spans and not pile.logs:
+            return
+        restored = await restore(pile.spans, pile.logs)
+        report = self.report
+        report.spans += restored.span_count
+        report.span_duplicates += max(len(pile.spans) - restored.span_count, 0)
+        report.logs += restored.moment_count
+        report.log_duplicates += max(len(pile.logs) - restored.moment_count, 0)
+        for session_id in restored.session_ids:
+            if len(report.sessions) < MAX_SESSIONS:
+                report.sessions[session_id] = None
+
+    def _fill(self, values: Iterable[Value]) -> bool:
+        """Decode until there is enough for a commit; False: there are no more values."""
+        for value in values:
+            self.line = value.line
+            try:
+                self._decode(value)
+            except ReceiveError as error:
+                self._reject(value, str(error))
+            except RecursionError:
+                self._reject(value, "It is nested too deeply")
+            if self._pile.is_full:
+                return True
+        return False
+
+    def _reject(self, value: Value, message: str) -> None:
+        self.report.say(value.line, message.rstrip("."))
+        self.report.rejected += 1
+
+    def _decode(self, value: Value) -> None:
+        if value.is_too_large:
+            raise ReceiveError(f"One value of more than {MAX_VALUE_BYTES >> 20} MiB was skipped")
+        pile, report = self._pile, self.report
+        pile.size_bytes += len(value.text)
+        for signal, plain in requests_in(parse_json(value.text)):
+            rejections = Rejections()
+            request = read_request(signal, plain, rejections)
+            if self._scrubs:
+                scrub(signal, request)
+            batch = sort_out(signal, request, rejections, size_bytes=len(value.text))
+            pile.spans += batch.spans
+            pile.logs += batch.logs
+            report.not_stored += batch.not_stored
+            if rejections.count:
+                report.rejected += rejections.count
+                report.say(value.line, f"{rejections.count} {signal.items}: {rejections.reason}")
+
+
+def _values(reading: _Reading, chunk: bytes) -> Iterator[Value]:
+    for piece in reading.unpacker.feed(chunk):
+        yield from reading.splitter.feed(piece)
+
+
+def _rest(reading: _Reading) -> Iterator[Value]:
+    try:
+        for piece in reading.unpacker.finish():
+            yield from reading.splitter.feed(piece)
+    finally:
+        yield from reading.splitter.finish()

@@ -1,0 +1,67 @@
+"""Undo gzip while it comes, a bounded piece at a time; what is not gzip goes through."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+from inspector.errors import BadDataError
+
+PIECE_BYTES = 1024 * 1024
+"""The largest piece that is given: a small file may hold a large one."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP = 31
+
+
+class Unpacker:
+    """Takes a file as it comes; gives it back plain."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._is_plain: bool | None = None
+        self._stream = zlib.decompressobj(_GZIP)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what `data` is, packed or not.
+
+        Raises:
+            BadDataError: It began as gzip, and is not.
+        """
+        if self._is_plain is None:
+            data = self._head = self._head + data
+            if len(data) < len(_GZIP_MAGIC):
+                return
+            self._is_plain = not data.startswith(_GZIP_MAGIC)
+        if self._is_plain:
+            yield data
+        else:
+            yield from self._unpack(data)
+
+    def finish(self) -> Iterator[bytes]:
+        """Yield what was held back.
+
+        Raises:
+            BadDataError: The file ends too early.
+        """
+        if self._is_plain is None and self._head:
+            yield self._head
+        elif self._is_plain is False and not self._stream.eof:
+            raise BadDataError("The gzip file ends too early: what came until there was read.")
+
+    def _unpack(self, data: bytes) -> Iterator[bytes]:
+        piece = b""
+        # A full piece may have left something behind that needs no more input.
+        while data or len(piece) == PIECE_BYTES:
+            if self._stream.eof:  # files may be joined end to end, with zeros behind
+                data, piece = data.lstrip(b"\0"), b""
+                if not data:
+                    return
+                self._stream = zlib.decompressobj(_GZIP)
+            try:
+                piece = self._stream.decompress(data, PIECE_BYTES)
+            except zlib.error as error:
+                raise BadDataError(f"The gzip file is damaged: {error}.") from error
+            if piece:
+                yield piece
+            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail

@@ -1,0 +1,83 @@
+"""What spans say, for comparing them: read from a store, as far as there is room."""
+
+from __future__ import annotations
+
+from inspector.compare import Said
+from inspector.model import SpanKind, SpanRow
+from inspector.normalise import span_view
+from inspector.storage.base import Reader
+from inspector.wire import Message, Part, Payload, View
+
+MAX_SPANS = 2_000
+MAX_BYTES = 64 * 2**20
+_MAX_SPAN_BYTES = 4 * 2**20
+
+
+class Listener:
+    """Looks into spans of one snapshot, each once, until it has looked at enough."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._known: dict[tuple[str, str], Said | None] = {}
+        self._room_bytes = MAX_BYTES
+        self.left_out = 0
+        """How many spans it did not look into."""
+
+    def __call__(self, row: SpanRow) -> Said | None:
+        """Return what a span says; None when that is nothing, or too much."""
+        key = row.trace_id, row.span_id
+        if key not in self._known:
+            self._known[key] = self._look(row)
+        return self._known[key]
+
+    def _look(self, row: SpanRow) -> Said | None:
+        self._room_bytes -= min(row.size_bytes, _MAX_SPAN_BYTES)
+        is_too_much = row.size_bytes > _MAX_SPAN_BYTES or self._room_bytes < 0
+        if is_too_much or len(self._known) >= MAX_SPANS:
+            self.left_out += 1
+            return None
+        found = self._reader.spans(row.trace_id, (row.span_id,))
+        return said(span_view(self._reader.content(found[0]).span()), row.kind) if found else None
+
+
+def said(view: View, kind: SpanKind) -> Said | None:
+    """Return what went in and what came out; None when neither was captured.
+
+    A model is given its whole conversation anew each turn: what it was asked are its instructions
+    and the first thing it was told. Ids of calls are left out, they are drawn anew each run.
+    """
+    match kind:
+        case SpanKind.TOOL if view.tool:
+            pair = _text(view.tool.arguments), _text(view.tool.result)
+        case SpanKind.MCP | SpanKind.RESOURCE | SpanKind.PROMPT if view.mcp:
+            pair = _text(view.mcp.request), _text(view.mcp.response)
+        case _:
+            told = [message for message in view.messages if message.origin != "output"]
+            first = next((place for place, one in enumerate(told) if one.role == "user"), 0)
+            output = [message for message in view.messages if message.origin == "output"]
+            pair = "\n".join(map(_words, told[: first + 1])), "\n".join(map(_words, output))
+    return Said(*pair) if any(pair) else None
+
+
+def _words(message: Message) -> str:
+    return "\n".join(_part(part) for part in message.parts)
+
+
+def _part(part: Part) -> str:
+    match part.type:
+        case "text" | "reasoning":
+            return part.text
+        case "tool_call":
+            return f"{part.name}({_text(part.arguments)})"
+        case "tool_result":
+            return _text(part.result)
+        case "blob":
+            return part.data or f"{part.size_bytes} bytes"
+        case "link":
+            return part.uri
+        case "other":
+            return part.value.text
+
+
+def _text(payload: Payload | None) -> str:
+    return payload.text if payload else ""

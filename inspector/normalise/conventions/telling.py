@@ -1,0 +1,65 @@
+"""What a convention reads from, and what it may find there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from inspector.model import Json, Moment, SpanKind
+from inspector.wire import Message, Payload, ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """One span, as its sender told it."""
+
+    attributes: Mapping[str, Json]
+    name: str = ""
+    kind: SpanKind = SpanKind.OTHER
+    start_ns: int = 0
+    moments: Sequence[Moment] = ()
+    """Its events, and the log records that came with it, by time."""
+
+    def get(self, *keys: str) -> Json:
+        """Return the first of `keys` that has a value; 0 and False are values."""
+        for key in keys:
+            value = self.attributes.get(key)
+            if value is not None and value != "" and value != []:
+                return value
+        return None
+
+    def ms_until(self, name: str) -> float | None:
+        """Return how long after the start the first event of this name came."""
+        for moment in self.moments:
+            if moment.name == name:
+                return max(0, moment.time_ns - self.start_ns) / 1e6
+        return None
+
+
+def _nothing(telling: Telling) -> Any:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How one vocabulary says things. What it does not say is left out."""
+
+    name: str
+    about: str
+    """Who writes it, for the documentation."""
+    keys: tuple[str, ...]
+    """What it reads, for the documentation; `*` stands for any rest."""
+    system: Callable[[Telling], list[Message] | None] = _nothing
+    input: Callable[[Telling], list[Message] | None] = _nothing
+    output: Callable[[Telling], list[Message] | None] = _nothing
+    tools: Callable[[Telling], list[ToolDefinition] | None] = _nothing
+    model_requested: Callable[[Telling], str | None] = _nothing
+    request_params: Callable[[Telling], dict[str, JsonValue] | None] = _nothing
+    finish_reasons: Callable[[Telling], list[str] | None] = _nothing
+    first_chunk_ms: Callable[[Telling], float | None] = _nothing
+    tool_arguments: Callable[[Telling], Payload | None] = _nothing
+    tool_result: Callable[[Telling], Payload | None] = _nothing
+    metadata: Callable[[Telling], dict[str, JsonValue] | None] = _nothing

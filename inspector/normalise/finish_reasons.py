@@ -1,0 +1,45 @@
+"""Why a model stopped, in one spelling."""
+
+from __future__ import annotations
+
+import json
+
+from inspector.model import Json
+from inspector.normalise.attributes import as_text
+
+_ALIASES = {
+    "tool_calls": "tool_call",
+    "tool_use": "tool_call",
+    "function_call": "tool_call",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "completed": "stop",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "safety": "content_filter",
+    "refusal": "content_filter",
+}
+
+
+def finish_reason(raw: str) -> str:
+    """Return the official name (`stop`, `length`, `tool_call`, `content_filter`), else `raw`."""
+    spelled = raw.strip().replace("-", "_").lower()
+    return _ALIASES.get(spelled, spelled) or raw
+
+
+def finish_reasons(value: Json) -> list[str]:
+    """Return the reasons as their sender wrote them: one, a list, or JSON text of a list."""
+    if isinstance(value, str) and value.startswith("["):
+        value = _parsed(value)
+    if isinstance(value, list):
+        return [reason for reason in map(as_text, value) if reason]
+    reason = as_text(value)
+    return [reason] if reason else []
+
+
+def _parsed(text: str) -> Json:
+    try:
+        parsed: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return parsed

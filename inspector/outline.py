@@ -1,0 +1,103 @@
+"""A session as an outline: the tree of its spans, shortened where they are alike. Pure.
+
+Where many siblings are alike, the first few and those that failed stand for all: a loop of a
+thousand turns is a few lines. Whoever wants the others asks for what is under their parent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.causes import with_failures
+from inspector.client import RefusedError
+from inspector.model import SpanRow
+from inspector.span_tree import SpanTree
+
+FEW_ALIKE = 6
+"""So many siblings alike are all shown."""
+_FIRST_ALIKE = 3
+_FAILED_ALIKE = 3
+_ID_LENGTHS = (8, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the outline: a span, or a stretch of siblings that is left out."""
+
+    depth: int
+    span: int
+    left_out: int = 0
+    failed: int = 0
+
+
+def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[Line]:
+    """Return the outline, whole; `under` is the index of the span whose inside is wanted."""
+    tops = tree.roots if under is None else [under]
+    lines: list[Line] = []
+    has_failed = with_failures(tree)
+    waiting = [(0, line) for line in reversed(_chosen(tree, tops, has_failed, every=every))]
+    while waiting:
+        depth, line = waiting.pop()
+        lines.append(Line(depth, line.span, line.left_out, line.failed))
+        if not line.left_out:
+            inside = _chosen(tree, tree.children[line.span], has_failed, every=every)
+            waiting += [(depth + 1, child) for child in reversed(inside)]
+    return lines
+
+
+def short_ids(rows: Sequence[SpanRow]) -> int:
+    """Return how many characters of a span id tell the spans of a session apart."""
+    for length in _ID_LENGTHS:
+        if len({row.span_id[:length] for row in rows}) == len({row.span_id for row in rows}):
+            return length
+    return 16
+
+
+def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
+    """Return the index of the span whose id begins so.
+
+    Raises:
+        RefusedError: None does, or several do.
+    """
+    found = [place for place, row in enumerate(rows) if row.span_id.startswith(span_id.lower())]
+    if len(found) == 1:
+        return found[0]
+    exact = [place for place in found if rows[place].span_id == span_id.lower()]
+    if exact:
+        return exact[0]
+    many = "several spans begin so; give more of the id" if found else "see the outline"
+    raise RefusedError(f"No one span of this session has the id {span_id!r}: {many}.")
+
+
+def _chosen(
+    tree: SpanTree, siblings: Sequence[int], has_failed: bytearray, *, every: bool
+) -> list[Line]:
+    """Return the siblings that are shown, and one line for each stretch of those that are not."""
+    if every or len(siblings) <= FEW_ALIKE:
+        return [Line(0, place) for place in siblings]
+    likeness = [(tree.rows[place].kind, tree.rows[place].name) for place in siblings]
+    many = {like for like, number in Counter(likeness).items() if number > FEW_ALIKE}
+    shown, failed = Counter[Any](), Counter[Any]()
+    lines: list[Line] = []
+    for place, like in zip(siblings, likeness, strict=True):
+        failure = has_failed[place]
+        if like in many and shown[like] >= _FIRST_ALIKE:
+            if not (failure and failed[like] < _FAILED_ALIKE):
+                _leave_out(lines, place, failure)
+                continue
+            failed[like] += 1
+        shown[like] += 1
+        lines.append(Line(0, place))
+    # A line that leaves out a single span is longer than that span.
+    return [Line(0, one.span) if one.left_out == 1 else one for one in lines]
+
+
+def _leave_out(lines: list[Line], place: int, failure: int) -> None:
+    last = lines[-1]
+    if last.left_out:
+        lines[-1] = Line(0, last.span, last.left_out + 1, last.failed + failure)
+    else:
+        lines.append(Line(0, place, 1, failure))

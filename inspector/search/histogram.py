@@ -1,0 +1,54 @@
+"""How many sessions began when, by status: the chart over the list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from inspector.model import SessionStatus
+from inspector.query.fields import SESSION_FIELDS
+from inspector.query.tree import All, Compare, Node, Operator
+from inspector.search.pages import Search
+
+_ROWS_A_PAGE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """Stretches of time of the same length, one after another."""
+
+    first_ns: int
+    width_ns: int
+    """At least 1."""
+    count: int
+
+    @property
+    def beyond_ns(self) -> int:
+        """When the last one ends."""
+        return self.first_ns + self.width_ns * self.count
+
+    def of(self, time_ns: int) -> int:
+        """Return the number of the bucket of a time in them."""
+        return (time_ns - self.first_ns) // self.width_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Sessions by bucket and status."""
+
+    counts: Counter[tuple[int, SessionStatus]]
+    counted_from_ns: int | None
+    """The time was up: what began before was not looked at. None: all is counted."""
+
+
+def count_sessions(search: Search, node: Node, buckets: Buckets) -> Histogram:
+    """Count the sessions that are what `node` asks for, newest first, until the time is up."""
+    counts = search.reader.session_counts(node, buckets.first_ns, buckets.width_ns, buckets.count)
+    if counts is not None:
+        return Histogram(counts, None)
+    started = SESSION_FIELDS["started"]
+    since = Compare(started, Operator.AT_LEAST, buckets.first_ns)
+    until = Compare(started, Operator.LESS, buckets.beyond_ns)
+    page = search.sessions(All((node, since, until)), None, _ROWS_A_PAGE)
+    counts = Counter((buckets.of(one.row.started_ns), one.row.status) for one in page.rows)
+    return Histogram(counts, page.next[0] if page.next else None)

@@ -1,0 +1,203 @@
+"""Marks: short words that say of a document what is so, where its text does not.
+
+A mark is a hash of a name and a value, so two may be alike: what they find is looked at. Numbers
+have marks of their magnitude, times of their hour and day; a condition is an alternative of these.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from inspector.model import Json
+from inspector.query.fields import FIELDS, Field, Kind, Scope
+from inspector.query.tree import Operator
+from inspector.search.reading import Value, read
+from inspector.storage.base import SessionRecord, SpanRecord
+
+MAX_CHARS = 64
+"""Longer values have no mark."""
+MAX_MARKS = 256
+"""Of the attributes of one span; as many of its resource."""
+TOO_MANY = "k0"
+"""Stands for every mark beyond `MAX_MARKS`."""
+OPEN = "k1"
+"""Has no end yet: a duration that grows, as long as one asks."""
+AHEAD = "k2"
+"""Began more than an hour after it was received."""
+
+_EXACT = {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
+_SIZED = {Kind.COUNT, Kind.MONEY, Kind.DURATION, Kind.SIZE}
+# Ids are the same for no two, and much of a session changes all the time.
+_UNMARKED_SPAN = {"id", "trace", "ended"}
+_MARKED_SESSION = {"engine", "model", "service", "agent", "tag"}
+_MICRO = 1_000_000
+_TOP_MAGNITUDE = 24
+"""Of all that is larger, too: 3 days, or 10^14 tokens."""
+_HOUR_NS = 3_600 * 10**9
+_MAX_HOURS = 48
+_MAX_DAYS = 62
+
+
+def is_marked(field: Field) -> bool:
+    """Return whether documents have marks for the values of `field`."""
+    if field.scope is Scope.SESSION:
+        return field.name in _MARKED_SESSION
+    return field.name not in _UNMARKED_SPAN
+
+
+def field_mark(field: Field, value: str | float | None = None) -> str | None:
+    """Return the mark of a field with exactly `value`, or with any; None: there is none."""
+    seed = _seed(f".{field.name}")
+    return _mark(seed) if value is None else _value_mark(seed, str(value).casefold())
+
+
+def attribute_mark(key: str, value: str | float | None = None) -> str | None:
+    """Return the mark of an attribute with `value`, or with any; None: there is none."""
+    if isinstance(value, float):
+        return _value_mark(_seed(f"@{key}#"), repr(value))
+    seed = _seed(f"@{key}")
+    return _mark(seed) if value is None else _value_mark(seed, value)
+
+
+def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
+    """Return marks of which every document has one whose `field` compares so with `value`."""
+    marks = _size_marks(_seed(f".{field.name}^"), operator, _magnitude(value, field.kind))
+    return [*marks, OPEN] if field.kind is Kind.DURATION else marks
+
+
+def attribute_size_marks(key: str, operator: Operator, value: float) -> list[str]:
+    """Return marks of which every document has one whose attribute compares so with `value`."""
+    return [*_size_marks(_seed(f"@{key}^"), operator, _magnitude(value)), TOO_MANY]
+
+
+def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
+    match operator:
+        case Operator.LESS | Operator.AT_MOST:
+            found = range(magnitude + 1)
+        case Operator.GREATER | Operator.AT_LEAST:
+            found = range(magnitude, _TOP_MAGNITUDE + 1)
+        case _:
+            found = range(magnitude, magnitude + 1)
+    return [_mark(seed + number) for number in found]
+
+
+def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] | None:
+    """Return marks of which every span has one that began in this time; None: it is too long.
+
+    Args:
+        first_ns: When it begins.
+        beyond_ns: When it ends; None: never.
+        now_ns: What is newer than an hour after this was marked as being ahead of time.
+    """
+    end_ns = now_ns + _HOUR_NS if beyond_ns is None else beyond_ns
+    ahead = [AHEAD] if beyond_ns is None else []
+    for unit_ns, seed, most in (
+        (_HOUR_NS, _seed(".hour"), _MAX_HOURS),
+        (24 * _HOUR_NS, _seed(".day"), _MAX_DAYS),
+    ):
+        first, last = first_ns // unit_ns, end_ns // unit_ns
+        if last - first <= most:
+            return [*(_mark(seed + number) for number in range(first, last + 1)), *ahead]
+    return None
+
+
+def session_marks(session: SessionRecord) -> Iterable[str]:
+    """Return the marks of a session's fields."""
+    values = tuple(read(field, session, 0) for field in _MARKED[Scope.SESSION])
+    return _exact_marks(Scope.SESSION, values)
+
+
+def span_marks(span: SpanRecord) -> Iterator[str]:
+    """Yield the marks of a span's fields."""
+    yield from _exact_marks(Scope.SPAN, tuple(read(field, span, 0) for field in _EXACT_SPAN))
+    for field in _SIZED_SPAN:
+        value = read(field, span, 0)
+        if value is not None and not (span.end_ns is None and field.kind is Kind.DURATION):
+            assert isinstance(value, int | float)
+            yield _mark(_seed(f".{field.name}^") + _magnitude(value, field.kind))
+    if span.end_ns is None:
+        yield OPEN
+    yield from _hours_of(span.start_ns // _HOUR_NS)
+    if span.start_ns > span.changed_ns + _HOUR_NS:
+        yield AHEAD
+
+
+def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
+    """Return the marks of attributes: that they are known, and what they are."""
+    marks: set[str] = set()
+    for key, value in attributes.items():
+        if len(marks) >= MAX_MARKS:
+            return marks | {TOO_MANY}
+        if value is None:
+            continue
+        seed = _seed(f"@{key}")
+        marks.add(_mark(seed))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            marks.add(_mark(zlib.crc32(repr(float(value)).encode(), _seed(f"@{key}#"))))
+            marks.add(_mark(_seed(f"@{key}^") + _magnitude(value)))
+        for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
+            if mark := _value_mark(seed, as_text(one).casefold()):
+                marks.add(mark)
+        if isinstance(value, list) and len(value) > MAX_MARKS:
+            marks.add(TOO_MANY)
+    return marks
+
+
+def as_text(value: Json) -> str:
+    """Return what an attribute's value is compared with when text is asked for."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+_MARKED = {
+    scope: [field for field in fields.values() if is_marked(field)]
+    for scope, fields in FIELDS.items()
+}
+_EXACT_SPAN = [field for field in _MARKED[Scope.SPAN] if field.kind in _EXACT]
+_SIZED_SPAN = [field for field in _MARKED[Scope.SPAN] if field.kind in _SIZED]
+
+
+@lru_cache(8_192)
+def _exact_marks(scope: Scope, values: tuple[Value, ...]) -> frozenset[str]:
+    fields = _MARKED[scope] if scope is Scope.SESSION else _EXACT_SPAN
+    marks: set[str | None] = set()
+    for field, value in zip(fields, values, strict=True):
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None:
+                marks |= {field_mark(field), field_mark(field, one)}
+    return frozenset(mark for mark in marks if mark)
+
+
+@lru_cache(1_024)
+def _hours_of(hour: int) -> tuple[str, str]:
+    return _mark(_seed(".hour") + hour), _mark(_seed(".day") + hour // 24)
+
+
+def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
+    """Return the power of four that `value` is below, of dollars that of millionths; 0: nothing."""
+    scaled = value * _MICRO if kind is Kind.MONEY else value
+    if not scaled > 0:
+        return 0
+    if scaled >= 4.0**_TOP_MAGNITUDE:  # infinity, too
+        return _TOP_MAGNITUDE
+    return min((int(scaled).bit_length() + 1) // 2, _TOP_MAGNITUDE)
+
+
+@lru_cache(16_384)
+def _seed(name: str) -> int:
+    return zlib.crc32(name.encode(errors="replace"))
+
+
+def _mark(number: int) -> str:
+    return f"k{number & 0xFFFFFFFF:x}x"
+
+
+def _value_mark(seed: int, value: str) -> str | None:
+    if len(value) > MAX_CHARS:
+        return None
+    return _mark(zlib.crc32(value.encode(errors="replace"), seed))

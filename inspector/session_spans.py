@@ -1,0 +1,62 @@
+"""A session and its spans, as whoever answers has them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from inspector.client import RefusedError
+from inspector.reader import Reader
+
+_PAGE = 20_000
+_ID_MATCHES = 100
+
+Row = dict[str, Any]
+
+
+def pages(
+    reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
+) -> list[Row]:
+    """Return as many as wanted: pages of a query may be short, and not the last."""
+    found: list[Row] = []
+    cursor: str | None = None
+    while len(found) < limit:
+        page = reader.get(path, limit=limit - len(found), cursor=cursor, **query)
+        found += page[what]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    return found
+
+
+def one_session(reader: Reader, wanted: str) -> Row:
+    """Return the session whose id is `wanted`, or begins so.
+
+    Raises:
+        RefusedError: None does, or several do.
+    """
+    quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
+    found = pages(reader, "sessions", _ID_MATCHES, q=f'id~"{quoted}"')
+    fitting = [session for session in found if session["id"].startswith(wanted)]
+    exact = [session for session in fitting if session["id"] == wanted] or fitting
+    if len(exact) != 1:
+        many = "several begin so; give more of it" if exact else "see `inspector sessions`"
+        raise RefusedError(f"There is no one session {wanted!r}: {many}.")
+    return exact[0]
+
+
+def spans(reader: Reader, session_id: str) -> tuple[list[Row], str]:
+    """Return all spans of a session, and the place in the stream from which on to follow it."""
+    address = f"/sessions/{quote(session_id, safe='')}/spans"
+    page = reader.get(address, limit=_PAGE)
+    found, as_of = page["spans"], page["as_of"]
+    while cursor := page["next_cursor"]:
+        page = reader.get(address, limit=_PAGE, cursor=cursor)
+        found += page["spans"]
+    return found, as_of
+
+
+def span(reader: Reader, trace_id: str, span_id: str) -> Row:
+    """Return one span, whole."""
+    found: Row = reader.get(f"/spans/{trace_id}/{span_id}")
+    return found

@@ -1,0 +1,85 @@
+"""`inspector show`: a session, why it failed, or one span of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+
+from inspector import session_spans
+from inspector.causes import Group, error_line, groups_of
+from inspector.console import show_errors, show_session, show_span, span_row
+from inspector.outline import place_of
+from inspector.reader import Reader
+from inspector.span_tree import SpanTree
+
+_MAX_CAUSES = 20
+_LINE_CHARS = 160
+_MESSAGE_CHARS = 4_000
+
+Row = dict[str, Any]
+SayJson = Callable[[object], None] | None
+
+
+def tree(reader: Reader, session: Row, *, is_full: bool, say_json: SayJson) -> None:
+    """Show the tree of its spans; all of them if `is_full`."""
+    found, _ = session_spans.spans(reader, session["id"])
+    if say_json:
+        return say_json({"session": session, "spans": found})
+    return show_tree(reader, session, _tree(session, found), Console(), every=is_full)
+
+
+def show_tree(
+    reader: Reader, session: Row, tree: SpanTree, console: Console, *, every: bool = False
+) -> None:
+    """Show a tree, with why the first of its causes failed."""
+    causes = _causes(reader, tree, _LINE_CHARS)
+    why = {group.places[0]: message for group, message in causes}
+    show_session(session, tree, why, console, every=every)
+
+
+def errors(reader: Reader, session: Row, *, say_json: SayJson) -> None:
+    """Show why it failed: the causes, those that took it down first."""
+    tree = _tree(session, session_spans.spans(reader, session["id"])[0])
+    found = _causes(reader, tree, _MESSAGE_CHARS)
+    if not say_json:
+        return show_errors(session, tree, found)
+    return say_json(
+        [
+            {
+                "trace_id": tree.rows[group.places[0]].trace_id,
+                "span_id": tree.rows[group.places[0]].span_id,
+                "name": tree.rows[group.places[0]].name,
+                "count": len(group.places),
+                "reaches_root": group.reaches_root,
+                "message": message,
+            }
+            for group, message in found
+        ]
+    )
+
+
+def one_span(
+    reader: Reader, session: Row, span_id: str, *, is_full: bool, say_json: SayJson
+) -> None:
+    """Show one span with its content, and its attributes too if `is_full`."""
+    found, _ = session_spans.spans(reader, session["id"])
+    row = found[place_of([span_row(span, session["id"]) for span in found], span_id)]
+    detail = session_spans.span(reader, row["trace_id"], row["span_id"])
+    if say_json:
+        return say_json(detail)
+    return show_span(detail, is_full=is_full)
+
+
+def _tree(session: Row, found: list[Row]) -> SpanTree:
+    return SpanTree.of([span_row(span, session["id"]) for span in found])
+
+
+def _causes(reader: Reader, tree: SpanTree, most: int) -> list[tuple[Group, str]]:
+    found = []
+    for group in groups_of(tree)[:_MAX_CAUSES]:
+        row = tree.rows[group.places[0]]
+        detail = session_spans.span(reader, row.trace_id, row.span_id)
+        found.append((group, error_line(detail, most)))
+    return found

@@ -1,0 +1,263 @@
+"""`inspector tail`: what happens now, as a live tree, as lines, or as JSON.
+
+The stream may break off and the service be started anew: it is taken up where it broke off, which
+is said once.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from inspector import session_spans, showing
+from inspector.client import Client, NoServiceError
+from inspector.console import session_head, span_row
+from inspector.console_tree import plain, say, span_line, tree_lines
+from inspector.model import SpanStatus
+from inspector.readable import duration
+from inspector.span_tree import SpanTree
+from inspector.tail_state import Following, LiveSession
+
+RETRY_S = 1.0
+_FRAMES_A_SECOND = 8
+_MIN_LINES = 3
+_LIVE_QUERY = "status:running,waiting,paused"
+_MAX_LIVE = 50
+
+Row = dict[str, Any]
+
+
+class View(Protocol):
+    """What shows events."""
+
+    def begin(self, client: Client) -> str:
+        """Show what is there; return the position from which on to follow."""
+
+    def take(self, client: Client, event: Row) -> None:
+        """Show an event."""
+
+
+def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) -> None:
+    """Show what happens until interrupted.
+
+    Args:
+        wanted: Beginnings of the ids of sessions; none: all.
+        say_json: Prints an event for programs, if that is wanted.
+
+    Raises:
+        NoServiceError: No service runs.
+        RefusedError: It refuses, or has no such session.
+    """
+    client = Client.find()
+    ids = [session_spans.one_session(client, one)["id"] for one in wanted]
+    console = Console()
+    view: View
+    around: AbstractContextManager[Any] = nullcontext()
+    if say_json:
+        view = Passing(say_json)
+    elif console.is_terminal:
+        live = LiveView(console, ids)
+        view, around = live, live.shown
+    else:
+        view = Lines(console, ids)
+    after = view.begin(client)
+    with around:
+        for source, event in _endless(client, after, ids):
+            if event["type"] == "Gap":
+                view.begin(source)
+            view.take(source, event)
+
+
+def _endless(client: Client, after: str, ids: Sequence[str]) -> Iterator[tuple[Client, Row]]:
+    """Yield events, with whom they came from: a service that was started anew may be elsewhere."""
+    is_lost = False
+    while True:
+        try:
+            for event_id, event in client.events(after=after, session_ids=ids):
+                if is_lost:
+                    _say_aside("Connected again.")
+                    is_lost = False
+                after = event_id or after
+                yield client, event
+        except NoServiceError as error:
+            if not is_lost:
+                _say_aside(f"{error} Waiting for it.")
+                is_lost = True
+            time.sleep(RETRY_S)
+            client = _found_again(client)
+
+
+def _found_again(client: Client) -> Client:
+    try:
+        return Client.find()
+    except NoServiceError:
+        return client
+
+
+def _say_aside(message: str) -> None:
+    sys.stderr.write(f"inspector: {message}\n")
+    sys.stderr.flush()
+
+
+class Passing:
+    """Events as they came, for programs."""
+
+    def __init__(self, say_json: Callable[[object], None]) -> None:
+        self._say = say_json
+
+    def begin(self, client: Client) -> str:
+        """From now on."""
+        return str(client.get("/sessions", limit=1)["as_of"])
+
+    def take(self, client: Client, event: Row) -> None:
+        """Print it."""
+        self._say(event)
+
+
+class Lines:
+    """A line for each event that says something, for a pipe or a log."""
+
+    def __init__(self, console: Console, ids: Sequence[str]) -> None:
+        self._console = console
+        self._ids = frozenset(ids)
+        self._statuses: dict[str, str] = {}
+
+    def begin(self, client: Client) -> str:
+        """From now on."""
+        return str(client.get("/sessions", limit=1)["as_of"])
+
+    def take(self, client: Client, event: Row) -> None:
+        """Print its line, if it has one."""
+        if self._ids and event.get("session_id") not in self._ids:
+            return
+        if said := self._said(event):
+            tail = Text(f"  {plain(event['session_id'])}", "bright_black")
+            line = Text(f"{event['time'][11:23]}  ", "bright_black") + said + tail
+            say(self._console, line)
+            self._console.file.flush()
+
+    def _said(self, event: Row) -> Text | None:
+        match event:
+            case {"type": "SpanStarted" | "SpanEnded" as what, "span": span}:
+                word = "began " if what == "SpanStarted" else "ended "
+                return Text(word) + span_line(span_row(span, event["session_id"]))
+            case {"session": session}:
+                before = self._statuses.get(session["id"])
+                self._statuses[session["id"]] = session["status"]
+                if before == session["status"]:
+                    return None
+                return Text("session ") + session_head(session)
+            case {"type": "WaitingOnSignal" | "SignalReceived" as what}:
+                return Text("waits" if what == "WaitingOnSignal" else "goes on")
+            case {"type": "DecisionMade", "attributes": told}:
+                action = told.get("inspector.decision.action") or "something"
+                if action == "continue":  # nobody objected: most decisions are that
+                    return None
+                reason = told.get("inspector.decision.reason")
+                return Text(plain(f"decided {action}" + (f": {reason}" if reason else "")))
+        return None
+
+
+class LiveView:
+    """The trees of the sessions that run; below what has ended, which scrolls away."""
+
+    def __init__(self, console: Console, ids: Sequence[str]) -> None:
+        self._console = console
+        self._ids = frozenset(ids)
+        self._known = Following()
+        self._lock = threading.Lock()  # the screen is drawn by a thread of its own
+        self.shown = Live(
+            console=console,
+            get_renderable=self._drawn,
+            refresh_per_second=_FRAMES_A_SECOND,
+            redirect_stdout=False,
+            transient=True,
+        )
+
+    def begin(self, client: Client) -> str:
+        """Read what runs."""
+        page = client.get("/sessions", q=_LIVE_QUERY, limit=_MAX_LIVE)
+        known = Following()
+        for session in page["sessions"]:
+            if self._ids and session["id"] not in self._ids:
+                continue
+            found, _ = session_spans.spans(client, session["id"])
+            known.live[session["id"]] = alive = LiveSession(session)
+            for span in found:
+                alive.put(span_row(span, session["id"]))
+        with self._lock:
+            self._known = known
+        return str(page["as_of"])
+
+    def take(self, client: Client, event: Row) -> None:
+        """Take it in; a session that ended by it is shown for good."""
+        if self._ids and event.get("session_id", "") not in self._ids and "session_id" in event:
+            return
+        with self._lock:
+            ended = self._known.apply(event, time.time_ns())
+        if ended:
+            self._show_ended(client, ended)
+
+    def _show_ended(self, client: Client, session: Row) -> None:
+        found, _ = session_spans.spans(client, session["id"])
+        tree = SpanTree.of([span_row(span, session["id"]) for span in found])
+        showing.show_tree(client, session, tree, self._console)
+
+    def _drawn(self) -> Group:
+        with self._lock:
+            now_ns = time.time_ns() + self._known.ahead_ns
+            sessions = [*self._known.live.values()]
+            lines = list(screen(sessions, self._console, now_ns))
+        return Group(*lines)
+
+
+def screen(sessions: Sequence[LiveSession], console: Console, now_ns: int) -> Iterator[Text]:
+    """Yield what of the sessions fits on the screen, the newest last."""
+    if not sessions:
+        yield _line("Nothing runs. Waiting; Ctrl-C ends this.", "bright_black")
+        return
+    height = max(console.height - 2, _MIN_LINES + 1)
+    most = max(1, height // (_MIN_LINES + 1))
+    if len(sessions) > most:
+        yield _line(f"… {len(sessions) - most} more sessions run", "bright_black")
+    room = max(_MIN_LINES, height // min(most, len(sessions)) - 1)
+    for session in sessions[-most:]:
+        yield from _session_lines(session, room, now_ns, is_ascii=console.options.ascii_only)
+
+
+def _session_lines(
+    session: LiveSession, room: int, now_ns: int, *, is_ascii: bool
+) -> Iterator[Text]:
+    epoch_ns = int(session.row["epoch_ns"])
+    elapsed = Text(f"  {duration(max(now_ns - epoch_ns, 0))}…", "bright_black")
+    yield _cut(session_head(session.row) + elapsed)
+    tree, lines = session.outline(room)
+
+    def says(place: int) -> Text:
+        row = tree.rows[place]
+        is_running = row.status is SpanStatus.RUNNING
+        return span_line(
+            row,
+            elapsed_ns=max(now_ns - epoch_ns - row.offset_ns, 0) if is_running else None,
+            is_waiting=(row.trace_id, row.span_id) in session.waiting,
+        )
+
+    for text in tree_lines(tree, lines, says, is_ascii=is_ascii):
+        yield _cut(text)
+
+
+def _line(text: str, style: str) -> Text:
+    return _cut(Text(text, style))
+
+
+def _cut(text: Text) -> Text:
+    text.no_wrap, text.overflow = True, "ellipsis"
+    return text

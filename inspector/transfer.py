@@ -1,0 +1,99 @@
+"""Sessions on their way to a file: from a running service, or else from the store itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from inspector.client import Client, NoServiceError, RefusedError
+from inspector.importing.unpacking import Unpacker
+from inspector.reader import find_reader
+
+_PAGE = 1_000
+_MAX_NAME_CHARS = 80
+
+
+class Exporter(Protocol):
+    """Answers questions, and gives sessions as gzip files."""
+
+    def get(self, path: str, **query: object) -> Any:
+        """Return the JSON at `path`."""
+
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session."""
+
+
+class _Online:
+    """A running service."""
+
+    def __init__(self, client: Client) -> None:
+        self.get = client.get
+        self._client = client
+
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session."""
+        return self._client.download(f"/trace/{quote(session_id, safe='')}")
+
+
+def find_exporter() -> Exporter:
+    """Return the running service, or else the store, only to be read.
+
+    Raises:
+        NoServiceError: There is neither.
+    """
+    try:
+        return _Online(Client.find())
+    except NoServiceError:
+        exporter: Any = find_reader()
+        found: Exporter = exporter
+        return found
+
+
+def wanted(exporter: Exporter, session_id: str | None, query: str | None) -> list[str]:
+    """Return the ids of the sessions that are meant.
+
+    Raises:
+        RefusedError: There is none, or a beginning of an id is that of several.
+    """
+    if query is not None:
+        ids = list(_found(exporter, query))
+        if not ids:
+            raise RefusedError(f"No session fits the query {query!r}.")
+        return ids
+    asked = session_id or ""
+    quoted = asked.replace("\\", "\\\\").replace('"', '\\"')
+    ids = [id_ for id_ in _found(exporter, f'id~"{quoted}"') if id_.startswith(asked)]
+    fitting = [asked] if asked in ids else ids
+    if len(fitting) != 1:
+        many = "several begin so; give more of it" if fitting else "see `inspector sessions`"
+        raise RefusedError(f"There is no one session {asked!r}: {many}.")
+    return fitting
+
+
+def _found(exporter: Exporter, query: str) -> Iterator[str]:
+    cursor: str | None = None
+    while True:
+        page = exporter.get("/sessions", q=query, limit=_PAGE, cursor=cursor)
+        yield from (session["id"] for session in page["sessions"])
+        cursor = page["next_cursor"]
+        if cursor is None:
+            return
+
+
+def pieces(exporter: Exporter, session_id: str, *, is_packed: bool) -> Iterator[bytes]:
+    """Yield a session as gzip, or as plain lines; several joined are a file of the same kind."""
+    packed = exporter.export(session_id)
+    if is_packed:
+        yield from packed
+        return
+    unpacker = Unpacker()
+    for piece in packed:
+        yield from unpacker.feed(piece)
+    yield from unpacker.finish()
+
+
+def file_name(session_id: str) -> str:
+    """Return what of an id can be the name of a file."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", session_id)[:_MAX_NAME_CHARS].strip("-.") or "session"

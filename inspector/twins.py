@@ -1,0 +1,69 @@
+"""Marks the inner one of two spans that tell the same operation (`normalise.twins`).
+
+A span usually ends before the one around it, so it waits in the state of its trace until that one
+has ended, too. What waits is bounded: for each outer span and kind only the few longest can fill
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inspector.draft import Draft
+from inspector.normalise.twins import TOLD_TWICE, fills, is_about_the_same
+from inspector.sessions import TraceState
+from inspector.storage.base import SpanRecord
+
+_MAX_WAITING = 8
+"""For each outer span and kind."""
+_MAX_OUTER = 1_000
+"""Of a trace. Beyond, what would wait longest is shown as a span of its own."""
+
+
+def find_twins(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
+    """Mark `span`, just added, or those that waited for it."""
+    if span.end_ns is None:
+        return
+    if span.kind in TOLD_TWICE:
+        _look_outward(draft, trace, span)
+    if trace.inner_spans:
+        _look_inward(draft, trace, span)
+
+
+def _look_outward(draft: Draft, trace: TraceState, inner: SpanRecord) -> None:
+    # A remote parent is the other end of a call, not the same end told again.
+    if inner.duplicate_of is not None or inner.parent_span_id is None or inner.is_root:
+        return
+    outer = draft.span(inner.trace_id, inner.parent_span_id)
+    if outer is not None and outer.end_ns is not None:
+        _mark_if_same(draft, outer, inner)
+    else:
+        _wait(trace, inner)
+
+
+def _wait(trace: TraceState, inner: SpanRecord) -> None:
+    waiting = trace.inner_spans.setdefault(f"{inner.parent_span_id}:{inner.kind}", {})
+    waiting[inner.span_id] = (inner.end_ns or 0) - inner.start_ns
+    if len(waiting) > _MAX_WAITING:
+        del waiting[min(waiting, key=lambda span_id: (waiting[span_id], span_id))]
+    if len(trace.inner_spans) > _MAX_OUTER:
+        del trace.inner_spans[next(iter(trace.inner_spans))]
+
+
+def _look_inward(draft: Draft, trace: TraceState, outer: SpanRecord) -> None:
+    for span_id in trace.inner_spans.pop(f"{outer.span_id}:{outer.kind}", ()):
+        inner = draft.span(outer.trace_id, span_id)
+        if inner is not None and inner.duplicate_of is None and inner.kind is outer.kind:
+            _mark_if_same(draft, outer, inner)
+    for kind in TOLD_TWICE - {outer.kind}:
+        trace.inner_spans.pop(f"{outer.span_id}:{kind}", None)
+
+
+def _mark_if_same(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:
+    if outer.kind is not inner.kind or outer.end_ns is None or inner.end_ns is None:
+        return
+    if not fills((outer.start_ns, outer.end_ns), (inner.start_ns, inner.end_ns)):
+        return
+    spans = (draft.content(outer).span(), draft.content(inner).span())
+    if is_about_the_same(inner.kind, *spans):
+        draft.put_span(replace(inner, duplicate_of=outer.span_id))

@@ -1,0 +1,84 @@
+"""`GET /compare`, on a real store."""
+
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tests.support.export import span, span_id, trace_request
+from tests.support.service import Service, running_service
+
+LEFT, RIGHT = bytes([1] * 16), bytes([2] * 16)
+
+
+def tool(number: int, trace_id: bytes, asked: str, answered: str) -> Span:
+    made = span(number, trace_id=trace_id, name="execute_tool read")
+    made.parent_span_id = span_id(1)
+    made.start_time_unix_nano += number
+    said = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "read",
+        "gen_ai.tool.call.arguments": asked,
+        "gen_ai.tool.call.result": answered,
+    }
+    for key, value in said.items():
+        made.attributes.add(key=key).value.string_value = value
+    return made
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running_service(tmp_path_factory.mktemp("service"), store="memory:") as service:
+        spans = [
+            span(1, trace_id=LEFT, name="lead"),
+            tool(2, LEFT, "one", "1"),
+            tool(3, LEFT, "two", "2"),
+            tool(4, LEFT, "three", "3"),
+            span(1, trace_id=RIGHT, name="lead"),
+            tool(2, RIGHT, "three", "3"),
+            tool(3, RIGHT, "one", "uno"),
+        ]
+        answer = service.client.post(
+            "/v1/traces",
+            content=trace_request(*spans).SerializeToString(),
+            headers={"content-type": "application/x-protobuf"},
+        )
+        assert answer.status_code == 200
+        yield service
+
+
+def compared(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
+    params = {"left": LEFT.hex(), "right": RIGHT.hex(), **more}
+    answer = service.client.get("/compare", params=params)  # type: ignore[arg-type]  # numbers too
+    assert answer.status_code == 200
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def test_spans_alike_are_paired_by_what_they_were_asked(service: Service) -> None:
+    found = compared(service)
+    assert found["counts"] == {"removed": 1, "answered_differently": 1}
+    removed, answered = found["differences"]
+    assert removed["left"]["span_id"] == span_id(3).hex(), "nobody was asked about two"
+    assert removed["right"] is None
+    assert (answered["left_answer"], answered["right_answer"]) == ("1", "uno")
+    assert answered["path"] == ["lead", "execute_tool read"]
+    assert found["same_count"] == 2
+    assert found["diverged"] == answered
+    assert (found["left"]["id"], found["right"]["id"]) == (LEFT.hex(), RIGHT.hex())
+
+
+def test_differences_come_page_by_page(service: Service) -> None:
+    whole = compared(service)
+    first = compared(service, limit=1)
+    assert first["next_offset"] == 1
+    second = compared(service, limit=1, offset=first["next_offset"])
+    assert second["next_offset"] is None
+    assert first["differences"] + second["differences"] == whole["differences"]
+
+
+def test_a_session_that_is_not_there_is_said(service: Service) -> None:
+    answer = service.client.get("/compare", params={"left": LEFT.hex(), "right": "nobody"})
+    assert answer.status_code == 404
+    assert answer.json()["code"] == "session_not_found"
+    assert "nobody" in answer.json()["detail"]

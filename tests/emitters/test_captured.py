@@ -1,0 +1,216 @@
+"""What real packages sent: each model call reads as the conversation that was held."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from inspector.app import create_app, running
+from inspector.model import SpanKind
+from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
+from tests.emitters.record import emitters
+from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER
+from tests.support.door import TOKEN, settings
+
+NAMES = emitters()
+WITH_MODEL = [name for name in NAMES if name != "mcp_sdk"]
+# What an emitter sums up to: model calls, tokens in, tokens out. An embedding is 4 tokens.
+SUMS = {
+    "ai5": (2, 270, 30),
+    "ai6": (2, 270, 30),
+    "ai7": (4, 540, 60),
+    "langsmith_otel": (2, 270, 30),
+    "logfire_openai": (4, 540, 60),
+    "mcp_agent_workflow": (2, 270, 30),
+    "mcp_sdk": (0, 0, 0),
+    "openinference_openai": (5, 544, 60),
+    "openllmetry_openai": (5, 544, 60),
+    "otel_genai_openai": (10, 1088, 120),
+    "pydantic_ai_agent": (10, 1350, 150),
+    "strands_agent": (4, 540, 60),
+}
+ASKED = [("system", "text", SYSTEM), ("user", "text", QUESTION)]
+CALL = ("assistant", "tool_call", (CALL_ID, TOOL, {"city": CITY}))
+RESULT = ("tool", "tool_result", (CALL_ID, WEATHER))
+ANSWERED = ("assistant", "text", ANSWER)
+
+
+def conversation(call: Told) -> list[object]:
+    """Return what was said, but for what the model thought: not every emitter can tell."""
+    return [_plain(part) for part in said(call.view) if part[1] != "reasoning"]
+
+
+def _plain(part: tuple[str, str, object]) -> object:
+    # mcp-agent hands the model Python's text of a dict.
+    if part[:2] == ("tool", "tool_result") and part[2] == (CALL_ID, str(WEATHER)):
+        return RESULT
+    return part
+
+
+def calls(name: str) -> list[Told]:
+    """Return the model calls that went well and told their answer."""
+    return [
+        call
+        for call in of_kind(told(name), SpanKind.LLM)
+        if call.view.error is None and any(m.origin == "output" for m in call.view.messages)
+    ]
+
+
+def test_at_least_ten_emitters_are_captured() -> None:
+    assert len(NAMES) >= 10
+    assert {file.name.removesuffix(".otlp.jsonl") for file in CAPTURED.iterdir()} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_capture_says_which_versions_wrote_it_and_nothing_of_the_machine(name: str) -> None:
+    text = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8")
+    assert "emitter.packages" in text
+    assert "==" in text
+    for part in ("host.name", "process.", "/root/", "/home/", str(Path.cwd()), "site-packages"):
+        assert part not in text
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_every_model_call_reads_as_what_was_asked_and_answered(name: str) -> None:
+    conversations = [conversation(call) for call in calls(name)]
+    first, second = [*ASKED, CALL], [*ASKED, CALL, RESULT, ANSWERED]
+    assert conversations == [first, second] * (len(conversations) // 2)
+    assert conversations
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_every_model_call_says_why_it_stopped_and_what_it_used(name: str) -> None:
+    for asked, answered in zip(*[iter(calls(name))] * 2, strict=True):
+        assert asked.view.llm is not None
+        assert answered.view.llm is not None
+        reasons = (asked.view.llm.finish_reasons, answered.view.llm.finish_reasons)
+        # pydantic-ai's model without a provider gives no reason.
+        assert reasons == ((["tool_call"], ["stop"]) if name != "pydantic_ai_agent" else ([], []))
+        for call, tokens in ((asked, (120, 18, 64)), (answered, (150, 12, 128))):
+            usage = call.view.usage
+            assert usage is not None
+            assert not usage.is_aggregate
+            assert not usage.is_suspect
+            assert (usage.input_tokens, usage.output_tokens) == tokens[:2]
+            # The Vercel AI SDK 5 does not tell what was cached.
+            assert usage.cache_read_tokens == (None if name == "ai5" else tokens[2])
+
+
+@pytest.mark.parametrize("name", [n for n in WITH_MODEL if n != "strands_agent"])
+def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
+    for call in calls(name):
+        assert call.view.llm is not None
+        model = "function:answer:" if name == "pydantic_ai_agent" else "gpt-4o-mini"
+        provider = "function" if name == "pydantic_ai_agent" else "openai"
+        assert call.view.llm.provider == provider
+        assert call.view.llm.model_requested == model
+        assert [tool.name for tool in call.view.llm.tools_offered] == [TOOL]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ai5",
+        "ai6",
+        "ai7",
+        "langsmith_otel",
+        "mcp_agent_workflow",
+        "pydantic_ai_agent",
+        "strands_agent",
+    ],
+)
+def test_every_tool_says_what_it_was_given_and_answered(name: str) -> None:
+    used = of_kind(told(name), SpanKind.TOOL)
+    assert used
+    for span in used:
+        tool = span.view.tool
+        assert tool is not None
+        assert tool.arguments is not None
+        assert tool.result is not None
+        assert (tool.name, parsed(tool.arguments.text)) == (TOOL, {"city": CITY})
+        assert parsed(tool.result.text) in (WEATHER, [{"json": WEATHER}], str(WEATHER))
+        assert not tool.is_error
+        assert span.view.messages == []
+
+
+@pytest.mark.parametrize(
+    "name", ["ai5", "ai6", "ai7", "mcp_agent_workflow", "pydantic_ai_agent", "strands_agent"]
+)
+def test_what_an_agent_used_is_marked_as_a_sum(name: str) -> None:
+    agents = of_kind(told(name), SpanKind.AGENT)
+    assert agents
+    assert all(agent.view.usage is None or agent.view.usage.is_aggregate for agent in agents)
+    assert {agent.facts.agent for agent in agents} >= {"weather"} or name == "pydantic_ai_agent"
+
+
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_the_question_is_known_on_ingest(name: str) -> None:
+    first = {span.facts.first_user_message for span in told(name)}
+    assert QUESTION in first
+
+
+@pytest.mark.parametrize(
+    "name", ["openinference_openai", "openllmetry_openai", "otel_genai_openai"]
+)
+def test_a_refused_model_call_says_why(name: str) -> None:
+    failed = [call for call in told(name) if call.view.error is not None]
+    for call in failed:
+        assert call.view.error is not None
+        assert str(call.view.error.type).endswith("RateLimitError")
+        assert "429" in str(call.view.error.message)
+        assert [part[2] for part in said(call.view)] == ["Now?"]
+    assert failed
+
+
+def test_a_streamed_call_says_when_its_first_piece_came() -> None:
+    for name in ("openinference_openai", "openllmetry_openai", "otel_genai_openai"):
+        models = [call.view.llm for call in calls(name) if call.view.llm is not None]
+        assert any((model.time_to_first_chunk_ms or 0) > 0 for model in models)
+
+
+def test_both_ends_of_an_mcp_call_are_one_tool_and_one_exchange() -> None:
+    spans = told("mcp_sdk")
+    tools = of_kind(spans, SpanKind.TOOL)
+    assert [span.view.tool and span.view.tool.name for span in tools] == [TOOL, TOOL]
+    assert all(span.view.mcp is not None for span in spans)
+    methods = [span.view.mcp.method for span in of_kind(spans, SpanKind.MCP) if span.view.mcp]
+    assert methods.count("tools/call") == 2
+    assert methods.count("initialize") == 2
+    [failed] = [span for span in spans if span.view.error]
+    assert failed.view.error is not None
+    assert failed.view.error.type == "tool_error"
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[httpx.AsyncClient]:
+    app = create_app(settings(store="memory:"), token=TOKEN)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running(app))
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app, client=("127.0.0.1", 50_000)),
+            base_url="http://127.0.0.1:7800",
+            headers={"Authorization": f"Bearer {TOKEN}"},
+        )
+        yield await stack.enter_async_context(client)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
+    name: str, api: httpx.AsyncClient
+) -> None:
+    lines = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
+        sent = {"Content-Type": "application/json"}
+        answer = await api.post(path, content=line.encode(), headers=sent)
+        assert (answer.status_code, answer.json()) == (200, {})
+    sessions = (await api.get("/sessions")).json()["sessions"]
+    totals = [
+        sum(session[key] for session in sessions)
+        for key in ("llm_calls", "input_tokens", "output_tokens")
+    ]
+    assert tuple(totals) == SUMS[name]

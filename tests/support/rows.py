@@ -1,0 +1,49 @@
+"""Span rows, drawn as text: indent is the parent, and a row is `kind name key=value …`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.model import SpanKind, SpanRow, SpanStatus
+
+MS = 1_000_000
+
+
+def row(number: int, parent: int | None = None, name: str = "work", **fields: Any) -> SpanRow:
+    """Return a row; spans start a millisecond apart, by their number."""
+    given: dict[str, Any] = {
+        "kind": SpanKind.OTHER,
+        "status": SpanStatus.OK,
+        "offset_ns": number * MS,
+        "duration_ns": MS,
+        **fields,
+    }
+    return SpanRow(
+        session_id="run",
+        trace_id="0" * 31 + "1",
+        span_id=f"{number:016x}",
+        parent_span_id=None if parent is None else f"{parent:016x}",
+        name=name,
+        **given,
+    )
+
+
+def rows_from_text(text: str) -> list[SpanRow]:
+    """Return the rows of a drawing such as `tool fetch status=error duration_ms=20`."""
+    rows: list[SpanRow] = []
+    open_at: list[tuple[int, int]] = []
+    for line in filter(str.strip, text.splitlines()):
+        indent = len(line) - len(line.lstrip())
+        open_at = [one for one in open_at if one[0] < indent]
+        kind, name, *pairs = line.split()
+        fields = dict(pair.split("=") for pair in pairs)
+        given: dict[str, Any] = {"kind": SpanKind(kind)}
+        if status := fields.pop("status", None):
+            given["status"] = SpanStatus(status)
+        if duration_ms := fields.pop("duration_ms", None):
+            given["duration_ns"] = int(duration_ms) * MS
+        given |= {key: int(value) if value.isdigit() else value for key, value in fields.items()}
+        number = len(rows) + 1
+        rows.append(row(number, open_at[-1][1] if open_at else None, name, **given))
+        open_at.append((indent, number))
+    return rows

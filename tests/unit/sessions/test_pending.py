@@ -1,0 +1,71 @@
+"""Logfire tells that a span has begun by a span of its own: it becomes the start of that span."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.live import read_pending
+from inspector.model import SessionStatus, SpanStatus
+from tests.support.desk import Desk
+from tests.support.otlp import span
+from tests.support.telemetry import incoming, span_hex
+
+
+def pending(number: int, of: int, *, parent: str = "0" * 16, name: str = "work") -> Span:
+    """The record, number `number`, that span `of` has begun."""
+    return span(
+        name,
+        span_id=number,
+        parent=of,
+        duration_ns=0,
+        attributes={
+            "logfire.span_type": "pending_span",
+            "logfire.pending_parent_id": parent,
+            "logfire.msg": "at work",
+        },
+    )
+
+
+def test_what_has_begun_runs_under_its_own_id_and_parent() -> None:
+    desk = Desk()
+    desk.take(pending(91, of=2, parent=span_hex(1)))
+    row = desk.span(2)
+    assert (row.status, row.parent_span_id, row.name) == (
+        SpanStatus.RUNNING,
+        span_hex(1),
+        "work",
+    )
+    assert [pair.key for pair in desk.content(2).attributes] == ["logfire.msg"]
+    assert desk.session().status is SessionStatus.RUNNING
+    assert desk.session().span_count == 1
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_begun_and_ended_is_one_span_in_any_order(order: tuple[int, ...]) -> None:
+    desk = Desk()
+    items = [
+        pending(90, of=1),
+        pending(91, of=2, parent=span_hex(1)),
+        span("work", span_id=2, parent=1),
+        span("work", span_id=1),
+    ]
+    for index in order:
+        desk.take(items[index])
+    assert desk.session().span_count == 2
+    assert desk.span(1).status is desk.span(2).status is SpanStatus.UNSET
+
+
+def test_a_process_without_heartbeats_is_not_lost_for_being_silent() -> None:
+    desk = Desk()
+    desk.take(incoming(pending(91, of=1), "logfire-made-this-id-up"))
+    desk.wait(60)
+    assert desk.span(1).status is SpanStatus.RUNNING
+
+
+def test_a_span_that_only_takes_no_time_is_none() -> None:
+    instant = span("log", parent=1, duration_ns=0, attributes={"logfire.span_type": "log"})
+    assert read_pending(instant) is None
+    assert read_pending(span("log", parent=1, duration_ns=0)) is None
