@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector import cli_files, runfile, session_spans
+from inspector import cli_doctor, cli_files, runfile, session_spans
 from inspector.client import NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
@@ -37,6 +37,7 @@ app = typer.Typer(
 hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
 app.add_typer(cli_files.app)
+app.add_typer(cli_doctor.app)
 
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")

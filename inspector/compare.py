@@ -150,21 +150,6 @@ class _Side:
     def row(self, place: int) -> SpanRow:
         return self.tree.rows[place]
 
-    def own_ns(self, place: int) -> int | None:
-        """Return the time in a span and in none below it, nor waiting; None while it runs."""
-        row = self.row(place)
-        if row.duration_ns is None:
-            return None
-        end_ns = row.offset_ns + row.duration_ns
-        covered, until = 0, row.offset_ns
-        for child in map(self.row, self.children(place)):  # by start
-            child_end = end_ns if child.duration_ns is None else child.offset_ns + child.duration_ns
-            start = max(child.offset_ns, until)
-            stop = min(child_end, end_ns)
-            if stop > start:
-                covered, until = covered + stop - start, stop
-        return max(row.duration_ns - covered - row.wait_ns, 0)
-
 
 def _laid_out(left: _Side, right: _Side, listen: Listen) -> Iterator[tuple[int | None, int | None]]:
     """Yield pairs, and with None what has no pair."""
@@ -264,7 +249,7 @@ def _difference(
     ours, theirs = left.row(one), right.row(other)
     if ours.duplicate_of is not None and theirs.duplicate_of is not None:
         return None  # the spans that they repeat are compared
-    own_ns = left.own_ns(one), right.own_ns(other)
+    own_ns = left.tree.own_ns(one), right.tree.own_ns(other)
     changes = [*_outcome(ours, theirs), *_time(*own_ns), *_price(ours, theirs)]
     said, answers = (_said(ours, listen), _said(theirs, listen)), None
     if said[0] and said[1]:

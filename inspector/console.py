@@ -150,9 +150,8 @@ def show_span(detail: Row, *, is_full: bool) -> None:
     say(console, span_line(row))
     say(console, Text(f"span {row.span_id}  trace {row.trace_id}", "bright_black"))
     for chapter in [*content(detail), *(attributes(detail) if is_full else ())]:
-        for line in visible(chapter).split("\n"):
-            style = "bold" if line.startswith("## ") else ""
-            console.print(Text(line.removeprefix("## "), style), soft_wrap=True, highlight=False)
+        style = "bold" if chapter.startswith("## ") and "\n" not in chapter else ""
+        console.print(Text(visible(chapter), style), soft_wrap=True, highlight=False)
 
 
 def show_comparison(found: Row) -> None:

@@ -20,6 +20,7 @@ from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
+from inspector.normalise.facts import title_in_log
 from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
 from inspector.sessions import (
@@ -311,7 +312,9 @@ class Recorder:
         happening = note.happening
         session = self._session_of(draft, happening)
         if happening.trace_id:
-            draft.trace(happening.trace_id)
+            trace = draft.trace(happening.trace_id)
+            if asked := title_in_log(happening.name, note.log.record):
+                trace.profile.see_message(asked, _clamp(happening.time_ns))
         moment = MomentRecord(
             trace_id=happening.trace_id,
             span_id=happening.span_id,

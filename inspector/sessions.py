@@ -174,6 +174,10 @@ class Profile:
         """Learn the title that the sender chose; the latest such wins."""
         self._see_title(_TITLE_GIVEN, title, time_ns)
 
+    def see_message(self, text: str, time_ns: int) -> None:
+        """Learn what a user wrote first, as far as this record knows."""
+        self._see_title(_TITLE_MESSAGE, text, time_ns)
+
     def join(self, other: Profile) -> None:
         """Learn all that `other` knows."""
         if other.started_ns is not None:

@@ -51,6 +51,32 @@ class SpanTree:
             parent = self.parents[parent]
         return found[::-1]
 
+    def _inside(self, place: int) -> list[SpanRow]:
+        """Return what is inside a span, by start: of one that repeats it, what is inside that."""
+        found: list[SpanRow] = []
+        for child in self.children[place]:
+            row = self.rows[child]
+            if row.duplicate_of == self.rows[place].span_id:
+                found += (self.rows[one] for one in self.children[child])
+            else:
+                found.append(row)
+        return sorted(found, key=_start)
+
+    def own_ns(self, place: int) -> int | None:
+        """Return the time in a span and in none below it, nor waiting; None while it runs."""
+        row = self.rows[place]
+        if row.duration_ns is None:
+            return None
+        end_ns = row.offset_ns + row.duration_ns
+        covered, until = 0, row.offset_ns
+        for child in self._inside(place):
+            child_end = end_ns if child.duration_ns is None else child.offset_ns + child.duration_ns
+            start = max(child.offset_ns, until)
+            stop = min(child_end, end_ns)
+            if stop > start:
+                covered, until = covered + stop - start, stop
+        return max(row.duration_ns - covered - row.wait_ns, 0)
+
 
 def _start(row: SpanRow) -> tuple[int, str, str]:
     return row.offset_ns, row.span_id, row.trace_id

@@ -44,6 +44,9 @@ class View(Protocol):
     def take(self, client: Client, event: Row) -> None:
         """Show an event."""
 
+    def aside(self, message: str) -> None:
+        """Say something about the connection."""
+
 
 def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) -> None:
     """Show what happens until interrupted.
@@ -70,26 +73,28 @@ def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) 
         view = Lines(console, ids)
     after = view.begin(client)
     with around:
-        for source, event in _endless(client, after, ids):
+        for source, event in _endless(client, after, ids, view.aside):
             if event["type"] == "Gap":
                 view.begin(source)
             view.take(source, event)
 
 
-def _endless(client: Client, after: str, ids: Sequence[str]) -> Iterator[tuple[Client, Row]]:
+def _endless(
+    client: Client, after: str, ids: Sequence[str], aside: Callable[[str], None]
+) -> Iterator[tuple[Client, Row]]:
     """Yield events, with whom they came from: a service that was started anew may be elsewhere."""
     is_lost = False
     while True:
         try:
             for event_id, event in client.events(after=after, session_ids=ids):
                 if is_lost:
-                    _say_aside("Connected again.")
+                    aside("Connected again.")
                     is_lost = False
                 after = event_id or after
                 yield client, event
         except NoServiceError as error:
             if not is_lost:
-                _say_aside(f"{error} Waiting for it.")
+                aside(f"{error} Waiting for it.")
                 is_lost = True
             time.sleep(RETRY_S)
             client = _found_again(client)
@@ -102,12 +107,16 @@ def _found_again(client: Client) -> Client:
         return client
 
 
-def _say_aside(message: str) -> None:
-    sys.stderr.write(f"inspector: {message}\n")
-    sys.stderr.flush()
+class Aside:
+    """Says on stderr what is not an event."""
+
+    def aside(self, message: str) -> None:
+        """Say something about the connection."""
+        sys.stderr.write(f"inspector: {message}\n")
+        sys.stderr.flush()
 
 
-class Passing:
+class Passing(Aside):
     """Events as they came, for programs."""
 
     def __init__(self, say_json: Callable[[object], None]) -> None:
@@ -122,7 +131,7 @@ class Passing:
         self._say(event)
 
 
-class Lines:
+class Lines(Aside):
     """A line for each event that says something, for a pipe or a log."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
@@ -205,6 +214,10 @@ class LiveView:
             ended = self._known.apply(event, time.time_ns())
         if ended:
             self._show_ended(client, ended)
+
+    def aside(self, message: str) -> None:
+        """Say it above the trees: stderr would be written into them."""
+        self._console.print(Text(f"inspector: {message}", "yellow"))
 
     def _show_ended(self, client: Client, session: Row) -> None:
         found, _ = session_spans.spans(client, session["id"])

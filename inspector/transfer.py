@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from inspector import session_spans
 from inspector.client import Client, NoServiceError, RefusedError
 from inspector.importing.unpacking import Unpacker
 from inspector.reader import find_reader
@@ -57,29 +58,18 @@ def wanted(exporter: Exporter, session_id: str | None, query: str | None) -> lis
     Raises:
         RefusedError: There is none, or a beginning of an id is that of several.
     """
-    if query is not None:
-        ids = list(_found(exporter, query))
-        if not ids:
-            raise RefusedError(f"No session fits the query {query!r}.")
-        return ids
-    asked = session_id or ""
-    quoted = asked.replace("\\", "\\\\").replace('"', '\\"')
-    ids = [id_ for id_ in _found(exporter, f'id~"{quoted}"') if id_.startswith(asked)]
-    fitting = [asked] if asked in ids else ids
-    if len(fitting) != 1:
-        many = "several begin so; give more of it" if fitting else "see `inspector sessions`"
-        raise RefusedError(f"There is no one session {asked!r}: {many}.")
-    return fitting
-
-
-def _found(exporter: Exporter, query: str) -> Iterator[str]:
-    cursor: str | None = None
+    if query is None:
+        return [session_spans.one_session(exporter, session_id or "")["id"]]
+    ids, cursor = list[str](), None
     while True:
         page = exporter.get("/sessions", q=query, limit=_PAGE, cursor=cursor)
-        yield from (session["id"] for session in page["sessions"])
+        ids += [session["id"] for session in page["sessions"]]
         cursor = page["next_cursor"]
         if cursor is None:
-            return
+            break
+    if not ids:
+        raise RefusedError(f"No session fits the query {query!r}.")
+    return ids
 
 
 def pieces(exporter: Exporter, session_id: str, *, is_packed: bool) -> Iterator[bytes]:

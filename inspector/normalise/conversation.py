@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import orjson
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json, Moment, SpanKind
-from inspector.normalise.attributes import flat_attributes
+from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conventions.genai_events import ASKED, DETAILS
 from inspector.normalise.finish_reasons import finish_reason
@@ -92,6 +93,19 @@ def first_user_text(
     return None
 
 
+def tells_messages(name: str) -> bool:
+    """Return whether events or log records of this name tell what a model was asked."""
+    return name in ASKED or name in DETAILS
+
+
+def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
+    """Return the first text a user wrote, of messages that came in a log record."""
+    if record.ByteSize() > _TITLE_BYTES:
+        return None
+    fields, body = flat_attributes(record.attributes), json_value(record.body)
+    return _asked(Telling({}, moments=[Moment("", "", None, 0, name, fields, body)]))
+
+
 def _begun(value: Json) -> Iterator[Message]:
     """Yield the first messages of a conversation; none of JSON that is none."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
@@ -121,7 +135,7 @@ def _asking(events: Sequence[Span.Event]) -> list[Moment]:
     return [
         Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
         for event in events[:_TITLE_EVENTS]
-        if (event.name in ASKED or event.name in DETAILS) and event.ByteSize() <= _TITLE_BYTES
+        if tells_messages(event.name) and event.ByteSize() <= _TITLE_BYTES
     ]
 
 

@@ -6,13 +6,19 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
-from inspector.normalise.conversation import INPUT_KEYS, first_user_text
+from inspector.normalise.conversation import (
+    INPUT_KEYS,
+    first_user_text,
+    first_user_text_in_log,
+    tells_messages,
+)
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, kind_of
 from inspector.normalise.session_ids import session_id
@@ -46,7 +52,7 @@ _OF_A_SPAN = frozenset(
     }
 )
 # By key, the part of the facts that it is for: most spans lack most of them.
-_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST = 1, 2, 4, 8, 16
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES = 1, 2, 4, 8, 16, 32
 _ASKED_BY = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
@@ -54,6 +60,7 @@ _ASKED_BY = {
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
     **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
     **dict.fromkeys(keys.COST_USD, _COST),
+    **dict.fromkeys(INPUT_KEYS, _MESSAGES),
 }
 _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
@@ -118,10 +125,10 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         facts.cost_usd = as_float(keys.first(attributes, keys.COST_USD))
     if span.name == _HELPER:
         facts.duplicate_of = span.parent_span_id.hex() or None
-    if kind in _CONVERSES:
+    if kind is SpanKind.AGENT:
+        facts.agent = as_text(keys.first(attributes, keys.AGENT))
+    if kind in _CONVERSES and (asked & _MESSAGES or span.events):
         facts.first_user_message = _cut(first_user_text(attributes, span.events))
-        if kind is SpanKind.AGENT:
-            facts.agent = as_text(keys.first(attributes, keys.AGENT))
     return facts
 
 
@@ -182,6 +189,11 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
     if isinstance(value, list):
         return tuple(dict.fromkeys(tag for tag in value if isinstance(tag, str)))
     return (value,) if isinstance(value, str) else ()
+
+
+def title_in_log(name: str, record: LogRecord) -> str | None:
+    """Return what a session is called by messages that came in a log record, if by any."""
+    return _cut(first_user_text_in_log(name, record)) if tells_messages(name) else None
 
 
 def _cut(text: str | None) -> str | None:

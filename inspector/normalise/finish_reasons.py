@@ -7,7 +7,7 @@ import json
 from inspector.model import Json
 from inspector.normalise.attributes import as_text
 
-_ALIASES = {
+ALIASES = {
     "tool_calls": "tool_call",
     "tool_use": "tool_call",
     "function_call": "tool_call",
@@ -24,7 +24,7 @@ _ALIASES = {
 def finish_reason(raw: str) -> str:
     """Return the official name (`stop`, `length`, `tool_call`, `content_filter`), else `raw`."""
     spelled = raw.strip().replace("-", "_").lower()
-    return _ALIASES.get(spelled, spelled) or raw
+    return ALIASES.get(spelled, spelled) or raw
 
 
 def finish_reasons(value: Json) -> list[str]:

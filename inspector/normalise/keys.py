@@ -105,6 +105,7 @@ TOOL = (
     "request.params.name",
     "traceloop.entity.name",
 )
+TOOL_DESCRIPTION = ("gen_ai.tool.description", "tool.description")
 TOOL_CALL_ID = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",

@@ -81,6 +81,10 @@ _LEGACY_KEYS = {
     "mcp.tool.name": SpanKind.TOOL,
     "mcp.agent.name": SpanKind.AGENT,
     "mcp.rpc.method": SpanKind.MCP,
+    # pydantic-ai before its format 2 names no operation.
+    "all_messages_events": SpanKind.AGENT,
+    "pydantic_ai.all_messages": SpanKind.AGENT,
+    "gen_ai.tool.name": SpanKind.TOOL,
 }
 _MCP_METHODS = {
     "resources/read": SpanKind.RESOURCE,

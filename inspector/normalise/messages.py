@@ -174,6 +174,9 @@ def _fields(item: Mapping[str, Any]) -> Mapping[str, Any]:
         kind = item.get("id")
         name = kind[-1] if isinstance(kind, list) and kind else ""
         return {"type": str(name), **kwargs}
+    data = item.get("data")
+    if isinstance(data, dict) and "content" in data and isinstance(item.get("type"), str):
+        return {**data, "type": item["type"]}
     inner = item.get("message")
     if isinstance(inner, dict):
         return {"role": "assistant", **{k: v for k, v in item.items() if k != "message"}, **inner}

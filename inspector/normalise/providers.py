@@ -8,7 +8,7 @@ from inspector.model import Json
 from inspector.normalise import keys
 from inspector.normalise.attributes import as_text
 
-_ALIASES = {
+ALIASES = {
     "vertex_ai": "gcp.vertex_ai",
     "vertexai": "gcp.vertex_ai",
     "google.vertex": "gcp.vertex_ai",
@@ -42,10 +42,10 @@ def provider_name(raw: str | None) -> str | None:
         return None
     if name.startswith("az.ai."):
         return "azure.ai." + name.removeprefix("az.ai.")
-    if name in _ALIASES:
-        return _ALIASES[name]
+    if name in ALIASES:
+        return ALIASES[name]
     if name.startswith(_NAMESPACES):
         return name
     # The Vercel AI SDK adds which of the provider's interfaces it is: `openai.responses`.
     vendor = name.partition(".")[0]
-    return _ALIASES.get(vendor, vendor)
+    return ALIASES.get(vendor, vendor)

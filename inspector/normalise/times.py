@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def rfc3339(time_ns: int) -> str:
@@ -11,6 +12,10 @@ def rfc3339(time_ns: int) -> str:
     Times no calendar has (a hostile or broken sender) are clamped to the years 1 to 9999.
     """
     seconds, fraction_ns = divmod(time_ns, 1_000_000_000)
+    return f"{_second(seconds)}.{fraction_ns:09d}Z"
+
+
+@lru_cache(maxsize=1024)  # what happens together is of one second or few
+def _second(seconds: int) -> str:
     seconds = min(max(seconds, -62_135_596_800), 253_402_300_799)
-    moment = datetime.fromtimestamp(seconds, tz=UTC)
-    return f"{moment.replace(tzinfo=None).isoformat()}.{fraction_ns:09d}Z"
+    return datetime.fromtimestamp(seconds, tz=UTC).replace(tzinfo=None).isoformat()

@@ -114,7 +114,7 @@ def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
     return ToolView(
         name=tool_name(span.name, attributes),
         call_id=as_text(keys.first(attributes, keys.TOOL_CALL_ID)),
-        description=as_text(attributes.get("gen_ai.tool.description")),
+        description=as_text(keys.first(attributes, keys.TOOL_DESCRIPTION)),
         arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
         result=result,
         is_error=_is_error(span) or _says_error(attributes, result),

@@ -13,8 +13,8 @@ from inspector.query.tree import All, Either, Node, Related, Relation
 from inspector.search.terms import session_term, span_terms
 from inspector.storage.word_reader import WordReader
 
-MAX_FOUND = 5_000
-"""When more spans or sessions than that are found, it is no help to know them."""
+FEW, MANY = 500, 5_000
+"""What is rare is found soon, and is enough; when more than many are, it is no help."""
 
 
 @dataclass(slots=True)
@@ -30,6 +30,7 @@ class Candidates:
     words: WordReader
     now_ns: int
     is_late: Callable[[], bool]
+    _most: int = FEW
     _spans: dict[Node, dict[str, list[int]]] = field(default_factory=dict)
     _newer: set[str] = field(default_factory=set)
 
@@ -38,20 +39,26 @@ class Candidates:
 
         None: they are too many, it is late, or the index cannot tell.
         """
+        for self._most in (FEW, MANY):
+            if (found := self._sessions(node)) is not None:
+                return found
+        return None
+
+    def _sessions(self, node: Node) -> set[str] | None:
         match node:
             case All(parts):
                 # All are asked: what they find in each session is of use, too.
-                known = [one for part in parts if (one := self.sessions(part)) is not None]
+                known = [one for part in parts if (one := self._sessions(part)) is not None]
                 return set.intersection(*known) if known else None
             case Either(parts):
-                found = [self.sessions(part) for part in parts]
+                found = [self._sessions(part) for part in parts]
                 known = [one for one in found if one is not None]
                 return set().union(*known) if len(known) == len(found) else None
             case Related(Relation.SPAN, part):
                 return self._of_some_span(part)
             case _:
                 term = session_term(node)
-                return None if term is None else self.words.sessions(term, MAX_FOUND)
+                return None if term is None else self.words.sessions(term, self._most)
 
     def look_at(self, session_ids: set[str]) -> None:
         """Remember that these sessions changed after what the index knows of them."""
@@ -65,10 +72,12 @@ class Candidates:
         return by_session.get(session_id, ())
 
     def _of_some_span(self, part: Node) -> set[str] | None:
+        if part in self._spans:
+            return set(self._spans[part])
         term = span_terms(part, self.now_ns)
         if term is None or self.is_late():
             return None
-        found = self.words.sessions_of_spans(term, MAX_FOUND, self.is_late)
+        found = self.words.sessions_of_spans(term, self._most, self.is_late)
         if found is None:
             return None
         self._spans[part] = found

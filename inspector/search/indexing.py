@@ -23,7 +23,7 @@ _RETRY_S = 5.0
 # While so many changes a second come in, others need the processor more.
 _BUSY_CHANGES_PER_S = 2_000
 _BUSY_SHARE = 0.1
-_MAX_PAUSE_S = 1.0
+_MAX_PAUSE_S = 5.0
 
 _log = logging.getLogger("inspector.search")
 

@@ -339,6 +339,9 @@ class Reader(Protocol):
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
 
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         """Return the sessions of which nothing runs, the one that changed longest ago first."""
 
@@ -350,9 +353,6 @@ class Reader(Protocol):
 
     def used_bytes(self) -> int:
         """Return what is kept takes up, without room that is free for more."""
-
-    def last_change(self, session_id: str) -> int:
-        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 import orjson
@@ -27,25 +28,20 @@ from inspector.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8
+_Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"  # a name for type checkers only
 # One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
-# means to wait for them. A span has 26 columns, a statement at most 32 766 parameters.
-_ROWS_A_STEP = 64
-_SESSION_UPSERT = """
-INSERT INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
-                     started_ns, body, state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (no) DO UPDATE SET
+# means to wait for them.
+_ROWS_A_STEP = (64, 8, 1)
+_SESSION = """INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
+                    started_ns, body, state)"""
+_SESSION_KNOWN = """ON CONFLICT (no) DO UPDATE SET
     change = excluded.change, settled = excluded.settled, changed_ns = excluded.changed_ns,
     status = excluded.status, title = excluded.title, started_ns = excluded.started_ns,
-    body = excluded.body, state = excluded.state
-"""
-_TRACE_UPSERT = """
-INSERT INTO trace (no, id, session_no, state) VALUES (?, ?, ?, ?)
-ON CONFLICT (no) DO UPDATE SET session_no = excluded.session_no, state = excluded.state
-"""
+    body = excluded.body, state = excluded.state"""
+_TRACE_KNOWN = """ON CONFLICT (no) DO UPDATE SET
+    session_no = excluded.session_no, state = excluded.state"""
 # A span that is known loses its row and gets a new one: its key is its newest change.
 _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING content"
-_MOMENT_INSERT = f"INSERT INTO moment VALUES ({', '.join('?' * 10)})"
 
 
 class SqliteStore:
@@ -259,9 +255,9 @@ class SqliteStore:
         writer = self._writer
         self._sessions.load(record.row.id for record in changes.sessions)
         self._traces.load(bytes.fromhex(trace.trace_id) for trace in changes.traces)
-        writer.executemany(_SESSION_UPSERT, self._session_rows(changes.sessions))
-        writer.executemany(
-            _TRACE_UPSERT,
+        self._insert(_SESSION, self._session_rows(changes.sessions), _SESSION_KNOWN)
+        self._insert(
+            "INTO trace (no, id, session_no, state)",
             [
                 (
                     self._traces.of(bytes.fromhex(trace.trace_id)),
@@ -271,9 +267,10 @@ class SqliteStore:
                 )
                 for trace in changes.traces
             ],
+            _TRACE_KNOWN,
         )
-        writer.executemany(
-            "INSERT OR IGNORE INTO usage_ancestor VALUES (?, ?)",
+        self._insert(
+            "OR IGNORE INTO usage_ancestor",
             [
                 (self._traces.of(bytes.fromhex(trace_id)), bytes.fromhex(span_id))
                 for trace_id, span_id in changes.usage_ancestors
@@ -285,7 +282,7 @@ class SqliteStore:
             self._depart(departure)
         writer.execute("UPDATE meta SET head = ?", (changes.head,))
 
-    def _session_rows(self, records: Iterable[SessionRecord]) -> list[tuple[apsw.SQLiteValue, ...]]:
+    def _session_rows(self, records: Iterable[SessionRecord]) -> list[_Row]:
         return [
             (
                 self._sessions.of(record.row.id),
@@ -321,33 +318,32 @@ class SqliteStore:
             [(self._processes.of(process_id), process_id) for process_id in named],
         )
         rows = [self._span_row(span, *traces[span.trace_id]) for span in changes.spans]
-        self._insert("span", 26, rows)
+        self._insert("INTO span", rows)
         self._insert(
-            "content",
-            3,
+            "INTO content",
             [
                 (number, self._origins.of(content.origin), content.payload)
                 for number, content in changes.contents.items()
             ],
         )
 
-    def _insert(self, table: str, width: int, rows: Sequence[tuple[apsw.SQLiteValue, ...]]) -> None:
-        row = f"({', '.join('?' * width)})"
-        whole = len(rows) - len(rows) % _ROWS_A_STEP
-        many = f"INSERT INTO {table} VALUES {', '.join([row] * _ROWS_A_STEP)}"
-        for start in range(0, whole, _ROWS_A_STEP):
-            step = rows[start : start + _ROWS_A_STEP]
-            self._writer.execute(many, list(itertools.chain.from_iterable(step)))
-        self._writer.executemany(f"INSERT INTO {table} VALUES {row}", rows[whole:])
+    def _insert(self, into: str, rows: Sequence[_Row], on_conflict: str = "") -> None:
+        """Insert `rows`, in few steps; of a few lengths only, so that they stay prepared."""
+        done = 0
+        for count in _ROWS_A_STEP:
+            while len(rows) - done >= count:
+                row = f"({', '.join('?' * len(rows[done]))})"
+                sql = f"INSERT {into} VALUES {', '.join([row] * count)} {on_conflict}"
+                step = itertools.chain.from_iterable(rows[done : done + count])
+                self._writer.execute(sql, list(step))
+                done += count
 
     def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
         """Return for each trace of `spans` its number, and the process it would stand in for."""
         ids = {span.trace_id for span in spans}
         return {id_: (self._traces.of(bytes.fromhex(id_)), STAND_IN + id_) for id_ in ids}
 
-    def _span_row(
-        self, span: SpanRecord, trace_no: int, stand_in: str
-    ) -> tuple[apsw.SQLiteValue, ...]:
+    def _span_row(self, span: SpanRecord, trace_no: int, stand_in: str) -> _Row:
         process_id, parent_id = span.process_id, span.parent_span_id
         return (
             span.change,
@@ -379,8 +375,8 @@ class SqliteStore:
         )
 
     def _add_moments(self, changes: Changes) -> None:
-        self._writer.executemany(
-            _MOMENT_INSERT,
+        self._insert(
+            "INTO moment",
             [
                 (
                     moment.change,

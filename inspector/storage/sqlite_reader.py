@@ -343,6 +343,19 @@ class SqliteReader:
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
+    def last_change(self, session_id: str) -> int:
+        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+        newest = self._all(
+            "WITH own AS (SELECT no, change FROM session WHERE id = ?1) SELECT max(change) FROM ("
+            " SELECT change FROM own"
+            " UNION ALL SELECT max(change) FROM span WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(change) FROM moment WHERE session_no = (SELECT no FROM own)"
+            " UNION ALL SELECT max(m.change) FROM trace AS t CROSS JOIN moment AS m"
+            " ON m.trace_no = t.no WHERE t.session_no = (SELECT no FROM own))",
+            (session_id,),
+        )
+        return newest[0][0] or 0
+
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         """Return the sessions of which nothing runs, the one that changed longest ago first."""
         return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
@@ -362,19 +375,6 @@ class SqliteReader:
         """Return what the store's content takes up; the file may be larger, with free pages."""
         pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
         return int((pages - free) * size)
-
-    def last_change(self, session_id: str) -> int:
-        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
-        newest = self._all(
-            "WITH own AS (SELECT no, change FROM session WHERE id = ?1) SELECT max(change) FROM ("
-            " SELECT change FROM own"
-            " UNION ALL SELECT max(change) FROM span WHERE session_no = (SELECT no FROM own)"
-            " UNION ALL SELECT max(change) FROM moment WHERE session_no = (SELECT no FROM own)"
-            " UNION ALL SELECT max(m.change) FROM trace AS t CROSS JOIN moment AS m"
-            " ON m.trace_no = t.no WHERE t.session_no = (SELECT no FROM own))",
-            (session_id,),
-        )
-        return newest[0][0] or 0
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number."""

@@ -183,6 +183,7 @@ async def answers(host: Host) -> list[tuple[str, CallToolResult]]:
         ("get_span", {**run, "span_id": evil, "part": "attributes"}),
         ("get_span", {**run, "span_id": span_id(3).hex()}),
         ("search_spans", {"query": "instructions"}),
+        ("session_statistics", run),
         ("compare_sessions", {"left": "run", "right": "again"}),
     ]
     async with over_http(host.url, host.token) as client:

@@ -43,6 +43,22 @@ def test_what_was_committed_is_there_after_a_restart_under_the_same_id(path: Pat
     again.close()
 
 
+def test_a_trace_that_an_older_version_named_as_a_process_is_still_found(path: Path) -> None:
+    stand_in = f"trace:{trace_hex(1)}"
+    store = open_store(url(path))
+    running = stored_span(1, 2, end_ns=None, process_id=stand_in)
+    store.commit(Changes(1, 2, [session("S", 1)], [trace(1)], [running], content_of(2)))
+    store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("INSERT INTO process VALUES (7, ?)", (stand_in,))
+        connection.execute("UPDATE span SET process_no = 7")
+    again = open_store(url(path))
+    with again.read() as reader:
+        assert reader.open_processes() == {stand_in}
+        assert reader.open_spans(stand_in) == [running]
+    again.close()
+
+
 def test_a_second_service_on_the_same_file_is_refused_with_one_sentence(path: Path) -> None:
     store = open_store(url(path))
     with pytest.raises(StoreInUseError, match="another inspector has it open"):

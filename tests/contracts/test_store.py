@@ -125,6 +125,57 @@ def test_what_was_committed_is_read_back_field_by_field(store: Store) -> None:
         assert reader.moments(trace_hex(1), span_hex(1), None) == [moment(4)]
 
 
+def test_many_are_looked_up_at_once(store: Store) -> None:
+    count = 150
+    store.commit(
+        Changes(
+            first=1,
+            head=3 * count,
+            sessions=[session(f"S{n}", n) for n in range(1, count + 1)],
+            traces=[trace(n, f"S{n}") for n in range(1, count + 1)],
+            spans=[span(n, count + n, session_id="S1") for n in range(1, count + 1)],
+            contents=content_of(*range(count + 1, 2 * count + 1)),
+        )
+    )
+    with store.read() as reader:
+        for some in ([1], [1, 2], range(1, count + 1), range(count, 2 * count)):
+            known = [n for n in some if n <= count]
+            ids = {record.row.id for record in reader.sessions([f"S{n}" for n in some])}
+            assert ids == {f"S{n}" for n in known}
+            traces = {record.trace_id for record in reader.traces([trace_hex(n) for n in some])}
+            assert traces == {trace_hex(n) for n in known}
+            spans = {one.span_id for one in reader.spans(trace_hex(1), list(map(span_hex, some)))}
+            assert spans == {span_hex(n) for n in known}
+
+
+def test_a_trace_may_stand_in_for_its_process(store: Store) -> None:
+    mine, other = f"trace:{trace_hex(1)}", f"trace:{trace_hex(2)}"
+    store.commit(
+        Changes(
+            first=1,
+            head=6,
+            sessions=[session("S", 1)],
+            traces=[trace(1), trace(2)],
+            spans=[
+                span(1, 2, end_ns=None, process_id=mine),
+                span(2, 3, end_ns=None, trace_number=2, process_id=mine),
+                span(3, 4, end_ns=None, trace_number=2, process_id=other),
+                span(4, 5, end_ns=None, process_id="trace:but not of one"),
+            ],
+            contents=content_of(2, 3, 4, 5),
+        )
+    )
+    with store.read() as reader:
+        assert reader.open_processes() == {mine, other, "trace:but not of one"}
+        assert [one.change for one in reader.open_spans(mine)] == [2, 3]
+        assert [one.process_id for one in reader.open_spans(other)] == [other]
+        assert [one.change for one in reader.open_spans("trace:but not of one")] == [5]
+    ended = span(1, 7, process_id=mine, created=2)
+    store.commit(Changes(first=7, head=7, spans=[ended], contents=content_of(7)))
+    with store.read() as reader:
+        assert [one.change for one in reader.open_spans(mine)] == [3]
+
+
 def test_unknown_ids_give_nothing(store: Store) -> None:
     with store.read() as reader:
         assert reader.head == 0

@@ -17,7 +17,13 @@ from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM
 from tests.support.door import TOKEN, settings
 
 NAMES = emitters()
-WITH_MODEL = [name for name in NAMES if name != "mcp_sdk"]
+WITH_MODEL = [name for name in NAMES if name not in ("mcp_sdk", "openinference_agent")]
+# What some cannot tell, whoever reads them.
+NO_CACHE = ("ai5", "otel_openai_v2", "pydantic_ai_old")
+NO_REASON = ("pydantic_ai_agent", "pydantic_ai_old")
+NO_TOOLS = ("otel_openai_v2",)
+NO_MODEL = ("strands_agent",)
+NO_USAGE_OF_STREAMS = ("openllmetry_openai_old",)
 # What an emitter sums up to: model calls, tokens in, tokens out. An embedding is 4 tokens.
 SUMS = {
     "ai5": (2, 270, 30),
@@ -27,10 +33,15 @@ SUMS = {
     "logfire_openai": (4, 540, 60),
     "mcp_agent_workflow": (2, 270, 30),
     "mcp_sdk": (0, 0, 0),
+    "openinference_agent": (0, 0, 0),
+    "openinference_langchain": (2, 270, 30),
     "openinference_openai": (5, 544, 60),
     "openllmetry_openai": (5, 544, 60),
+    "openllmetry_openai_old": (5, 274, 30),
     "otel_genai_openai": (10, 1088, 120),
+    "otel_openai_v2": (4, 540, 60),
     "pydantic_ai_agent": (10, 1350, 150),
+    "pydantic_ai_old": (2, 270, 30),
     "strands_agent": (4, 540, 60),
 }
 ASKED = [("system", "text", SYSTEM), ("user", "text", QUESTION)]
@@ -88,27 +99,29 @@ def test_every_model_call_says_why_it_stopped_and_what_it_used(name: str) -> Non
         assert asked.view.llm is not None
         assert answered.view.llm is not None
         reasons = (asked.view.llm.finish_reasons, answered.view.llm.finish_reasons)
-        # pydantic-ai's model without a provider gives no reason.
-        assert reasons == ((["tool_call"], ["stop"]) if name != "pydantic_ai_agent" else ([], []))
+        assert reasons == (([], []) if name in NO_REASON else (["tool_call"], ["stop"]))
         for call, tokens in ((asked, (120, 18, 64)), (answered, (150, 12, 128))):
             usage = call.view.usage
+            if usage is None and name in NO_USAGE_OF_STREAMS:
+                continue
             assert usage is not None
             assert not usage.is_aggregate
             assert not usage.is_suspect
             assert (usage.input_tokens, usage.output_tokens) == tokens[:2]
-            # The Vercel AI SDK 5 does not tell what was cached.
-            assert usage.cache_read_tokens == (None if name == "ai5" else tokens[2])
+            assert usage.cache_read_tokens == (None if name in NO_CACHE else tokens[2])
 
 
-@pytest.mark.parametrize("name", [n for n in WITH_MODEL if n != "strands_agent"])
+@pytest.mark.parametrize("name", [n for n in WITH_MODEL if n not in NO_MODEL])
 def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
     for call in calls(name):
         assert call.view.llm is not None
-        model = "function:answer:" if name == "pydantic_ai_agent" else "gpt-4o-mini"
-        provider = "function" if name == "pydantic_ai_agent" else "openai"
+        is_function = name.startswith("pydantic_ai")
+        model = "function:answer:" if is_function else "gpt-4o-mini"
+        provider = "function" if is_function else "openai"
         assert call.view.llm.provider == provider
         assert call.view.llm.model_requested == model
-        assert [tool.name for tool in call.view.llm.tools_offered] == [TOOL]
+        offered = [tool.name for tool in call.view.llm.tools_offered]
+        assert offered == ([] if name in NO_TOOLS else [TOOL])
 
 
 @pytest.mark.parametrize(
@@ -119,7 +132,9 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         "ai7",
         "langsmith_otel",
         "mcp_agent_workflow",
+        "openinference_agent",
         "pydantic_ai_agent",
+        "pydantic_ai_old",
         "strands_agent",
     ],
 )
@@ -138,19 +153,22 @@ def test_every_tool_says_what_it_was_given_and_answered(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ai5", "ai6", "ai7", "mcp_agent_workflow", "pydantic_ai_agent", "strands_agent"]
+    "name",
+    [
+        "ai5",
+        "ai6",
+        "ai7",
+        "mcp_agent_workflow",
+        "pydantic_ai_agent",
+        "pydantic_ai_old",
+        "strands_agent",
+    ],
 )
 def test_what_an_agent_used_is_marked_as_a_sum(name: str) -> None:
     agents = of_kind(told(name), SpanKind.AGENT)
     assert agents
     assert all(agent.view.usage is None or agent.view.usage.is_aggregate for agent in agents)
-    assert {agent.facts.agent for agent in agents} >= {"weather"} or name == "pydantic_ai_agent"
-
-
-@pytest.mark.parametrize("name", WITH_MODEL)
-def test_the_question_is_known_on_ingest(name: str) -> None:
-    first = {span.facts.first_user_message for span in told(name)}
-    assert QUESTION in first
+    assert all(str(agent.facts.agent).startswith("weather") for agent in agents)
 
 
 @pytest.mark.parametrize(
@@ -214,3 +232,5 @@ async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
         for key in ("llm_calls", "input_tokens", "output_tokens")
     ]
     assert tuple(totals) == SUMS[name]
+    if name != "mcp_sdk":
+        assert QUESTION in {session["title"] for session in sessions}

@@ -309,7 +309,13 @@ function detailOf(row: SpanRow): SpanDetail {
 
 /** Answers from the data above. */
 export const fixtureApi: Api = {
-  sessions: async () => ({ sessions: [...sessions], next_cursor: null, as_of: 'gallery.0' }),
+  histogram: async () => ({ bucket_ms: 60_000, buckets: [], counted_from: null }),
+  sessions: async () => ({
+    sessions: [...sessions],
+    next_cursor: null,
+    index: null,
+    as_of: 'gallery.0',
+  }),
   session: async (id) => sessions.find((session) => session.id === id) ?? exampleSession({ id }),
   spans: async (session_id) => ({
     session_id,

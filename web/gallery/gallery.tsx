@@ -16,7 +16,7 @@ import { SessionList } from '../src/views/sessions/session-list.tsx';
 import { JsonTree } from '../src/views/span/json-tree.tsx';
 import { Markdown } from '../src/views/span/markdown.tsx';
 import { SpanPanel } from '../src/views/span/span-panel.tsx';
-import { fixtureApi, HOSTILE_JSON, MARKDOWN, sessions, spans } from './fixtures.ts';
+import { fixtureApi, HOSTILE_JSON, MARKDOWN, spans } from './fixtures.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/views/icons.css';
@@ -85,7 +85,7 @@ function Gallery() {
   return (
     <main className="gal">
       <Case name="session list" height={320}>
-        <SessionList ids={sessions.map((session) => session.id)} isFiltered={false} />
+        <SessionList sessions={inspector.sessions} />
       </Case>
       <Case name="session header">
         <SessionHeader trace={trace} />

@@ -16,6 +16,9 @@ from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
 from inspector.wire import Message, Payload, ToolDefinition
 
+# Parameters that have a place of their own in the view.
+_ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})
+
 
 def _input(telling: Telling) -> list[Message]:
     return _messages(telling, "llm.input_messages.", "input") or _embedded(telling)
@@ -72,7 +75,7 @@ def _model_requested(telling: Telling) -> str | None:
 
 
 def _request_params(telling: Telling) -> dict[str, JsonValue]:
-    return {key: value for key, value in _parameters(telling).items() if key != "model"}
+    return {key: value for key, value in _parameters(telling).items() if key not in _ELSEWHERE}
 
 
 def _finish_reasons(telling: Telling) -> list[str]:

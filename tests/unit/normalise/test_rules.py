@@ -513,6 +513,59 @@ def test_what_openinference_masked_is_a_value() -> None:
     assert "__REDACTED__" in message.parts[1].model_dump_json()
 
 
+# --- dialects ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"role": "assistant", "parts": [{"type": "text", "content": "Hi"}]},
+        {"role": "assistant", "content": "Hi"},
+        {"role": "model", "parts": [{"text": "Hi"}]},
+        {"type": "ai", "data": {"content": "Hi", "type": "ai"}},
+        {"type": "ai", "content": [{"type": "text", "text": "Hi", "index": 0}]},
+        {
+            "lc": 1,
+            "type": "constructor",
+            "id": ["x", "AIMessageChunk"],
+            "kwargs": {"content": "Hi"},
+        },
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Hi", "annotations": []}],
+        },
+        {"index": 0, "message": {"role": "assistant", "content": "Hi"}},
+        {"event.name": "gen_ai.choice", "index": 0, "message": {"content": "Hi"}},
+        {"event.name": "gen_ai.assistant.message", "content": "Hi"},
+        {"role": "assistant", "content": None, "refusal": "Hi"},
+    ],
+)
+def test_an_answer_reads_the_same_in_every_dialect(item: dict[str, Any]) -> None:
+    for value in ([item], json.dumps([item]), item):
+        [message] = view({**LLM, "gen_ai.output.messages": value}).messages
+        assert message.role == "assistant"
+        assert [part.model_dump() for part in message.parts] == [
+            {"type": "text", "text": "Hi", "parse_error": False}
+        ]
+
+
+def test_the_items_of_openais_responses_are_messages() -> None:
+    items = [
+        {"role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Ask."}]},
+        {"type": "function_call", "call_id": "1", "name": "get", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "21"},
+    ]
+    messages = view({**LLM, "gen_ai.input.messages": json.dumps(items)}).messages
+    assert [(m.role, [part.type for part in m.parts]) for m in messages] == [
+        ("user", ["text"]),
+        ("assistant", ["reasoning"]),
+        ("assistant", ["tool_call"]),
+        ("tool", ["tool_result"]),
+    ]
+
+
 # --- kinds ------------------------------------------------------------------------------------
 
 

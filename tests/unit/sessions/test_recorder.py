@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
+from inspector.normalise import span_facts
 from inspector.storage.base import SpanRecord
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
@@ -81,6 +83,17 @@ def test_the_same_batch_twice_changes_nothing(desk: Desk) -> None:
     again = desk.recorder.record(batch, note, desk.now_ns)
     assert again.published(after=again.first - 1) == []
     assert desk.session().input_tokens == 21
+
+
+def test_the_same_span_from_another_encoder_changes_nothing(desk: Desk) -> None:
+    sent = incoming(span(attributes=LLM))
+    desk.take(sent)
+    head, rest = Span(name=sent.span.name), Span.FromString(sent.span.SerializeToString())
+    rest.ClearField("name")
+    payload = rest.SerializeToString() + head.SerializeToString()
+    facts = span_facts(sent.span, sent.resource)
+    again = replace(sent, payload=payload, facts=facts)
+    assert desk.recorder.record([again], [], desk.now_ns).spans == []
 
 
 def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(desk: Desk) -> None:

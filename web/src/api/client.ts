@@ -1,18 +1,28 @@
 /** The service's HTTP routes that the page reads (`openapi.yaml`). */
-import type { Problem, Session, SessionList, SpanSkeleton } from './types.ts';
+import type { Problem, Session, SessionHistogram, SessionList, SpanSkeleton } from './types.ts';
 
 /** An answer that is not 2xx; `status` 0 when there was none. */
 export class ApiError extends Error {
   readonly status: number;
-  constructor(status: number, message: string) {
+  /** The service's own words, when it sent any (RFC 9457). */
+  readonly problem: Problem | undefined;
+  constructor(status: number, message: string, problem?: Problem) {
     super(message);
     this.status = status;
+    this.problem = problem;
   }
 }
 
 /** What the page needs of a service; the gallery has one made of fixtures. */
 export interface Api {
-  sessions(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<SessionList>;
+  sessions(
+    page: { q?: string; cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<SessionList>;
+  histogram(
+    asked: { q?: string; bucket_ms: number; buckets: number },
+    signal?: AbortSignal,
+  ): Promise<SessionHistogram>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
   spans(
     sessionId: string,
@@ -37,7 +47,7 @@ export function httpApi(serviceUrl: string, request: typeof fetch): Api {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
       throw new ApiError(0, 'The service does not answer. Is `inspector serve` running?');
     });
-    if (!response.ok) throw new ApiError(response.status, await explain(response));
+    if (!response.ok) throw await refusal(response);
     return response;
   };
   const json = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
@@ -45,6 +55,7 @@ export function httpApi(serviceUrl: string, request: typeof fetch): Api {
 
   return {
     sessions: (page, signal) => json(`sessions${query({ ...page })}`, signal),
+    histogram: (asked, signal) => json(`sessions/histogram${query({ ...asked })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: (id, page, signal) =>
       json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
@@ -65,8 +76,12 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
 }
 
-/** The problem's own words, when the service sent one (RFC 9457). */
-async function explain(response: Response): Promise<string> {
+async function refusal(response: Response): Promise<ApiError> {
   const problem: Partial<Problem> = await response.json().catch(() => ({}));
-  return problem.detail ?? problem.title ?? `The service answered ${response.status}.`;
+  const message = problem.detail ?? problem.title ?? `The service answered ${response.status}.`;
+  return new ApiError(
+    response.status,
+    message,
+    problem.code === undefined ? undefined : (problem as Problem),
+  );
 }

@@ -5,7 +5,9 @@ type Schemas = components['schemas'];
 
 export type Session = Schemas['Session'];
 export type SessionStatus = Schemas['SessionStatus'];
+export type SessionHistogram = Schemas['SessionHistogram'];
 export type SessionList = Schemas['SessionList'];
+export type IndexState = Schemas['IndexState'];
 export type SpanRow = Schemas['SpanRow'];
 export type SpanKind = Schemas['SpanKind'];
 export type SpanStatus = Schemas['SpanStatus'];

@@ -1,7 +1,11 @@
 /** Draws sessions per minute: one bar a minute, the newest at the right. */
-import type { MinuteCount } from '../model/session-order.ts';
 import { prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
+
+export interface MinuteCount {
+  readonly total: number;
+  readonly failed: number;
+}
 
 export function drawMinutes(
   canvas: HTMLCanvasElement,

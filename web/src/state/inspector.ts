@@ -8,6 +8,7 @@ import { FrameQueue } from './frame-queue.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { Router } from './route.ts';
 import { ServerClock } from './server-clock.ts';
+import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
 import type { Trace } from './trace.ts';
@@ -28,6 +29,7 @@ export class Inspector {
   readonly serviceUrl: string;
   readonly clock = new ServerClock(() => Date.now());
   readonly sessions: Sessions;
+  readonly filter: SessionFilter;
   readonly details: SpanDetails;
   readonly feed: Feed;
   /** Whether the service can store what it is sent; undefined until it has said. */
@@ -41,6 +43,10 @@ export class Inspector {
     this.preferences = preferences;
     this.serviceUrl = serviceUrl;
     this.sessions = new Sessions(api);
+    this.filter = new SessionFilter(this.sessions, api, {
+      set: (callback, delay_ms) => window.setTimeout(callback, delay_ms),
+      clear: (timer) => window.clearTimeout(timer),
+    });
     this.details = new SpanDetails(api);
     this.queue = new FrameQueue(
       {
@@ -87,6 +93,7 @@ export class Inspector {
   /** Read everything that is shown again: the feed had a gap, or the tab was away. */
   reload(): void {
     void this.sessions.load();
+    this.filter.reload();
     void this.trace?.load();
   }
 
@@ -100,6 +107,7 @@ export class Inspector {
 
   private apply(events: readonly StreamEvent[]): void {
     this.sessions.apply(events);
+    this.filter.apply(events);
     this.trace?.apply(events);
   }
 }

@@ -1,6 +1,7 @@
 /** The list itself: only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
-import { useInspector, useSize } from '../context.ts';
+import type { Sessions } from '../../state/sessions.ts';
+import { useCell, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
@@ -12,12 +13,12 @@ const NARROW_ROW_PX = 56;
 const NARROW_PX = 720;
 
 interface SessionListProps {
-  readonly ids: readonly string[];
-  readonly isFiltered: boolean;
+  readonly sessions: Sessions;
 }
 
-export function SessionList({ ids, isFiltered }: SessionListProps) {
-  const { sessions } = useInspector();
+export function SessionList({ sessions }: SessionListProps) {
+  const ids = useCell(sessions.order);
+  const state = useCell(sessions.state);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { width_px } = useSize(scroller);
   const isNarrow = width_px > 0 && width_px < NARROW_PX;
@@ -53,11 +54,18 @@ export function SessionList({ ids, isFiltered }: SessionListProps) {
         </div>
         <ul className="ins-list__rows" style={{ height: virtualizer.getTotalSize() }}>
           {items.map((item) => (
-            <SessionRow key={item.key} id={ids[item.index] ?? ''} top_px={item.start} />
+            <SessionRow
+              key={item.key}
+              rows={sessions.rows}
+              id={ids[item.index] ?? ''}
+              top_px={item.start}
+            />
           ))}
         </ul>
-        {ids.length === 0 && isFiltered && (
-          <p className="ins-list__none">No session matches this filter.</p>
+        {ids.length === 0 && sessions.query !== '' && state.kind === 'ready' && (
+          <p className="ins-list__none">
+            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
+          </p>
         )}
       </section>
       {newAbove > 0 && (

@@ -9,12 +9,14 @@ import {
   formatStart,
   groupThousands,
 } from '../../model/format.ts';
+import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 
 interface SessionRowProps {
+  readonly rows: KeyedStore<Session>;
   readonly id: string;
   readonly top_px: number;
 }
@@ -29,9 +31,8 @@ const STATUS_NAMES: Readonly<Record<SessionStatus, string>> = {
   completed: 'completed',
 };
 
-export const SessionRow = memo(function SessionRow({ id, top_px }: SessionRowProps) {
-  const { sessions } = useInspector();
-  const session = useRow(sessions.rows, id);
+export const SessionRow = memo(function SessionRow({ rows, id, top_px }: SessionRowProps) {
+  const session = useRow(rows, id);
   if (session === undefined) return null;
   const agents = session.agents.length > 0 ? session.agents : session.services;
   const tokens = session.input_tokens + session.output_tokens;

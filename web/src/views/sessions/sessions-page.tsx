@@ -1,35 +1,30 @@
 /** `/ui/`: all sessions, newest first. */
 import { useEffect, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
-import { matchesFilter, parseFilter } from '../../model/session-order.ts';
-import { useCell, useInspector, useRoute, useVersion } from '../context.ts';
+import type { Sessions } from '../../state/sessions.ts';
+import { useCell, useInspector, useRoute } from '../context.ts';
 import { useKeys } from '../keys.ts';
-import { SearchField } from '../search-field.tsx';
 import { EmptySessions } from './empty-sessions.tsx';
 import { MinutesChart } from './minutes-chart.tsx';
+import { QueryField, type QueryProblem } from './query-field.tsx';
 import { SessionList } from './session-list.tsx';
 import './sessions-page.css';
 
 export function SessionsPage() {
-  const { sessions, router } = useInspector();
-  const filter = useRoute().query.get('q') ?? '';
-  const order = useCell(sessions.order);
-  const state = useCell(sessions.state);
+  const { sessions: all, filter, router } = useInspector();
+  const query = useRoute().query.get('q') ?? '';
+  useEffect(() => filter.ask(query), [filter, query]);
+  const shown = useCell(filter.shown);
+  const isAsking = useCell(filter.isAsking);
+  const isEmpty = useCell(all.order).length === 0;
+  const state = useCell(shown.state);
   const field = useRef<HTMLInputElement>(null);
   useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
   useEffect(() => {
     document.title = 'Sessions · Inspector';
   }, []);
-  const version = useVersion(sessions.rows, filter !== '');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that changed may match now
-  const shown = useMemo(() => {
-    const terms = parseFilter(filter);
-    if (terms.length === 0) return order;
-    return order.filter((id) => {
-      const session = sessions.rows.get(id);
-      return session !== undefined && matchesFilter(session, terms);
-    });
-  }, [filter, order, sessions, version]);
+  const refused = useCell(filter.refused);
+  const problem = refused === undefined ? undefined : queryProblem(refused);
 
   return (
     <main className="ins-sessions">
@@ -40,30 +35,57 @@ export function SessionsPage() {
           {state.status === 401 && ' Open the address that `inspector token` prints.'}
         </p>
       )}
-      {state.kind === 'ready' && order.length === 0 ? (
+      {state.kind === 'ready' && isEmpty && query === '' ? (
         <EmptySessions />
       ) : (
         <>
           <div className="ins-sessions__tools">
-            <SearchField
+            <QueryField
               ref={field}
-              value={filter}
-              label="Filter sessions"
-              placeholder="Filter: words, status:running, agent:planner, model:gpt"
+              value={query}
+              problem={problem}
               onChange={(q) => router.adjust({ q })}
             />
-            <span className="ins-sessions__count" role="status">
-              {state.kind === 'loading'
-                ? 'loading'
-                : filter === ''
-                  ? plural(order.length, 'session') + (sessions.hasMore ? ' and more' : '')
-                  : `${shown.length} of ${plural(order.length, 'session')}`}
-            </span>
-            <MinutesChart />
+            <Count sessions={shown} isAsking={isAsking} />
+            <MinutesChart query={shown.query} />
           </div>
-          <SessionList ids={shown} isFiltered={filter !== ''} />
+          <SessionList sessions={shown} />
         </>
       )}
     </main>
   );
+}
+
+interface CountProps {
+  readonly sessions: Sessions;
+  readonly isAsking: boolean;
+}
+
+/** How many there are, or were found so far; how far the index is, when that takes time. */
+function Count({ sessions, isAsking }: CountProps) {
+  const count = useCell(sessions.order).length;
+  const state = useCell(sessions.state);
+  const more = sessions.hasMore ? ' and more' : '';
+  const behind = sessions.index?.changes_behind ?? 0;
+  return (
+    <span className="ins-sessions__count" role="status">
+      {isAsking && 'looking'}
+      {!isAsking && state.kind === 'loading' && 'loading'}
+      {!isAsking && state.kind === 'ready' && plural(count, 'session') + more}
+      {!isAsking && state.kind === 'ready' && sessions.query !== '' && ' found'}
+      {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
+      {!isAsking && sessions.query !== '' && sessions.hasMore && (
+        <button type="button" className="ins-sessions__more" onClick={() => sessions.loadMore()}>
+          Look further
+        </button>
+      )}
+    </span>
+  );
+}
+
+function queryProblem(sessions: Sessions): QueryProblem | undefined {
+  const state = sessions.state.get();
+  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
+  const { position, length } = state.problem;
+  return { query: sessions.query, message: state.message, position, length: length ?? 0 };
 }

@@ -1,0 +1,41 @@
+"""`inspector doctor`."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+FAILED = 1
+_STYLES = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """Look at what is set up here, and say what to do about what is not as it should be.
+
+    Exit code 1 says that something does not work. The token is never shown.
+    """
+    from inspector.doctor import examine  # noqa: PLC0415
+    from inspector.doctor.finding import FAIL  # noqa: PLC0415
+
+    has_failed, found = False, []
+    for finding in examine(os.environ):
+        has_failed |= finding.level == FAIL
+        found.append(asdict(finding))
+        if not as_json:
+            level = typer.style(f"{finding.level:<5}", fg=_STYLES[finding.level])
+            typer.echo(f"{level} {finding.subject:<15} {finding.message}")
+            if finding.advice:
+                typer.echo(f"{'':<21} → {finding.advice}")
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    if has_failed:
+        raise typer.Exit(FAILED)

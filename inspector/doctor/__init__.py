@@ -1,0 +1,39 @@
+"""`inspector doctor`: what is set up here, what is not as it should be, and what to do about it.
+
+It only looks: nothing is written, and nothing is sent but questions to what listens on this
+machine, or was named as the service or as a target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from inspector.doctor.finding import FAIL, OK, Finding
+from inspector.doctor.place import examine_store, examine_token
+from inspector.doctor.senders import examine_frameworks, examine_senders
+from inspector.doctor.service import examine_forwarding, examine_ports, examine_service
+from inspector.errors import InspectorError
+from inspector.settings import Settings, load_settings
+from inspector.version import VERSION
+
+_EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[Finding]], ...] = (
+    examine_service,
+    examine_ports,
+    examine_token,
+    examine_store,
+    examine_senders,
+    examine_frameworks,
+    examine_forwarding,
+)
+
+
+def examine(environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield what is found, one after another; nothing takes longer than a few seconds."""
+    yield Finding(OK, "version", f"mcp-agent-inspector {VERSION}")
+    try:
+        settings = load_settings()
+    except InspectorError as error:
+        yield Finding(FAIL, "settings", str(error), "Mend it: the service would not start.")
+        return
+    for examination in _EXAMINATIONS:
+        yield from examination(settings, environ)

@@ -1,0 +1,24 @@
+"""One line of what the doctor says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Level: TypeAlias = Literal["ok", "warn", "fail"]
+
+OK: Level = "ok"
+WARN: Level = "warn"
+"""It works, but perhaps not as somebody thinks."""
+FAIL: Level = "fail"
+"""Something does not work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was looked at, how it is, and what to do."""
+
+    level: Level
+    subject: str
+    message: str
+    advice: str = ""

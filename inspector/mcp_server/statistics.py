@@ -1,0 +1,119 @@
+"""`session_statistics`: where the time, the tokens and the money of a session went."""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import Field
+
+from inspector.mcp_server.answer import Closed, Recorded
+from inspector.mcp_server.finding import session_line, session_text
+from inspector.mcp_server.source import Source, session_of, spans_of
+from inspector.mcp_server.tool import Tool
+from inspector.outline import short_ids
+from inspector.readable import duration, money, plural, tokens
+from inspector.span_tree import SpanTree
+from inspector.statistics import Share, shares
+from inspector.visible import visible_line
+
+_SHARES_A_PAGE = 30
+_NAME_CHARS = 80
+
+
+class SessionStatistics(Closed):
+    """Arguments."""
+
+    session_id: str = Field(min_length=1, max_length=2_000)
+    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+
+
+class ShareLine(Closed):
+    """Spans of one kind and name."""
+
+    kind: str
+    name: str
+    count: int
+    failed: int
+    running: int
+    own_ms: float = Field(description="Without spans below and without waiting.")
+    wait_ms: float = Field(description="Waiting for a person.")
+    median_ms: float | None
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    longest_span_id: str
+    longest_ms: float | None
+
+
+class Statistics(Closed):
+    """The largest own time first."""
+
+    shares: list[ShareLine]
+    share_count: int = Field(description="Of all pages.")
+
+
+async def session_statistics(source: Source, asked: SessionStatistics) -> Recorded[Statistics]:
+    """Return a page of shares."""
+    session = await session_of(source, asked.session_id)
+    rows = await spans_of(source, session["id"])
+    found = await asyncio.to_thread(lambda: shares(SpanTree.of(rows)))
+    id_length = short_ids(rows)
+    page = found[asked.offset : asked.offset + _SHARES_A_PAGE]
+    reached = asked.offset + len(page)
+    head = session_text(session_line(session))
+    lines = [_text(share, id_length) for share in page] or ["It has no spans."]
+    return Recorded(
+        "\n".join([head, "", *lines]),
+        Statistics(shares=[_line(share) for share in page], share_count=len(found)),
+        {"offset": reached} if reached < len(found) else {},
+        "Next: get_span with the id in brackets: of each line, the span that took longest.",
+    )
+
+
+def _line(share: Share) -> ShareLine:
+    longest_ns = share.longest.duration_ns
+    return ShareLine(
+        kind=share.kind,
+        name=visible_line(share.name, _NAME_CHARS),
+        count=share.count,
+        failed=share.failed,
+        running=share.running,
+        own_ms=share.own_ns / 1e6,
+        wait_ms=share.wait_ns / 1e6,
+        median_ms=None if share.median_ns is None else share.median_ns / 1e6,
+        input_tokens=share.input_tokens,
+        output_tokens=share.output_tokens,
+        cost_usd=share.cost_usd,
+        longest_span_id=share.longest.span_id,
+        longest_ms=None if longest_ns is None else longest_ns / 1e6,
+    )
+
+
+def _text(share: Share, id_length: int) -> str:
+    facts = [
+        plural(share.count, "span"),
+        f"own time {duration(share.own_ns)}",
+        f"waited {duration(share.wait_ns)}" if share.wait_ns else "",
+        f"median {duration(share.median_ns)}" if share.count > 1 else "",
+        f"longest {duration(share.longest.duration_ns)}" if share.count > 1 else "",
+        f"{share.failed} failed" if share.failed else "",
+        f"{share.running} running" if share.running else "",
+        tokens(share.input_tokens, share.output_tokens),
+        money(share.cost_usd) if share.cost_usd else "",
+    ]
+    name = visible_line(share.name, _NAME_CHARS)
+    said = " · ".join(filter(None, facts))
+    return f"{share.kind} {name}: {said}  [{share.longest.span_id[:id_length]}]"
+
+
+STATISTICS = Tool(
+    "session_statistics",
+    "Statistics of a session",
+    "Say where the time, the tokens and the money of a session went: spans grouped by kind and "
+    "name, with their number, failures, own time (without spans below and without waiting for a "
+    "person), median and longest duration, tokens and cost. The largest own time first. Use it "
+    "to find what is slow or dear.",
+    SessionStatistics,
+    Statistics,
+    session_statistics,
+)

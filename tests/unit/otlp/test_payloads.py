@@ -1,0 +1,85 @@
+"""Each span keeps the bytes it came in, and its facts."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+
+from inspector.normalise import span_facts
+from inspector.otlp.payloads import span_parts
+from inspector.otlp.receiver import read_request
+from inspector.otlp.rejections import Rejections
+from inspector.otlp.signals import TRACES
+from tests.support.otlp import resource, span
+
+SHAPES = st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3)
+"""Of each resource, how many spans each of its scopes has."""
+
+
+def request(shape: list[list[int]]) -> ExportTraceServiceRequest:
+    numbers = iter(range(1, 1000))
+    return ExportTraceServiceRequest(
+        resource_spans=[
+            ResourceSpans(
+                resource=resource(service_name=f"service {len(counts)}"),
+                scope_spans=[ScopeSpans(spans=_spans(numbers, count)) for count in counts],
+            )
+            for counts in shape
+        ]
+    )
+
+
+def _spans(numbers: Iterator[int], count: int) -> list[Span]:
+    return [
+        span(
+            f"span {number}",
+            span_id=number,
+            attributes={"n": number, "gen_ai.request.model": f"m{number}", "x": [number, "y"]},
+            events=[Span.Event(name="e")] * (number % 2),
+        )
+        for number in itertools.islice(numbers, count)
+    ]
+
+
+@given(SHAPES)
+def test_parts_are_those_of_each_span_in_order(shape: list[list[int]]) -> None:
+    sent = request(shape)
+    spans = [s for group in sent.resource_spans for scope in group.scope_spans for s in scope.spans]
+    parts = [(whole, list(each)) for whole, each in span_parts(sent.SerializeToString())]
+    assert [Span.FromString(whole) for whole, _ in parts] == spans
+    assert [each for _, each in parts] == [
+        [pair.SerializeToString() for pair in one.attributes] for one in spans
+    ]
+
+
+def test_a_span_is_kept_as_it_came_in_whatever_order_its_fields_have() -> None:
+    whole = span("s", attributes={"a": 1})
+    name = Span(name=whole.name).SerializeToString()
+    whole.ClearField("name")
+    odd = whole.SerializeToString() + name  # no encoder of ours writes the name last
+    body = _wrap(_wrap(odd, 2), 2)
+    batch, onward = read_request(TRACES, _wrap(body, 1), rejections=Rejections())
+    assert [one.payload for one in batch.spans] == [odd]
+    assert onward == _wrap(body, 1)
+
+
+def _wrap(inner: bytes, field: int) -> bytes:
+    return bytes([field << 3 | 2, len(inner)]) + inner
+
+
+def test_bytes_and_facts_go_with_their_span_when_others_are_rejected() -> None:
+    sent = request([[2, 3], [1]])
+    bad = sent.resource_spans[0].scope_spans[1].spans[1]
+    bad.span_id = b"short"
+    rejections = Rejections()
+    batch, onward = read_request(TRACES, sent.SerializeToString(), rejections=rejections)
+    assert (len(batch.spans), rejections.count) == (5, 1)
+    for one in batch.spans:
+        assert one.payload == one.span.SerializeToString()
+        assert one.facts == span_facts(one.span, one.resource)
+    assert [whole for whole, _ in span_parts(onward)] == [one.payload for one in batch.spans]

@@ -1,0 +1,41 @@
+"""Writes web/src/model/query-fields.gen.ts: what the page completes in its query field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from inspector.query.fields import FIELDS, Field
+
+_FILE = """\
+// Generated from inspector/query/fields.py by `make gen`. Do not edit.
+
+export interface QueryField {{
+  readonly scope: 'session' | 'span';
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+}}
+
+export const QUERY_FIELDS: readonly QueryField[] = [
+{fields}
+];
+"""
+
+
+def outputs() -> dict[Path, str]:
+    """Return the module."""
+    lines = [_line(field) for fields in FIELDS.values() for field in fields.values()]
+    return {Path("web/src/model/query-fields.gen.ts"): _FILE.format(fields="\n".join(lines))}
+
+
+def _line(field: Field) -> str:
+    row = {
+        "scope": field.scope,
+        "name": field.name,
+        "type": field.kind,
+        "description": field.description,
+        "choices": field.choices,
+    }
+    return f"  {json.dumps(row)},"

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { complete, take } from './completion.ts';
+
+const texts = (query: string, caret = query.length) =>
+  complete(query, caret).suggestions.map((one) => one.text);
+
+test.each([
+  ['sta', ['status:', 'started:']],
+  ['-tok', ['tokens>']],
+  ['(too', ['tool_calls>', 'tool:']],
+  ['status:fa', ['failed']],
+  ['status:failed,ru', ['running']],
+  ['engine:', ['asyncio', 'temporal', 'inbound', 'otlp']],
+  ['span.status:e', ['error']],
+  ['span.sta', ['span.status:', 'span.started:']],
+  ['root:', ['yes', 'no']],
+  ['title:x', []],
+  ['"sta', []],
+  ['"a b" sta', ['status:', 'started:']],
+  ['@sta', []],
+  ['', []],
+  ['status:failed ', []],
+])('after %j may follow %j', (query, expected) => {
+  expect(texts(query)).toEqual(expected);
+});
+
+test('what is taken replaces the word at the caret only', () => {
+  const query = 'kind:llm sta x';
+  const at = complete(query, 12);
+  const [first] = at.suggestions;
+  expect(first).toBeDefined();
+  if (first !== undefined) expect(take(query, at, first)).toEqual(['kind:llm status: x', 16]);
+});
+
+test('a suggestion that was taken is not suggested again', () => {
+  fc.assert(
+    fc.property(fc.string(), (query) => {
+      const at = complete(query, query.length);
+      for (const one of at.suggestions) {
+        const [text, caret] = take(query, at, one);
+        expect(complete(text, caret).suggestions.map((next) => next.text)).not.toContain(one.text);
+      }
+    }),
+  );
+});

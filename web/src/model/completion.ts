@@ -1,0 +1,81 @@
+/** What may follow in a query: names of fields, and the values of those that have few. */
+import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
+
+export interface Suggestion {
+  /** What stands in the query once it is taken. */
+  readonly text: string;
+  readonly detail: string;
+}
+
+export interface Completion {
+  /** The part of the query that a suggestion replaces. */
+  readonly start: number;
+  readonly end: number;
+  readonly suggestions: readonly Suggestion[];
+}
+
+const MOST = 8;
+const NONE: readonly Suggestion[] = [];
+
+/** Suggest what the word that ends at `caret` may become; in quotes, nothing. */
+export function complete(query: string, caret: number): Completion {
+  const before = query.slice(0, caret);
+  const end = caret;
+  if (isInQuotes(before)) return { start: end, end, suggestions: NONE };
+  const word = /[^\s()]*$/.exec(before)?.[0].replace(/^-/, '') ?? '';
+  const value = /^([\w.]+)(?::|!=|=)([^,]*,)*([^,]*)$/.exec(word);
+  if (value !== null) {
+    const begun = value[3] ?? '';
+    const suggestions = choices(value[1] ?? '').filter((one) => begins(one.text, begun));
+    return { start: end - begun.length, end, suggestions };
+  }
+  const start = end - word.length;
+  if (word === '' || !/^[\w.]+$/.test(word)) return { start, end, suggestions: NONE };
+  return { start, end, suggestions: fields(word).slice(0, MOST) };
+}
+
+/** The query with a suggestion taken, and where the caret then stands. */
+export function take(query: string, at: Completion, taken: Suggestion): [string, number] {
+  const caret = at.start + taken.text.length;
+  return [query.slice(0, at.start) + taken.text + query.slice(at.end), caret];
+}
+
+function isInQuotes(before: string): boolean {
+  return (before.replaceAll(/\\./g, '').split('"').length - 1) % 2 === 1;
+}
+
+function fields(word: string): Suggestion[] {
+  const [scope, rest] = /^(session|span)\.(.*)$/i.exec(word)?.slice(1) ?? [undefined, word];
+  const seen = new Set<string>();
+  return QUERY_FIELDS.flatMap((field) => {
+    if (scope !== undefined && field.scope !== scope.toLowerCase()) return [];
+    if (!begins(field.name, rest ?? '') || seen.has(field.name)) return [];
+    seen.add(field.name);
+    const prefix = scope === undefined ? '' : `${scope.toLowerCase()}.`;
+    return [{ text: `${prefix}${field.name}${sign(field)}`, detail: field.description }];
+  });
+}
+
+function sign(field: QueryField): string {
+  return ['text', 'choice', 'yes or no', 'time'].includes(field.type) ? ':' : '>';
+}
+
+/** The values of the fields with this name, of sessions first. */
+function choices(name: string): Suggestion[] {
+  const [scope, plain] = /^(session|span)\.(.*)$/i.exec(name)?.slice(1) ?? [undefined, name];
+  const found = QUERY_FIELDS.filter(
+    (field) =>
+      field.name === plain?.toLowerCase() &&
+      (scope === undefined || field.scope === scope.toLowerCase()),
+  );
+  const texts = new Map<string, string>();
+  for (const field of found) {
+    const values = field.type === 'yes or no' ? ['yes', 'no'] : field.choices;
+    for (const value of values) if (!texts.has(value)) texts.set(value, `of a ${field.scope}`);
+  }
+  return [...texts].map(([text, detail]) => ({ text, detail }));
+}
+
+function begins(text: string, start: string): boolean {
+  return text.toLowerCase().startsWith(start.toLowerCase()) && text.length > start.length;
+}

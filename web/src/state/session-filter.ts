@@ -1,0 +1,90 @@
+/** What the list is narrowed to: the service is asked, the page knows no query language. */
+import type { Api } from '../api/client.ts';
+import type { StreamEvent } from '../api/types.ts';
+import { Cell } from './cell.ts';
+import { Sessions } from './sessions.ts';
+
+/** Somebody is still typing. */
+const TYPING_MS = 250;
+/** What changed may fit now, or no longer: asked again at most so often. */
+const AGAIN_MS = 1000;
+
+export interface Timers {
+  set(callback: () => void, delay_ms: number): number;
+  clear(timer: number): void;
+}
+
+export class SessionFilter {
+  /** The sessions to show. Those of the query before, until there is an answer. */
+  readonly shown: Cell<Sessions>;
+  readonly isAsking = new Cell(false);
+  /** The query that the service does not understand: what was shown before still is. */
+  readonly refused = new Cell<Sessions | undefined>(undefined);
+  private readonly all: Sessions;
+  private readonly api: Api;
+  private readonly timers: Timers;
+  private query = '';
+  private current: Sessions;
+  private typing: number | undefined;
+  private again: number | undefined;
+
+  constructor(all: Sessions, api: Api, timers: Timers) {
+    this.all = all;
+    this.api = api;
+    this.timers = timers;
+    this.current = all;
+    this.shown = new Cell(all);
+  }
+
+  /** Narrow the list to `query`; the empty one is everything, at once. */
+  ask(query: string): void {
+    const wanted = query.trim();
+    if (wanted === this.query) return;
+    this.query = wanted;
+    this.stop();
+    this.refused.set(undefined);
+    if (wanted === '') {
+      this.current = this.all;
+      this.shown.set(this.all);
+      this.isAsking.set(false);
+      return;
+    }
+    this.isAsking.set(true);
+    this.typing = this.timers.set(() => void this.start(wanted), TYPING_MS);
+  }
+
+  /** Read what is shown again: the feed had a gap. */
+  reload(): void {
+    if (this.current !== this.all) void this.current.load();
+  }
+
+  apply(events: readonly StreamEvent[]): void {
+    const current = this.current;
+    if (current === this.all || !current.apply(events)) return;
+    this.again ??= this.timers.set(() => {
+      this.again = undefined;
+      if (this.current === current) void current.load();
+    }, AGAIN_MS);
+  }
+
+  private async start(query: string): Promise<void> {
+    const sessions = new Sessions(this.api, query);
+    this.current = sessions;
+    await sessions.load();
+    if (this.current !== sessions) return;
+    this.isAsking.set(false);
+    const state = sessions.state.get();
+    if (state.kind === 'failed' && typeof state.problem?.position === 'number') {
+      this.refused.set(sessions);
+    } else {
+      this.shown.set(sessions);
+    }
+  }
+
+  private stop(): void {
+    for (const timer of [this.typing, this.again])
+      if (timer !== undefined) this.timers.clear(timer);
+    this.typing = this.again = undefined;
+    this.current = this.all;
+  }
+}

@@ -1,0 +1,149 @@
+/** The query of the list: completed while one types, and what is wrong with it below. */
+import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
+import { complete, type Suggestion, take } from '../../model/completion.ts';
+import { ActionIcon } from '../icons.tsx';
+import '../search-field.css';
+import './query-field.css';
+
+interface QueryFieldProps {
+  readonly value: string;
+  readonly problem: QueryProblem | undefined;
+  readonly onChange: (value: string) => void;
+  readonly ref: Ref<HTMLInputElement>;
+}
+
+/** What is wrong, and where. */
+export interface QueryProblem {
+  readonly query: string;
+  readonly message: string;
+  readonly position: number;
+  readonly length: number;
+}
+
+export function QueryField({ value, problem, onChange, ref }: QueryFieldProps) {
+  const id = useId();
+  // What is typed shows at once, whatever the address does.
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const [caret, setCaret] = useState<number>();
+  const [active, setActive] = useState(-1);
+  const nextCaret = useRef<number>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  const at = caret === undefined ? undefined : complete(text, caret);
+  const suggestions = at?.suggestions ?? [];
+  const isOpen = suggestions.length > 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once the text that was taken stands
+  useEffect(() => {
+    if (nextCaret.current === undefined) return;
+    input.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    nextCaret.current = undefined;
+  }, [text]);
+
+  const change = (next: string, place: number | undefined) => {
+    setText(next);
+    setCaret(place);
+    setActive(-1);
+    onChange(next);
+  };
+  const choose = (suggestion: Suggestion) => {
+    if (at === undefined) return;
+    const [next, place] = take(text, at, suggestion);
+    nextCaret.current = place;
+    change(next, place);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((active + step + suggestions.length) % suggestions.length);
+      event.preventDefault();
+    }
+    const chosen = suggestions[active] ?? (event.key === 'Tab' ? suggestions[0] : undefined);
+    const isTaken = event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey);
+    if (isOpen && isTaken && chosen !== undefined) {
+      event.preventDefault();
+      choose(chosen);
+    }
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    if (isOpen) setCaret(undefined);
+    else if (text === '') event.currentTarget.blur();
+    else change('', undefined);
+  };
+  const shown = problem?.query === text.trim() ? problem : undefined;
+
+  return (
+    <div className="ins-query">
+      <label className={`ins-search${shown === undefined ? '' : ' ins-search--wrong'}`}>
+        <ActionIcon name="search" />
+        <span className="ins-hidden">Filter sessions</span>
+        <input
+          ref={(element) => {
+            input.current = element;
+            if (typeof ref === 'function') ref(element);
+            else if (ref !== null && ref !== undefined) ref.current = element;
+          }}
+          type="text"
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
+          aria-autocomplete="list"
+          aria-invalid={shown !== undefined}
+          aria-describedby={`${id}-problem`}
+          value={text}
+          placeholder="status:failed tool:git_* &quot;merge conflict&quot;"
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => change(event.target.value, event.target.selectionStart ?? undefined)}
+          onKeyDown={onKeyDown}
+          onBlur={() => setCaret(undefined)}
+        />
+        {text === '' && <kbd aria-hidden="true">/</kbd>}
+      </label>
+      {isOpen && (
+        <div className="ins-query__list" role="listbox" id={`${id}-list`} aria-label="Suggestions">
+          {suggestions.map((one, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field
+            <div
+              key={one.text}
+              role="option"
+              id={`${id}-${index}`}
+              aria-selected={index === active}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(one)}
+            >
+              <code>{one.text}</code>
+              <span>{one.detail}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      <p
+        className="ins-query__problem"
+        id={`${id}-problem`}
+        role="status"
+        hidden={shown === undefined}
+      >
+        {shown !== undefined && <Pointed problem={shown} />}
+      </p>
+    </div>
+  );
+}
+
+/** The query once more, with what is wrong marked: positions count characters, not UTF-16. */
+function Pointed({ problem }: { readonly problem: QueryProblem }) {
+  const characters = [...problem.query];
+  const end = problem.position + Math.max(problem.length, 1);
+  return (
+    <>
+      <code>
+        {characters.slice(0, problem.position).join('')}
+        <mark>{characters.slice(problem.position, end).join('') || '\u00a0'}</mark>
+        {characters.slice(end).join('')}
+      </code>{' '}
+      {problem.message}
+    </>
+  );
+}
