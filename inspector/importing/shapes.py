@@ -16,6 +16,7 @@ from inspector.errors import BadDataError
 from inspector.otlp.signals import LOGS, METRICS, TRACES, Signal
 
 _SIGNALS = {"resourceSpans": TRACES, "resourceLogs": LOGS, "resourceMetrics": METRICS}
+_SIGNALS |= {signal.groups: signal for signal in _SIGNALS.values()}  # in snake_case
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _STATUS = {"UNSET": 0, "OK": 1, "ERROR": 2}

@@ -3,7 +3,8 @@
 `json_format.Parse` does not do: it takes the hex ids for base64, and one bad value costs the whole
 request. The rules are those of the OTLP specification (ids in hex, enums as numbers, 64-bit
 integers as strings), widened by what senders were seen to do: integers as numbers, enums by name,
-base64 ids, `null` for absent, lone surrogates, `NaN`. Unknown fields are ignored.
+base64 ids, `null` for absent, lone surrogates, `NaN`, names in snake_case as protobuf's own files
+may have them. Unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, TypeAlias
 
 import orjson
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from inspector.errors import BadDataError, TooLargeError
 from inspector.otlp.rejections import Rejections
@@ -29,6 +31,19 @@ MAX_CONTAINERS = 5_000_000
 """Objects and arrays in one body: each takes some 100 bytes once parsed."""
 
 _ITEMS = frozenset({"Span", "LogRecord", "Metric"})
+_GROUPS = frozenset(
+    {"ResourceSpans", "ScopeSpans", "ResourceLogs", "ScopeLogs", "ResourceMetrics", "ScopeMetrics"}
+)
+_ITEMS_THEMSELVES = frozenset({"spans", "logRecords", "log_records", "metrics"})
+_ITEM_FIELDS = _ITEMS_THEMSELVES | {
+    "scopeSpans", "scopeLogs", "scopeMetrics", "scope_spans", "scope_logs", "scope_metrics"
+}  # fmt: skip
+_JSON_NAMES = {
+    field.name: field.json_name
+    for field in AnyValue.DESCRIPTOR.fields
+    if field.name != field.json_name
+}
+_BOM = b"\xef\xbb\xbf"
 _ID_FIELDS = frozenset({"trace_id", "span_id", "parent_span_id"})
 
 _Setter: TypeAlias = Callable[[Any, Any, Rejections], None]
@@ -72,6 +87,7 @@ def parse_json(body: bytes) -> Any:
         BadDataError: It is not JSON.
         TooLargeError: It would take too much memory.
     """
+    body = body.removeprefix(_BOM)
     if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:
         raise TooLargeError("The body holds too many values. Send smaller batches, or protobuf.")
     try:
@@ -98,14 +114,17 @@ def _fill(message: Any, value: Any, rejections: Rejections) -> None:
 
 @cache
 def _setters(descriptor: Descriptor) -> Mapping[str, _Setter]:
-    """Return a function for each field of the message, by its JSON name."""
-    return {field.json_name: _setter(field) for field in descriptor.fields}
+    """Return a function for each field of the message, by its JSON name and its original one."""
+    setters = {field.json_name: _setter(field) for field in descriptor.fields}
+    return {**{field.name: setters[field.json_name] for field in descriptor.fields}, **setters}
 
 
 def _setter(field: FieldDescriptor) -> _Setter:
     name = field.name
     if field.message_type:
         kind = field.message_type.name
+        if field.is_repeated and kind in _GROUPS:
+            return partial(_set_groups, name)
         if field.is_repeated:
             return partial(_set_items if kind in _ITEMS else _set_messages, name)
         return partial(_set_any_value if kind == "AnyValue" else _set_message, name)
@@ -144,6 +163,37 @@ def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> N
             rejections.add(str(error))
 
 
+def _set_groups(name: str, message: Any, value: Any, rejections: Rejections) -> None:
+    """As `_set_items`; a resource or scope that does not fit takes its items with it.
+
+    Without knowing whose they are they would be shown in the wrong place.
+    """
+    children = getattr(message, name)
+    for item in _as_list(name, value):
+        if item is None:
+            continue
+        of_group = Rejections()
+        try:
+            _fill(children.add(), item, of_group)
+        except (_MisfitError, RecursionError) as error:
+            del children[-1]
+            of_group = Rejections()
+            of_group.add(str(error), max(1, _item_count(item)))
+        if of_group.count:
+            rejections.add(of_group.reason, of_group.count)
+
+
+def _item_count(group: Any) -> int:
+    """Return how many spans, records or metrics a group has that cannot be read."""
+    if not isinstance(group, dict):
+        return 0
+    count = 0
+    for field, value in group.items():
+        if isinstance(value, list) and field in _ITEM_FIELDS:
+            count += len(value) if field in _ITEMS_THEMSELVES else sum(map(_item_count, value))
+    return count
+
+
 def _set_any_value(name: str, message: Any, value: Any, _: Rejections) -> None:
     child = getattr(message, name)
     child.SetInParent()
@@ -154,9 +204,10 @@ def _fill_any_value(target: Any, value: Any, levels_left: int) -> None:
     """Set an `AnyValue`. Written out, since nearly all of a request is these."""
     if not isinstance(value, dict):
         raise _MisfitError("a value must be an object such as {'stringValue': …}")
-    for kind, item in value.items():
+    for name, item in value.items():
         if item is None:
             continue
+        kind = _JSON_NAMES.get(name, name)
         if kind == "stringValue":
             target.string_value = _as_text(item)
         elif kind == "intValue":

@@ -328,3 +328,40 @@ def test_any_json_is_decoded_or_refused(value: object) -> None:
         decode_json(TRACES, json.dumps(value).encode(), Rejections())
     except BadDataError:
         return
+
+
+def decode_whole(body: object) -> tuple[list[Span], Rejections]:
+    rejections = Rejections()
+    request: Any = decode_json(TRACES, json.dumps(body).encode(), rejections)
+    return [span for _, scope in TRACES.walk(request) for span in scope.spans], rejections
+
+
+def test_a_resource_that_does_not_fit_costs_its_own_spans_only() -> None:
+    good = {"scopeSpans": [{"spans": [SPAN]}]}
+    bad = {"resource": {"attributes": [{"key": "a", "value": "plain"}]}}
+    bad["scopeSpans"] = [{"spans": [SPAN, SPAN, {"kind": "?"}]}, {"spans": [SPAN]}]  # type: ignore[assignment]
+    spans, rejections = decode_whole({"resourceSpans": [good, None, bad, "?", good]})
+    assert len(spans) == 2
+    assert rejections.count == 4 + 1
+    assert "a value must be an object" in rejections.reason
+
+
+def test_a_scope_that_does_not_fit_costs_its_own_spans_only() -> None:
+    scopes = [{"scope": "?", "spans": [SPAN, SPAN]}, {"spans": [SPAN]}]
+    spans, rejections = decode_whole({"resourceSpans": [{"scopeSpans": scopes}]})
+    assert (len(spans), rejections.count) == (1, 2)
+
+
+def test_names_may_be_in_snake_case() -> None:
+    values = [{"key": "n", "value": {"array_value": {"values": [{"int_value": "5"}]}}}]
+    snake = {"trace_id": SPAN["traceId"], "span_id": SPAN["spanId"], "attributes": values}
+    [span], rejections = decode_whole({"resource_spans": [{"scope_spans": [{"spans": [snake]}]}]})
+    assert rejections.count == 0
+    assert span.span_id.hex() == SPAN["spanId"]
+    assert span.attributes[0].value.array_value.values[0].int_value == 5
+
+
+def test_a_byte_order_mark_does_no_harm() -> None:
+    body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}).encode()
+    request: Any = decode_json(TRACES, b"\xef\xbb\xbf" + body, Rejections())
+    assert len(request.resource_spans[0].scope_spans[0].spans) == 1
