@@ -21,14 +21,15 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from inspector.errors import BadDataError, TooLargeError
+from inspector.otlp.batch import MAX_ITEMS
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import ExportRequest, Signal
 
 MAX_NESTING = 30
 """Levels of an attribute's value: protobuf parsers stop at 100 messages, three to a level."""
 
-MAX_CONTAINERS = 5_000_000
-"""Objects and arrays in one body: each takes some 100 bytes once parsed."""
+MAX_CONTAINERS = 3_000_000
+"""Objects and arrays in one body: each takes up to 300 bytes once it is parsed and a message."""
 
 _ITEMS = frozenset({"Span", "LogRecord", "Metric"})
 _GROUPS = frozenset(
@@ -155,7 +156,11 @@ def _set_messages(name: str, message: Any, value: Any, rejections: Rejections) -
 def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> None:
     """As `_set_messages`, but one that does not fit is dropped alone."""
     children = getattr(message, name)
-    for item in _as_list(name, value):
+    if len(_as_list(name, value)) > MAX_ITEMS:
+        raise TooLargeError(
+            f"The request holds more than {MAX_ITEMS} {name}. Send smaller batches."
+        )
+    for item in value:
         try:
             _fill(children.add(), item, rejections)
         except (_MisfitError, RecursionError) as error:

@@ -365,3 +365,8 @@ def test_a_byte_order_mark_does_no_harm() -> None:
     body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}).encode()
     request: Any = decode_json(TRACES, b"\xef\xbb\xbf" + body, Rejections())
     assert len(request.resource_spans[0].scope_spans[0].spans) == 1
+
+
+def test_more_items_than_a_request_may_hold_are_refused_before_they_are_made() -> None:
+    with pytest.raises(TooLargeError, match="spans"):
+        decode_whole({"resourceSpans": [{"scopeSpans": [{"spans": [{}] * 100_001}]}]})
