@@ -72,6 +72,9 @@ def read_request(signal: Signal, value: Any, rejections: Rejections) -> ExportRe
         BadDataError: It is not an export request of `signal`.
     """
     request = signal.request()
+    if isinstance(value, dict) and value and not {signal.groups, signal.groups_json} & value.keys():
+        # Right by the specification, and surely not what was meant: nothing of it is kept.
+        rejections.add(f"the body has no `{signal.groups_json}`", count=0)
     try:
         _fill(request, value, rejections)
     except _MisfitError as error:

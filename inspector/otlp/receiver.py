@@ -210,6 +210,10 @@ def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportRes
         response.partial_success.error_message = (
             f"{rejections.count} of the {signal.items} rejected: {rejections.reason}."
         )
+    elif rejections.reason:
+        response.partial_success.error_message = (
+            f"Nothing of this request was kept: {rejections.reason}."
+        )
     elif batch.not_stored:
         what = "metrics" if signal is METRICS else "log records without a trace id"
         response.partial_success.error_message = (

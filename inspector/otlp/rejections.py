@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Rejections:
-    """Counts rejected items, and keeps why the first one was."""
+    """Counts rejected items, and keeps why the first one was; a reason alone is a warning."""
 
     count: int = 0
     reason: str = ""

@@ -52,6 +52,11 @@ class Signal:
     items: str
     rejected: str
 
+    @property
+    def groups_json(self) -> str:
+        """Name of `groups` in JSON."""
+        return self.request.DESCRIPTOR.fields_by_name[self.groups].json_name
+
     def walk(self, request: ExportRequest) -> Iterator[tuple[Any, Any]]:
         """Yield (group, scope) of `request`: the message classes differ, the shape does not."""
         for group in getattr(request, self.groups):

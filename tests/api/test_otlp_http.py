@@ -149,6 +149,16 @@ async def test_partial_success_in_json_has_its_count_as_a_string(
     assert "traceId" in answer.json()["partialSuccess"]["errorMessage"]
 
 
+@pytest.mark.parametrize("body", [{"batch": []}, {"resourceLogs": []}])
+async def test_a_request_of_another_shape_is_told_that_nothing_was_kept(
+    client: httpx.AsyncClient, body: dict[str, object]
+) -> None:
+    answer = await client.post("/v1/traces", json=body)
+    assert answer.status_code == 200
+    assert "no `resourceSpans`" in answer.json()["partialSuccess"]["errorMessage"]
+    assert "rejectedSpans" not in answer.json()["partialSuccess"]
+
+
 async def test_logs_without_a_trace_are_accepted_and_said_not_to_be_stored(
     client: httpx.AsyncClient, kept: Remembering
 ) -> None:
