@@ -304,5 +304,9 @@ def run() -> None:
     except InspectorError as error:
         typer.echo(f"inspector: {error}", err=True)
         sys.exit(_EXIT_CODES.get(type(error), CANNOT_START))
+    except OSError as error:  # such as a full disk that the output goes to
+        typer.echo(f"inspector: {error.strerror or error}.", err=True)
+        sys.stdout = None  # Python would try to write the rest at exit
+        sys.exit(FAILED)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -103,6 +103,14 @@ def test_a_named_service_that_is_gone_is_a_failure(
     assert levels(examine(1), "service") == ["fail"]
 
 
+@pytest.mark.parametrize("url", ["nonsense", "ftp://x", "http://[::1", "http://127.0.0.1:99999"])
+def test_a_named_service_that_is_no_address_is_a_failure(
+    here: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("INSPECTOR_URL", url)
+    assert "is no address" in examine(1)["service"][0]["message"]
+
+
 def test_a_run_file_of_a_dead_process_is_stale(here: Path) -> None:
     with running_service(here) as service:
         service.process.kill()
