@@ -275,9 +275,12 @@ def _searched(
     query: str, what: str, limit: int, path: str = "/sessions", **also: object
 ) -> list[dict[str, Any]]:
     try:
-        return session_spans.pages(find_reader(), what, limit, path, q=query, **also)
+        found, has_more = session_spans.pages(find_reader(), what, limit, path, q=query, **also)
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
+    if has_more:
+        typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
+    return found
 
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:

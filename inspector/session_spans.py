@@ -18,8 +18,11 @@ Row = dict[str, Any]
 
 def pages(
     reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
-) -> list[Row]:
-    """Return as many as wanted: pages of a query may be short, and not the last."""
+) -> tuple[list[Row], bool]:
+    """Return as many as wanted, and whether there may be more.
+
+    Pages of a query may be short, and not the last.
+    """
     found: list[Row] = []
     cursor: str | None = None
     while len(found) < limit:
@@ -28,7 +31,7 @@ def pages(
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    return found
+    return found, cursor is not None
 
 
 def one_session(reader: Reader, wanted: str) -> Row:

@@ -351,6 +351,8 @@ def test_a_session_is_found_whatever_many_others_are_called(
         find(monkeypatch, service)
         send(service, *spans)
         assert " run " in run("show", "run").output
+        assert run("sessions", "--limit", "2").stderr.startswith("These are the newest 2;")
+        assert run("sessions", "--limit", "200").stderr == ""
         assert " older " in run("show", "old").output
         assert " a-run-older-1 " in run("show", "a-run-older-1").output
         assert "several begin so" in str(run("show", "a-run").exception)
