@@ -221,6 +221,10 @@ def _fill(folder: Path, count: int) -> None:
         changes = recorder.record(spans, [], time.time_ns())
         store.commit(changes)
         recorder.committed()
+    later_ns = time.time_ns() + 60 * 10**9
+    while not (changes := recorder.tick(later_ns)).is_empty:  # as they would be by then: over
+        store.commit(changes)
+        recorder.committed()
     store.close()
 
 

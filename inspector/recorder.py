@@ -7,6 +7,7 @@ Not thread-safe: the one writer owns it. It remembers states between commits to 
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,9 @@ _NO_KEY_RANK = 999
 """The trace id as session key: any other is better."""
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""
+MAX_DUE = 2_000
+"""Sessions that one `tick` settles. What was left running by a crash may be any number, and while
+all of it is settled no sender is answered; the rest is for the next."""
 # Moments that have a message of their own in the stream; any other is shown by its span's row.
 TOLD = live.PAUSES | {"inspector.decision", "inspector.progress"}
 
@@ -125,7 +129,8 @@ class Recorder:
         """Return the commit that the passing of time asks for; mostly an empty one."""
         self._recover(now_ns)
         lost = self._processes.take_lost(now_ns)
-        due = [id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns]
+        all_due = (id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns)
+        due = list(itertools.islice(all_due, MAX_DUE))
         if not lost and not due:
             return Changes()
         with self._store.read() as reader:

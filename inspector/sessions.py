@@ -278,8 +278,8 @@ class TraceState:
     """Spans with pauses, arrived or not."""
     usage_ancestors: set[str] = field(default_factory=set)
     """Spans with usage below them, arrived or not: theirs is not counted."""
-    inner_spans: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How long (ns) spans took that wait for the end of the one around them, by that and kind."""
+    inner_spans: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    """How long (ns) spans took that wait for the end of the one around them: by that one, kind."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""

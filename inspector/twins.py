@@ -42,21 +42,21 @@ def _look_outward(draft: Draft, trace: TraceState, inner: SpanRecord) -> None:
 
 
 def _wait(trace: TraceState, inner: SpanRecord) -> None:
-    waiting = trace.inner_spans.setdefault(f"{inner.parent_span_id}:{inner.kind}", {})
-    waiting[inner.span_id] = (inner.end_ns or 0) - inner.start_ns
-    if len(waiting) > _MAX_WAITING:
-        del waiting[min(waiting, key=lambda span_id: (waiting[span_id], span_id))]
+    waiting = trace.inner_spans.setdefault(inner.parent_span_id or "", {})
+    of_kind = waiting.setdefault(inner.kind.value, {})
+    of_kind[inner.span_id] = (inner.end_ns or 0) - inner.start_ns
+    if len(of_kind) > _MAX_WAITING:
+        del of_kind[min(of_kind, key=lambda span_id: (of_kind[span_id], span_id))]
     if len(trace.inner_spans) > _MAX_OUTER:
         del trace.inner_spans[next(iter(trace.inner_spans))]
 
 
 def _look_inward(draft: Draft, trace: TraceState, outer: SpanRecord) -> None:
-    for span_id in trace.inner_spans.pop(f"{outer.span_id}:{outer.kind}", ()):
+    waiting = trace.inner_spans.pop(outer.span_id, None)
+    for span_id in waiting.get(outer.kind.value, ()) if waiting is not None else ():
         inner = draft.span(outer.trace_id, span_id)
         if inner is not None and inner.duplicate_of is None and inner.kind is outer.kind:
             _mark_if_same(draft, outer, inner)
-    for kind in TOLD_TWICE - {outer.kind}:
-        trace.inner_spans.pop(f"{outer.span_id}:{kind}", None)
 
 
 def _mark_if_same(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:

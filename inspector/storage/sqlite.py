@@ -416,7 +416,3 @@ class SqliteStore:
                 departure.changed_ns,
             ),
         )
-
-
-def _is_stand_in(span: SpanRecord) -> bool:
-    return span.process_id == STAND_IN + span.trace_id

@@ -289,6 +289,26 @@ async def test_a_burst_is_one_write_to_each_viewer(fed: _FedDesk) -> None:
     await stream.aclose()
 
 
+async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_nothing(
+    fed: _FedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed_module, "_TAIL_ROWS", 20)
+    stalled = fed.feed.stream()
+    await anext(stalled)
+    viewers = [Viewer(last_id=fed.position) for _ in range(199)]
+    for number in range(1, 61):
+        fed.take(span(trace=number))
+    await asyncio.gather(*(follow(fed, viewer, None) for viewer in viewers))
+    assert all(len(viewer.spans) == 60 for viewer in viewers)
+    assert fed.feed._tail._row_count <= 20  # all that is kept, for whoever is behind
+    late = Viewer()
+    async with asyncio.timeout(10):
+        while len(late.spans) < 60:
+            for event in (await anext(stalled)).decode().removesuffix("\n\n").split("\n\n"):
+                late.read(event)
+    await stalled.aclose()
+
+
 @pytest.fixture
 async def fed() -> AsyncIterator[_FedDesk]:
     desk = _FedDesk(open_store("memory:"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector import recorder
 from inspector.model import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.normalise import span_facts
 from inspector.storage.base import SpanRecord
@@ -94,6 +96,20 @@ def test_the_same_span_from_another_encoder_changes_nothing(desk: Desk) -> None:
     facts = span_facts(sent.span, sent.resource)
     again = replace(sent, payload=payload, facts=facts)
     assert desk.recorder.record([again], [], desk.now_ns).spans == []
+
+
+def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "MAX_DUE", 4)
+    desk.take(*(span(trace=number) for number in range(1, 11)))
+    desk.now_ns += 6 * SECOND_NS
+    settled = []
+    while not (changes := desk.recorder.tick(desk.now_ns)).is_empty:
+        settled.append(len(changes.sessions))
+        desk.keep(changes)
+    assert settled == [4, 4, 2]
+    assert {row.status for row in desk.sessions().values()} == {SessionStatus.COMPLETED}
 
 
 def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(desk: Desk) -> None:
