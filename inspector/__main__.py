@@ -10,7 +10,7 @@ INSTALL = "pip install 'mcp-agent-inspector[serve]'"
 def main() -> None:
     """Run the command line; without its parts, say how to install them and exit 2."""
     try:
-        from inspector.cli import run  # noqa: PLC0415 - it may not be installed
+        from inspector.cli.main import run  # noqa: PLC0415 - it may not be installed
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("inspector", "instrument", "subscribers"):
             raise

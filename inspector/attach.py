@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from inspector import context, runfile
 from subscribers import Capture, Redactor, read_options
@@ -153,8 +152,7 @@ def _find_service(url: str | None, token: str | None) -> _Service | None:
             return None
         return _Service(running.url, token or running.token)
     given = given.rstrip("/")
-    parts = urlsplit(given)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if not runfile.is_address(given):
         _logger.warning(
             "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
             "http://127.0.0.1:7800.",

@@ -13,7 +13,7 @@ from http.client import HTTPException
 from typing import IO, Any
 
 from inspector import runfile
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, SettingsError
 
 TIMEOUT_S = 30.0
 _PIECE_BYTES = 65_536
@@ -61,8 +61,14 @@ class Client:
 
         Raises:
             NoServiceError: None is named, and none runs.
+            SettingsError: What is named is no address.
         """
         if named := url or os.environ.get("INSPECTOR_URL"):
+            if not runfile.is_address(named):
+                raise SettingsError(
+                    f"{named!r} is no address of a service. "
+                    "Set INSPECTOR_URL to one, such as http://127.0.0.1:7800."
+                )
             return cls(named.rstrip("/"), token or os.environ.get("INSPECTOR_TOKEN"))
         if running := runfile.read():
             return cls(running.url, token or running.token)
@@ -79,7 +85,7 @@ class Client:
             RefusedError: It answers with a problem.
         """
         with self._open(path, query) as response:
-            return json.load(response)
+            return self._json(response)
 
     def events(
         self, *, after: str, session_ids: Collection[str] = ()
@@ -147,7 +153,17 @@ class Client:
             RefusedError: It answers with a problem.
         """
         with self._open(path, {}, body) as response:
+            return self._json(response)
+
+    def _json(self, response: IO[bytes]) -> Any:
+        try:
             return json.load(response)
+        except (OSError, HTTPException) as error:
+            raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
+        except ValueError as error:
+            raise NoServiceError(
+                f"What answers at {self.url} is not the inspector. Check INSPECTOR_URL."
+            ) from error
 
 
 def _refusal(error: urllib.error.HTTPError) -> RefusedError:

@@ -8,11 +8,11 @@ from typing import Final, Literal
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector import wire
-from inspector.compare import Comparison, Difference
 from inspector.model import Moment, SessionRow, SpanRow
 from inspector.normalise import span_view
 from inspector.normalise.attributes import flat_attributes
 from inspector.normalise.times import rfc3339
+from inspector.reading.compare import Comparison, Difference
 from inspector.storage.base import Content, SpanRecord
 from inspector.store_health import StoreHealth
 

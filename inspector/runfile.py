@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 NAME = "inspector.json"
 MAX_BYTES = 16_384
@@ -32,6 +33,16 @@ class RunFile:
     pid: int
     store: str
     """What it stores into, as its setting says it."""
+
+
+def is_address(url: str) -> bool:
+    """Return whether `url` can be the base address of a service, wherever it was named."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # it may be no number
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
 def directories(environ: Mapping[str, str] = os.environ) -> list[Path]:
@@ -129,7 +140,7 @@ def _read_one(path: Path) -> RunFile | None:
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     is_valid = (
-        run.url.startswith(("http://", "https://"))
+        is_address(run.url)
         and type(data["token"]) is str
         and type(data["pid"]) is int
         and run.pid > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +18,11 @@ Row = dict[str, Any]
 
 def pages(
     reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
-) -> list[Row]:
-    """Return as many as wanted: pages of a query may be short, and not the last."""
+) -> tuple[list[Row], bool]:
+    """Return as many as wanted, and whether there may be more.
+
+    Pages of a query may be short, and not the last.
+    """
     found: list[Row] = []
     cursor: str | None = None
     while len(found) < limit:
@@ -26,7 +31,7 @@ def pages(
         cursor = page["next_cursor"]
         if cursor is None:
             break
-    return found
+    return found, cursor is not None
 
 
 def one_session(reader: Reader, wanted: str) -> Row:
@@ -36,13 +41,24 @@ def one_session(reader: Reader, wanted: str) -> Row:
         RefusedError: None does, or several do.
     """
     quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
-    found = pages(reader, "sessions", _ID_MATCHES, q=f'id~"{quoted}"')
-    fitting = [session for session in found if session["id"].startswith(wanted)]
-    exact = [session for session in fitting if session["id"] == wanted] or fitting
-    if len(exact) != 1:
-        many = "several begin so; give more of it" if exact else "see `inspector sessions`"
+    # The whole id first: any number of others may begin with it.
+    exact = (one for one in _found(reader, f'id:"{quoted}"') if one["id"] == wanted)
+    beginning = (one for one in _found(reader, f'id~"{quoted}"') if one["id"].startswith(wanted))
+    fitting = list(islice(exact, 1)) or list(islice(beginning, 2))
+    if len(fitting) != 1:
+        many = "several begin so; give more of it" if fitting else "see `inspector sessions`"
         raise RefusedError(f"There is no one session {wanted!r}: {many}.")
-    return exact[0]
+    return fitting[0]
+
+
+def _found(reader: Reader, query: str) -> Iterator[Row]:
+    """Yield all sessions that fit."""
+    cursor: str | None = None
+    while True:
+        page = reader.get("/sessions", q=query, limit=_ID_MATCHES, cursor=cursor)
+        yield from page["sessions"]
+        if (cursor := page["next_cursor"]) is None:
+            return
 
 
 def spans(reader: Reader, session_id: str) -> tuple[list[Row], str]:

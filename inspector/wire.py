@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from inspector.compare import Change
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
+from inspector.reading.compare import Change
 
 
 class Wire(BaseModel):

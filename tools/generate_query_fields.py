@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from inspector.query.fields import FIELDS, Field
+from inspector.query.syntax import MAX_CHARS
 
 _FILE = """\
 // Generated from inspector/query/fields.py by `make gen`. Do not edit.
@@ -18,6 +19,8 @@ export interface QueryField {{
   readonly choices: readonly string[];
 }}
 
+export const MAX_QUERY_CHARS = {max_chars};
+
 export const QUERY_FIELDS: readonly QueryField[] = [
 {fields}
 ];
@@ -27,7 +30,8 @@ export const QUERY_FIELDS: readonly QueryField[] = [
 def outputs() -> dict[Path, str]:
     """Return the module."""
     lines = [_line(field) for fields in FIELDS.values() for field in fields.values()]
-    return {Path("web/src/model/query-fields.gen.ts"): _FILE.format(fields="\n".join(lines))}
+    module = _FILE.format(max_chars=MAX_CHARS, fields="\n".join(lines))
+    return {Path("web/src/model/query-fields.gen.ts"): module}
 
 
 def _line(field: Field) -> str:

@@ -20,6 +20,10 @@ def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[
     if url := environ.get(f"{PREFIX}URL"):
         url, token = url.rstrip("/"), environ.get(f"{PREFIX}TOKEN")
         where = f"at {_without_user(url)} (INSPECTOR_URL)"
+        if not runfile.is_address(url):
+            advice = "Set it to one, such as http://127.0.0.1:7800, or leave it out."
+            yield Finding(FAIL, "service", f"{where[3:]} is no address", advice)
+            return
     elif running := runfile.read(environ):
         url, token = running.url, running.token
         where = f"at {url}, process {running.pid}, store {running.store}"

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from inspector import presenter, wire
-from inspector.compare import compare
 from inspector.http.problems import ProblemError
-from inspector.listening import Listener
 from inspector.model import SessionRow, SpanRow
+from inspector.reading.compare import compare
+from inspector.reading.listening import Listener
 from inspector.storage.base import Reader, SpanPosition, Store
 
 router = APIRouter(tags=["sessions"])

@@ -73,6 +73,9 @@ class McpDoor:
                 )
             )
             return
+        except Exception as error:  # noqa: BLE001 - whoever waits must not wait for ever
+            ready.set_exception(error)
+            return
         async with manager.run():
             ready.set_result(manager)
             await self._stop.wait()

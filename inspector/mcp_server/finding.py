@@ -14,8 +14,8 @@ from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.normalise.session_ids import MAX_CHARACTERS
 from inspector.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
-from inspector.readable import duration, money, plural, tokens
-from inspector.visible import visible, visible_line
+from inspector.reading.readable import duration, money, plural, tokens
+from inspector.reading.visible import visible, visible_line
 
 _TITLE_CHARS = 120
 _NAME_CHARS = 80

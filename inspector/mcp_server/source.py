@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from inspector.client import RefusedError
 from inspector.model import SpanKind, SpanRow, SpanStatus
-from inspector.span_tree import SpanTree
-from inspector.visible import as_written
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.visible import as_written
 
 _PAGE = 20_000
 MAX_SPANS = 200_000

@@ -9,7 +9,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from typer.testing import CliRunner, Result
 
-from inspector.cli import app
+from inspector.cli.main import app
 from inspector.errors import InspectorError
 from inspector.settings import Settings, load_settings
 from inspector.storage import open_store
@@ -299,6 +299,63 @@ def test_without_a_service_and_a_store_it_is_said_with_exit_3(
     assert "inspector serve" in ended.stderr
     assert len(ended.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "data").exists(), "asking makes no store"
+
+
+@pytest.mark.parametrize("url", ["nonsense", "localhost:7800", "http://[::1", "http://h:99999"])
+def test_an_address_that_is_none_is_said(
+    here: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("INSPECTOR_URL", url)
+    refused = run("sessions").exception
+    assert isinstance(refused, InspectorError)
+    assert "INSPECTOR_URL" in str(refused)
+
+
+def test_an_address_where_something_else_answers_is_said(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_URL", f"{service.url}/ui/app?")
+    monkeypatch.setenv("INSPECTOR_TOKEN", service.token)
+    assert "is not the inspector" in str(run("sessions").exception)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
+@pytest.mark.parametrize("arguments", [["sessions"], ["sessions", "--json"], ["token"]])
+def test_output_that_cannot_be_written_is_one_sentence(
+    service: Service, arguments: list[str]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            command(*arguments),
+            env=environment(service.runtime_dir.parent),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (1, "inspector: No space left on device.\n")
+
+
+def test_a_session_is_found_whatever_many_others_are_called(
+    here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    spans = []
+    for number, name in enumerate(["run", "older", *(f"a-run-older-{n}" for n in range(150))], 1):
+        made = span(number, name=name)
+        made.trace_id = number.to_bytes(16, "big")
+        made.start_time_unix_nano += number
+        made.attributes.add(key="session.id").value.string_value = name
+        spans.append(made)
+    with running_service(tmp_path / "many") as service:
+        find(monkeypatch, service)
+        send(service, *spans)
+        assert " run " in run("show", "run").output
+        assert run("sessions", "--limit", "2").stderr.startswith("These are the newest 2;")
+        assert run("sessions", "--limit", "200").stderr == ""
+        assert " older " in run("show", "old").output
+        assert " a-run-older-1 " in run("show", "a-run-older-1").output
+        assert "several begin so" in str(run("show", "a-run").exception)
 
 
 def test_the_token_stays_the_same_until_it_is_rotated(here: Path) -> None:

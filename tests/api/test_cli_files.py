@@ -10,7 +10,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from inspector.cli import app
+from inspector.cli.main import app
 from inspector.client import NoServiceError, RefusedError
 from inspector.errors import SettingsError
 from tests.support.otlp import span

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from typer.testing import CliRunner
 
-from inspector.cli import app
+from inspector.cli.main import app
 from inspector.doctor import senders
 from tests.support.receivers import bare_receiver
 from tests.support.service import Service, environment, free_port, running_service
@@ -101,6 +101,14 @@ def test_a_named_service_that_is_gone_is_a_failure(
 ) -> None:
     monkeypatch.setenv("INSPECTOR_URL", f"http://127.0.0.1:{free_port()}")
     assert levels(examine(1), "service") == ["fail"]
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://x", "http://[::1", "http://127.0.0.1:99999"])
+def test_a_named_service_that_is_no_address_is_a_failure(
+    here: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("INSPECTOR_URL", url)
+    assert "is no address" in examine(1)["service"][0]["message"]
 
 
 def test_a_run_file_of_a_dead_process_is_stale(here: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
@@ -430,4 +431,19 @@ async def test_without_the_mcp_library_it_is_said_how_to_install_it(
             )
             assert answer.status_code == 501
             assert "pip install" in answer.json()["detail"]
+        await app.state.mcp.close()
+
+
+async def test_an_mcp_library_that_does_not_load_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: McpDoor) -> None:
+        raise TypeError("unexpected keyword argument")
+
+    monkeypatch.setattr("inspector.http.mcp._load", broken)
+    async with door(Remembering()) as app, caller(app) as client:
+        app.state.mcp = McpDoor(app)
+        for _ in range(2):
+            asked = client.post("/mcp", json={}, headers={"authorization": f"Bearer {TOKEN}"})
+            assert (await asyncio.wait_for(asked, DEADLINE_S)).status_code == 500
         await app.state.mcp.close()

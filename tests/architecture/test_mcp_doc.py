@@ -5,7 +5,7 @@ import re
 
 import typer.main
 
-from inspector.cli import app
+from inspector.cli.main import app
 from tools.generate import ROOT
 
 TEXT = (ROOT / "docs" / "mcp-server.md").read_text(encoding="utf-8")

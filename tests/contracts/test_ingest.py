@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
@@ -185,7 +186,7 @@ async def test_time_passes_by_itself(store: Store) -> None:
 async def test_sums_that_no_meter_shows_are_not_refused(store: Store) -> None:
     ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
     for attributes in ({"llm.cost.total": 1.7e308}, {"gen_ai.usage.input_tokens": 2**62}):
-        absurd = {"gen_ai.operation.name": "chat", **attributes}
+        absurd: dict[str, Any] = {"gen_ai.operation.name": "chat", **attributes}
         for number in (1, 2, 3):
             await ingest.submit([incoming(span(span_id=number, attributes=absurd))], [])
     assert session_count(store) == 1

@@ -63,7 +63,10 @@ def test_the_list_is_narrowed_by_the_query_language_and_stays_live(
     expect(page.get_by_text("Did you mean status?")).to_be_visible()
     expect(page.locator("mark")).to_have_text("statsu")
     assert field.get_attribute("aria-invalid") == "true"
+    expect(page.get_by_text("found")).to_have_count(0)  # that was of the query before
     _picture(page, "problem")
+    field.fill("x" * 3_000)
+    expect(field).to_have_value("x" * 2_000)
     field.press("Escape")
     expect(rows).to_have_count(3)
     assert [error for error in watch.errors if "400" not in error] == []

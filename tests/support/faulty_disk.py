@@ -71,7 +71,7 @@ class _FaultyFile(apsw.VFSFile):
 
 
 if __name__ == "__main__":
-    from inspector.cli import run
+    from inspector.cli.main import run
 
     disk = FaultyDisk(Path(os.environ[TROUBLE]))
     sys.argv[0] = "inspector"

@@ -84,7 +84,7 @@ def test_a_dead_service_costs_one_line_and_no_time_at_exit(tmp_path: Path) -> No
     assert "did not get" in done.stderr
 
 
-@pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense"])
+@pytest.mark.parametrize("url", ["localhost:7800", "ftp://x", "http://", "nonsense", "http://[::1"])
 def test_a_bad_address_is_one_sentence(tmp_path: Path, url: str) -> None:
     done = run_program(HELLO + "print(handle.is_attached)", tmp_path, INSPECTOR_URL=url)
     assert done.stdout.strip() == "False"

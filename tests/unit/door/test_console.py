@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.console import show_sessions
+from inspector.cli.console import show_sessions
 
 SESSION = {
     "id": "0af7651916cd43dd8448eb211c80319c",

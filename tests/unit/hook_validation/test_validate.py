@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector.cli import app
+from inspector.cli.main import app
 from inspector.errors import InspectorError
 from inspector.hook_validation import RULES, Report, UnreadablePathError, validate
 

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from inspector.causes import groups_of
+from inspector.cli.console_tree import tree_lines
 from inspector.client import RefusedError
-from inspector.console_tree import tree_lines
 from inspector.model import SpanStatus
-from inspector.outline import Line, lines_of, place_of, short_ids
-from inspector.span_tree import SpanTree
+from inspector.reading.causes import groups_of
+from inspector.reading.outline import Line, lines_of, place_of, short_ids
+from inspector.reading.span_tree import SpanTree
 from tests.support.rows import row, rows_from_text
 
 ROWS = st.lists(

@@ -1,6 +1,6 @@
 from inspector.model import SpanKind, SpanStatus
-from inspector.span_tree import SpanTree
-from inspector.statistics import shares
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.statistics import shares
 from tests.support.rows import MS, row, rows_from_text
 
 

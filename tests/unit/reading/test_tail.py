@@ -3,10 +3,10 @@ from typing import Any
 
 from rich.console import Console, Group
 
+from inspector.cli.tail import Lines, screen
+from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
 from inspector.model import SpanStatus
-from inspector.span_tree import SpanTree
-from inspector.tail import Lines, screen
-from inspector.tail_state import KEPT_SPANS, Following, LiveSession, chosen
+from inspector.reading.span_tree import SpanTree
 from tests.support.rows import MS, row, rows_from_text
 
 SESSION: dict[str, Any] = {

@@ -8,6 +8,8 @@ export interface QueryField {
   readonly choices: readonly string[];
 }
 
+export const MAX_QUERY_CHARS = 2000;
+
 export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "session", "name": "id", "type": "text", "description": "Its id.", "choices": []},
   {"scope": "session", "name": "title", "type": "text", "description": "Its title.", "choices": []},

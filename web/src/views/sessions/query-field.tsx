@@ -1,6 +1,7 @@
 /** The query of the list: completed while one types, and what is wrong with it below. */
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
 import { complete, type Suggestion, take } from '../../model/completion.ts';
+import { MAX_QUERY_CHARS } from '../../model/query-fields.gen.ts';
 import { ActionIcon } from '../icons.tsx';
 import '../search-field.css';
 import './query-field.css';
@@ -92,6 +93,7 @@ export function QueryField({ value, problem, onChange, ref }: QueryFieldProps) {
           aria-invalid={shown !== undefined}
           aria-describedby={`${id}-problem`}
           value={text}
+          maxLength={MAX_QUERY_CHARS}
           placeholder="status:failed tool:git_* &quot;merge conflict&quot;"
           spellCheck={false}
           autoComplete="off"

@@ -14,9 +14,11 @@ const NARROW_PX = 720;
 
 interface SessionListProps {
   readonly sessions: Sessions;
+  /** False: they are what another query found, and say nothing of this one. */
+  readonly isCurrent?: boolean;
 }
 
-export function SessionList({ sessions }: SessionListProps) {
+export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
   const ids = useCell(sessions.order);
   const state = useCell(sessions.state);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -62,7 +64,7 @@ export function SessionList({ sessions }: SessionListProps) {
             />
           ))}
         </ul>
-        {ids.length === 0 && sessions.query !== '' && state.kind === 'ready' && (
+        {isCurrent && ids.length === 0 && sessions.query !== '' && state.kind === 'ready' && (
           <p className="ins-list__none">
             {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
           </p>

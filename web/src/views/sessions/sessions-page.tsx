@@ -29,7 +29,7 @@ export function SessionsPage() {
   return (
     <main className="ins-sessions">
       <h1 className="ins-hidden">Sessions</h1>
-      {state.kind === 'failed' && (
+      {state.kind === 'failed' && refused === undefined && (
         <p className="ins-sessions__problem" role="alert">
           {state.message}
           {state.status === 401 && ' Open the address that `inspector token` prints.'}
@@ -46,10 +46,10 @@ export function SessionsPage() {
               problem={problem}
               onChange={(q) => router.adjust({ q })}
             />
-            <Count sessions={shown} isAsking={isAsking} />
+            {refused === undefined && <Count sessions={shown} isAsking={isAsking} />}
             <MinutesChart query={shown.query} />
           </div>
-          <SessionList sessions={shown} />
+          <SessionList sessions={shown} isCurrent={refused === undefined} />
         </>
       )}
     </main>

@@ -9,15 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspector.causes import Group
-from inspector.console_tree import plain, say, span_line, status, tree_lines
+from inspector.cli.console_tree import plain, say, span_line, status, tree_lines
 from inspector.hook_validation.finding import ERROR, WARNING, Report
 from inspector.model import SpanKind, SpanRow, SpanStatus
-from inspector.outline import lines_of, short_ids
-from inspector.readable import duration, money, plural, tokens
-from inspector.span_text import attributes, content
-from inspector.span_tree import SpanTree
-from inspector.visible import visible
+from inspector.reading.causes import Group
+from inspector.reading.outline import lines_of, short_ids
+from inspector.reading.readable import duration, money, plural, tokens
+from inspector.reading.span_text import attributes, content
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.visible import visible
 
 _PIPED_WIDTH = 200
 """What does not go to a terminal is read by programs: nothing is cut to fit eighty columns."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.readable import duration
+from inspector.reading.readable import duration
 
 _ATTRIBUTE_CHARS = 500
 

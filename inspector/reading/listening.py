@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.compare import Said
 from inspector.model import SpanKind, SpanRow
 from inspector.normalise import span_view
+from inspector.reading.compare import Said
 from inspector.storage.base import Reader
 from inspector.wire import Message, Part, Payload, View
 

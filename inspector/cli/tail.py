@@ -17,14 +17,15 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from inspector import session_spans, showing
+from inspector import session_spans
+from inspector.cli import showing
+from inspector.cli.console import session_head, span_row
+from inspector.cli.console_tree import plain, say, span_line, tree_lines
+from inspector.cli.tail_state import Following, LiveSession
 from inspector.client import Client, NoServiceError
-from inspector.console import session_head, span_row
-from inspector.console_tree import plain, say, span_line, tree_lines
 from inspector.model import SpanStatus
-from inspector.readable import duration
-from inspector.span_tree import SpanTree
-from inspector.tail_state import Following, LiveSession
+from inspector.reading.readable import duration
+from inspector.reading.span_tree import SpanTree
 
 RETRY_S = 1.0
 _FRAMES_A_SECOND = 8

@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 
 from inspector import session_spans
-from inspector.causes import Group, error_line, groups_of
-from inspector.console import show_errors, show_session, show_span, span_row
-from inspector.outline import place_of
+from inspector.cli.console import show_errors, show_session, show_span, span_row
 from inspector.reader import Reader
-from inspector.span_tree import SpanTree
+from inspector.reading.causes import Group, error_line, groups_of
+from inspector.reading.outline import place_of
+from inspector.reading.span_tree import SpanTree
 
 _MAX_CAUSES = 20
 _LINE_CHARS = 160

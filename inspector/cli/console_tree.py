@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from inspector.model import SpanKind, SpanRow, SpanStatus
-from inspector.outline import Line
-from inspector.readable import duration, money, tokens
-from inspector.span_tree import SpanTree
-from inspector.visible import visible_line
+from inspector.reading.outline import Line
+from inspector.reading.readable import duration, money, tokens
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.visible import visible_line
 
 STYLES: Mapping[str, str] = {
     "waiting": "bold yellow",

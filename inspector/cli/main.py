@@ -15,7 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector import cli_doctor, cli_files, runfile, session_spans
+from inspector import runfile, session_spans
+from inspector.cli import doctor as cli_doctor
+from inspector.cli import files as cli_files
 from inspector.client import NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
@@ -134,7 +136,7 @@ def sessions(
     found = _searched(query, "sessions", limit, status=status)
     if as_json:
         return _say_json(found)
-    from inspector.console import show_sessions  # noqa: PLC0415
+    from inspector.cli.console import show_sessions  # noqa: PLC0415
 
     show_sessions(found)
     return None
@@ -150,7 +152,7 @@ def search(
     found = _searched(query, "spans", limit, "/search")
     if as_json:
         return _say_json(found)
-    from inspector.console import show_hits  # noqa: PLC0415
+    from inspector.cli.console import show_hits  # noqa: PLC0415
 
     show_hits(found)
     return None
@@ -194,7 +196,7 @@ def compare(
     found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
     if as_json:
         return _say_json(found)
-    from inspector.console import show_comparison  # noqa: PLC0415
+    from inspector.cli.console import show_comparison  # noqa: PLC0415
 
     show_comparison(found)
     return None
@@ -211,7 +213,7 @@ def tail(
 
     A terminal shows the trees of running sessions; a pipe gets a line for each event.
     """
-    from inspector.tail import follow  # noqa: PLC0415
+    from inspector.cli.tail import follow  # noqa: PLC0415
 
     follow(session_ids or [], say_json=_json_wanted(as_json, indent=None))
 
@@ -258,7 +260,7 @@ def validate(
     if as_json:
         _say_json(report.as_json())
     else:
-        from inspector.console import show_report  # noqa: PLC0415
+        from inspector.cli.console import show_report  # noqa: PLC0415
 
         show_report(report)
     if not report.is_valid:
@@ -275,9 +277,12 @@ def _searched(
     query: str, what: str, limit: int, path: str = "/sessions", **also: object
 ) -> list[dict[str, Any]]:
     try:
-        return session_spans.pages(find_reader(), what, limit, path, q=query, **also)
+        found, has_more = session_spans.pages(find_reader(), what, limit, path, q=query, **also)
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
+    if has_more:
+        typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
+    return found
 
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:
@@ -304,5 +309,9 @@ def run() -> None:
     except InspectorError as error:
         typer.echo(f"inspector: {error}", err=True)
         sys.exit(_EXIT_CODES.get(type(error), CANNOT_START))
+    except OSError as error:  # such as a full disk that the output goes to
+        typer.echo(f"inspector: {error.strerror or error}.", err=True)
+        sys.stdout = None  # Python would try to write the rest at exit
+        sys.exit(FAILED)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
 
-from inspector.causes import is_failed
 from inspector.model import SpanRow
-from inspector.span_tree import SpanTree
+from inspector.reading.causes import is_failed
+from inspector.reading.span_tree import SpanTree
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.model import SpanKind, SpanRow, SpanStatus
-from inspector.span_tree import SpanTree
+from inspector.reading.span_tree import SpanTree
 
 SLOWER_BY = 0.25
 SLOWER_BY_NS = 50_000_000

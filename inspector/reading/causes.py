@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.model import SpanRow, SpanStatus
-from inspector.span_tree import SpanTree
-from inspector.visible import visible_line
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.visible import visible_line
 
 
 def is_failed(row: SpanRow) -> bool:

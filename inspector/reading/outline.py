@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from inspector.causes import with_failures
 from inspector.client import RefusedError
 from inspector.model import SpanRow
-from inspector.span_tree import SpanTree
+from inspector.reading.causes import with_failures
+from inspector.reading.span_tree import SpanTree
 
 FEW_ALIKE = 6
 """So many siblings alike are all shown."""
