@@ -7,7 +7,9 @@ seen. Texts are made when first asked for, then shared by all viewers.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, get_args
+
+import orjson
 
 from inspector import live, presenter, wire
 from inspector.model import SessionRow, SpanKind, SpanStatus
@@ -31,6 +33,17 @@ _SessionMessage: TypeAlias = wire.SessionStarted | wire.SessionUpdated | wire.Se
 _SpanMessage: TypeAlias = (
     wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded | wire.ResourceFetched | wire.PromptUsed
 )
+
+
+_DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
+    message: {
+        name: field.default
+        for name, field in message.model_fields.items()
+        if not field.is_required()
+    }
+    for message in (*get_args(_SessionMessage), *get_args(_SpanMessage))
+}
+"""What each has that is always the same: its `type`, and what it does not say."""
 
 
 class Entry(Protocol):
@@ -70,6 +83,17 @@ def entries_of(
     return entries
 
 
+def _text(
+    message: type[_SessionMessage | _SpanMessage],
+    time_ns: int,
+    session_id: str,
+    shown: dict[str, dict[str, Any]],
+) -> str:
+    """Return `message` as JSON; checked by no model, since there may be thousands a second."""
+    head = {**_DEFAULTS[message], "time": rfc3339(time_ns), "session_id": session_id}
+    return orjson.dumps({**head, **shown}).decode()
+
+
 class _SessionEntry:
     def __init__(self, record: SessionRecord) -> None:
         self.change = record.change
@@ -92,11 +116,9 @@ class _SessionEntry:
 
     def _text(self, message: type[_SessionMessage]) -> str:
         if message.__name__ not in self._texts:
-            self._texts[message.__name__] = message(
-                time=rfc3339(self._record.changed_ns),
-                session_id=self._record.row.id,
-                session=presenter.session(self._record.row),
-            ).model_dump_json()
+            row = self._record.row
+            shown = {"session": presenter.session_fields(row)}
+            self._texts[message.__name__] = _text(message, self._record.changed_ns, row.id, shown)
         return self._texts[message.__name__]
 
 
@@ -121,10 +143,9 @@ class _SpanEntry:
             shown: list[type[_SpanMessage]] = [message]
             if message is wire.SpanEnded and (beside := _ENDED_BESIDE.get(record.kind)):
                 shown.insert(0, beside)
-            row, time = presenter.span_row(record.row()), rfc3339(record.changed_ns)
+            row = {"span": presenter.span_fields(record.row())}
             self._texts[message.__name__] = [
-                type_(time=time, session_id=record.session_id, span=row).model_dump_json()
-                for type_ in shown
+                _text(type_, record.changed_ns, record.session_id, row) for type_ in shown
             ]
         return self._texts[message.__name__]
 

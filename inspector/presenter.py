@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -29,31 +29,36 @@ _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (
 
 def session(row: SessionRow) -> wire.Session:
     """Return a line of the session list."""
+    return wire.Session(**session_fields(row))
+
+
+def session_fields(row: SessionRow) -> dict[str, Any]:
+    """Return what `session` does, field by field: for streams, where each row is told at once."""
     ended_ns, since_ns = row.ended_ns, row.waiting_since_ns
-    return wire.Session(
-        id=row.id,
-        title=row.title,
-        status=row.status,
-        engine=row.engine,
-        started_at=rfc3339(row.started_ns),
-        ended_at=None if ended_ns is None else rfc3339(ended_ns),
-        duration_ms=None if ended_ns is None else (ended_ns - row.started_ns) / 1e6,
-        waiting_ms=row.waiting_ns / 1e6,
-        waiting_since=None if since_ns is None else rfc3339(since_ns),
-        epoch_ns=str(row.epoch_ns),
-        span_count=row.span_count,
-        error_count=row.error_count,
-        llm_calls=row.llm_calls,
-        tool_calls=row.tool_calls,
-        input_tokens=row.input_tokens,
-        output_tokens=row.output_tokens,
-        cost_usd=row.cost_usd,
-        models=list(row.models),
-        services=list(row.services),
-        agents=list(row.agents),
-        tags=list(row.tags),
-        dropped_count=row.dropped_count,
-    )
+    return {
+        "id": row.id,
+        "title": row.title,
+        "status": row.status,
+        "engine": row.engine,
+        "started_at": rfc3339(row.started_ns),
+        "ended_at": None if ended_ns is None else rfc3339(ended_ns),
+        "duration_ms": None if ended_ns is None else (ended_ns - row.started_ns) / 1e6,
+        "waiting_ms": row.waiting_ns / 1e6,
+        "waiting_since": None if since_ns is None else rfc3339(since_ns),
+        "epoch_ns": str(row.epoch_ns),
+        "span_count": row.span_count,
+        "error_count": row.error_count,
+        "llm_calls": row.llm_calls,
+        "tool_calls": row.tool_calls,
+        "input_tokens": row.input_tokens,
+        "output_tokens": row.output_tokens,
+        "cost_usd": row.cost_usd,
+        "models": row.models,
+        "services": row.services,
+        "agents": row.agents,
+        "tags": row.tags,
+        "dropped_count": row.dropped_count,
+    }
 
 
 def store_health(health: StoreHealth) -> wire.StoreHealth:
@@ -65,24 +70,12 @@ def store_health(health: StoreHealth) -> wire.StoreHealth:
 
 def span_row(row: SpanRow) -> wire.SpanRow:
     """Return a line of the waterfall."""
-    return wire.SpanRow(
-        trace_id=row.trace_id,
-        span_id=row.span_id,
-        parent_span_id=row.parent_span_id,
-        name=row.name,
-        kind=row.kind,
-        status=row.status,
-        offset_ns=row.offset_ns,
-        duration_ns=row.duration_ns,
-        wait_ns=row.wait_ns,
-        waits=row.waits,
-        model=row.model,
-        input_tokens=row.input_tokens,
-        output_tokens=row.output_tokens,
-        cost_usd=row.cost_usd,
-        size_bytes=row.size_bytes,
-        duplicate_of=row.duplicate_of,
-    )
+    return wire.SpanRow(**span_fields(row))
+
+
+def span_fields(row: SpanRow) -> dict[str, Any]:
+    """Return what `span_row` does, field by field: likewise for streams."""
+    return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
 
 
 def span_columns(rows: Sequence[SpanRow]) -> wire.SpanColumnSet:
