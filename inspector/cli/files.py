@@ -38,7 +38,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write sessions to a file, as OTLP JSON lines: of the running service, else of the store."""
-    from inspector import transfer  # noqa: PLC0415
+    from inspector.cli import transfer  # noqa: PLC0415
 
     if (session_id is None) == (query is None):
         raise SettingsError("Say which session by its id, or several by --query.")

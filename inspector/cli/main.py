@@ -171,7 +171,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a session as the tree of its spans, why it failed, or one span with its content."""
-    from inspector import showing  # noqa: PLC0415
+    from inspector.cli import showing  # noqa: PLC0415
 
     reader = find_reader()
     session = session_spans.one_session(reader, session_id)
