@@ -1,0 +1,326 @@
+"""The HTTP JSON of control: requests, answers, commands, processes, the audit log.
+
+Two doors share it. People (page, command line, MCP) read requests and answer them; agents open
+and close them, and follow their commands. What is answered is bytes that were shown: arguments
+and payloads travel as JSON *text* and are parsed by the agent only.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from inspector.wire import StreamMessage, Wire
+
+MAX_ARGS_CHARS = 1024 * 1024
+"""Arguments above this are shown cut, and can be allowed or denied, not edited."""
+
+Kind = Literal["approval", "question", "breakpoint"]
+RequestStatus = Literal["pending", "answered", "expired", "withdrawn", "lost"]
+AnswerDecision = Literal["allow", "allow_always", "deny", "answer", "decline", "cancel"]
+"""`answer`, `decline` and `cancel` are for questions; a breakpoint is allowed to go on."""
+Origin = Literal["browser", "cli", "api", "mcp", "agent", "service"]
+"""Which way an action came; `service` is time passing."""
+CommandType = Literal["answer", "cancel", "pause", "resume", "step", "signal"]
+Verb = Literal["cancel", "pause", "resume", "step"]
+
+ProcessId = Annotated[str, Field(min_length=1, max_length=200)]
+MessageId = Annotated[str, Field(min_length=1, max_length=100)]
+RequestId = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Transition(Wire):
+    """A request changed its status: who did it, and when."""
+
+    status: RequestStatus
+    at: str = Field(description="RFC 3339, by the service's clock.")
+    actor: str
+    origin: Origin
+    reason: str | None = None
+
+
+class GivenAnswer(Wire):
+    """The answer that won."""
+
+    decision: AnswerDecision
+    actor: str
+    origin: Origin
+    at: str
+    reason: str | None = None
+    is_edited: bool = Field(description="The arguments were edited; the trace has the difference.")
+    applied: bool | None = Field(
+        description="The agent took it; false: it could not; null: it has not been heard from."
+    )
+    applied_reason: str | None = Field(None, description="Why the agent did not take it.")
+
+
+class Request(Wire):
+    """Something an agent waits for a person for."""
+
+    id: str
+    session_id: str
+    session_title: str
+    trace_id: str | None
+    span_id: str | None
+    process_id: str
+    kind: Kind
+    status: RequestStatus
+    hook: str | None
+    interceptor: str | None = Field(description="Who wants it asked.")
+    tool_name: str | None
+    prompt: str
+    options: list[str]
+    args_json: str | None = Field(
+        description="The complete arguments as JSON text; null when they are no JSON or too long, "
+        "and when the request has closed."
+    )
+    args_text: str | None = Field(description="What can be shown of arguments without `args_json`.")
+    args_hash: str | None = Field(
+        description="SHA-256 (hex) of the arguments' UTF-8; an answer has to name it."
+    )
+    form_json: str | None = Field(description="Of a question: JSON Schema of the form, as text.")
+    signal_name: str | None
+    default: str = Field(description="What counts when nobody answers in time: allow or deny.")
+    can_always: bool = Field(
+        description="`allow_always` covers what this interceptor asks in this session."
+    )
+    created_at: str
+    expires_at: str | None
+    closed_at: str | None
+    answer: GivenAnswer | None
+    transitions: list[Transition]
+
+
+class RequestList(Wire):
+    """A page of requests, newest first."""
+
+    requests: list[Request]
+    pending_count: int = Field(description="Of all sessions.")
+    next_cursor: str | None
+    as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class Answer(Wire):
+    """`POST /requests/{id}`: what a person answers."""
+
+    decision: AnswerDecision
+    args_hash: str | None = Field(
+        None, max_length=64, description="Of the arguments that were shown; asked for if any were."
+    )
+    args_json: str | None = Field(
+        None, max_length=4 * MAX_ARGS_CHARS, description="Edited arguments, as JSON text."
+    )
+    payload_json: str | None = Field(
+        None, max_length=MAX_ARGS_CHARS, description="The answer to a question, as JSON text."
+    )
+    reason: str | None = Field(None, max_length=4000)
+
+
+class AnswerResult(Wire):
+    """The answer won. Whether the agent took it is `applied`, null while it is not connected."""
+
+    request: Request
+    applied: bool | None
+    message: str
+
+
+class VerbBody(Wire):
+    """Why a session is paused, resumed, stepped or cancelled."""
+
+    reason: str | None = Field(None, max_length=4000)
+
+
+class VerbResult(Wire):
+    """What became of a verb."""
+
+    session_id: str
+    verb: Verb | Literal["signal"]
+    processes: int = Field(description="That were told; 0: nothing of it runs here.")
+    applied: bool | None = Field(description="Null: not all have been heard from yet.")
+    message: str
+
+
+class Signal(Wire):
+    """`POST /signal/{session_id}`: answers the pending question of that name, else is passed on."""
+
+    signal_name: str = Field(min_length=1, max_length=200)
+    payload_json: str | None = Field(None, max_length=MAX_ARGS_CHARS)
+    reason: str | None = Field(None, max_length=4000)
+
+
+# --- the agent's side of the channel ----------------------------------------------------------
+
+
+class ProcessHello(Wire):
+    """`PUT /processes/{id}`: an agent says who it is; the id is its `service.instance.id`."""
+
+    name: str = Field(max_length=200)
+    pid: int = Field(ge=0)
+    host: str = Field(max_length=255)
+
+
+class ProcessWelcome(Wire):
+    """How often to be heard from."""
+
+    heartbeat_s: float
+    lost_after_s: float
+    now_ns: str = Field(description="The service's clock.")
+
+
+class OpenedRequest(Wire):
+    """A request as the agent opens it; opening the same id again reclaims a lost one."""
+
+    id: RequestId
+    session_id: str | None = Field(max_length=256)
+    trace_id: str | None = Field(pattern="^[0-9a-f]{32}$")
+    span_id: str | None = Field(pattern="^[0-9a-f]{16}$")
+    kind: Kind
+    hook: str | None = Field(max_length=200)
+    interceptor: str | None = Field(max_length=200)
+    tool_name: str | None = Field(max_length=500)
+    prompt: str = Field(max_length=64 * 1024)
+    options: list[Annotated[str, Field(max_length=200)]] = Field(max_length=50)
+    args_json: str | None = Field(max_length=MAX_ARGS_CHARS)
+    args_text: str | None = Field(max_length=MAX_ARGS_CHARS)
+    args_hash: str | None = Field(max_length=64)
+    form_json: str | None = Field(max_length=MAX_ARGS_CHARS)
+    signal_name: str | None = Field(max_length=200)
+    default: str = Field(max_length=50)
+    can_always: bool
+    age_ms: float = Field(ge=0, description="How long ago it was opened, by the agent's clock.")
+    expires_in_ms: float | None = Field(description="From now on; null: never.")
+    keeps_args: bool = Field(description="Whether `args_json` is kept when the request closes.")
+
+
+class HeartbeatMessage(Wire):
+    """The process lives."""
+
+    type: Literal["heartbeat"]
+    id: MessageId
+
+
+class GoodbyeMessage(Wire):
+    """The process ends, and with it what it has open."""
+
+    type: Literal["goodbye"]
+    id: MessageId
+
+
+class RequestOpenedMessage(Wire):
+    """A person is asked."""
+
+    type: Literal["request_opened"]
+    id: MessageId
+    request: OpenedRequest
+
+
+class RequestClosedMessage(Wire):
+    """The agent waits no longer, and says what counts."""
+
+    type: Literal["request_closed"]
+    id: MessageId
+    request_id: RequestId
+    status: Literal["answered", "expired", "withdrawn"]
+    decision: str | None = Field(max_length=50)
+    reason: str | None = Field(max_length=4000)
+
+
+class AckMessage(Wire):
+    """A command was carried out, or could not be; it is not sent again."""
+
+    type: Literal["ack"]
+    id: MessageId
+    seq: int = Field(ge=1)
+    applied: bool
+    reason: str | None = Field(max_length=4000)
+
+
+AgentMessage = Annotated[
+    HeartbeatMessage | GoodbyeMessage | RequestOpenedMessage | RequestClosedMessage | AckMessage,
+    Field(discriminator="type"),
+]
+
+
+class AgentMessages(Wire):
+    """`POST /processes/{id}/messages`: in order; each has an id, and twice is once."""
+
+    messages: list[AgentMessage] = Field(min_length=1, max_length=1000)
+
+
+class AgentMessagesReply(Wire):
+    """What was taken in; durable."""
+
+    received: list[str] = Field(description="Ids of the messages.")
+
+
+class CommandAnswer(Wire):
+    """An answer on its way to the agent, which is the judge of it."""
+
+    request_id: str
+    decision: AnswerDecision
+    args_json: str | None
+    args_hash: str | None
+    payload_json: str | None
+
+
+class Command(Wire):
+    """`GET /processes/{id}/commands` (SSE, `id:` is `seq`): sent again until it is acknowledged."""
+
+    seq: int = Field(description="Grows by process.")
+    type: CommandType
+    session_id: str
+    trace_ids: list[str] = Field(description="Of the session, that this process has open.")
+    answer: CommandAnswer | None
+    signal_name: str | None
+    payload_json: str | None
+    reason: str | None
+    actor: str
+    origin: Origin
+    issued_at: str
+
+
+# --- the audit log ----------------------------------------------------------------------------
+
+
+class AuditEntry(Wire):
+    """One action of control, or an attempt at one. Entries are never changed."""
+
+    id: int
+    at: str
+    actor: str
+    origin: Origin
+    address: str | None = Field(description="Of the other end, where it is known.")
+    action: str = Field(description="`answer`, a verb, `signal`, `request_opened`, and so on.")
+    request_id: str | None
+    session_id: str | None
+    process_id: str | None
+    result: Literal["accepted", "applied", "not_applied", "refused"]
+    code: str | None = Field(description="Why it was refused: the problem's `code`.")
+    detail: str | None
+    decision: str | None
+    args_hash: str | None
+
+
+class AuditLog(Wire):
+    """A page of the audit log, newest first."""
+
+    entries: list[AuditEntry]
+    next_cursor: str | None
+
+
+# --- the stream -------------------------------------------------------------------------------
+
+
+class ApprovalRequested(StreamMessage):
+    """An approval or a breakpoint was opened, or opened again; the whole row."""
+
+    type: Literal["ApprovalRequested"] = "ApprovalRequested"
+    request: Request
+
+
+class ApprovalResolved(StreamMessage):
+    """An approval or a breakpoint is no longer pending."""
+
+    type: Literal["ApprovalResolved"] = "ApprovalResolved"
+    request: Request
