@@ -10,35 +10,9 @@ import pytest
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
 
-from instrument import Bus
-from subscribers import Options
 from subscribers.places import NOWHERE, OpenOperation, Place
-from subscribers.wiring import Wiring, wire
-
-
-class Wired:
-    """A bus with all that is between it and an inspector that is not there."""
-
-    def __init__(self) -> None:
-        self.bus = Bus()
-        self.session: str | None = None
-        self.wiring: Wiring = wire(
-            "http://127.0.0.1:9",
-            None,
-            options=Options(),
-            set_global=False,
-            bus=self.bus,
-            tracer_provider=TracerProvider(
-                resource=Resource({"service.name": "svc"}), shutdown_on_exit=False
-            ),
-            session_id=lambda: self.session,
-        )
-
-    def ids(self) -> list[str | None]:
-        return [operation.call_id for operation in self.wiring.open_operations()]
+from tests.support.wired import Wired
 
 
 @pytest.fixture
