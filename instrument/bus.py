@@ -166,6 +166,7 @@ class Bus:
         name: str | None = None,
         on_error: OnError = "raise",
         timeout: float | None = None,
+        quiet: bool = False,
     ) -> Callable[[], None]:
         """Let `fn` decide on every later event `hook`.
 
@@ -183,6 +184,7 @@ class Bus:
                 What is no decision denies, always.
             timeout: Seconds until an async `fn` counts as having raised `TimeoutError`. A sync
                 one cannot be interrupted.
+            quiet: Leave no line on the trail, and tell no `hook_decided`, where `fn` returns None.
 
         Returns:
             A function that undoes it, once, however often it is called.
@@ -194,7 +196,13 @@ class Bus:
                 `hook`, because the bus itself tells it.
         """
         interceptor = Interceptor(
-            hook, fn, priority=priority, name=name, on_error=on_error, timeout_s=timeout
+            hook,
+            fn,
+            priority=priority,
+            name=name,
+            on_error=on_error,
+            timeout_s=timeout,
+            is_quiet=quiet,
         )
         return self._add_interceptor(interceptor)
 

@@ -102,9 +102,19 @@ class Decision:
         injection: Of `inject_context`.
         question: Of `ask_user`.
         user_message: A line for the user, whatever the action.
+        by: In whose name, where an interceptor speaks for several; else the interceptor's own.
     """
 
-    __slots__ = ("action", "changes", "injection", "question", "reason", "user_message", "value")
+    __slots__ = (
+        "action",
+        "by",
+        "changes",
+        "injection",
+        "question",
+        "reason",
+        "user_message",
+        "value",
+    )
 
     def __init__(
         self,
@@ -116,6 +126,7 @@ class Decision:
         injection: Injection | None = None,
         question: Question | None = None,
         user_message: str | None = None,
+        by: str | None = None,
     ) -> None:
         self.action: Action = action
         self.reason = reason
@@ -124,6 +135,7 @@ class Decision:
         self.injection = injection
         self.question = question
         self.user_message = user_message
+        self.by = by
 
     def __repr__(self) -> str:
         return f"Decision({self.action!r}, reason={self.reason!r})"  # no payload
