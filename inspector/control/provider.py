@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from threading import Event, Lock
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from inspector.control.allowances import Allowance, Allowances
 from inspector.control.arguments import Shown, show
 from inspector.control.judging import MAX_PAYLOAD_BYTES, judge
 from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
+from subscribers.places import NOWHERE, Place
 
 MAX_PROMPT_CHARS = 64 * 1024
 MAX_NAME_CHARS = 200
@@ -33,30 +34,8 @@ UNKNOWN_SESSION = "unknown"
 _logger = logging.getLogger("inspector")
 
 
-class Place(Protocol):
-    """Where in the telemetry something happens; what is not known is None."""
-
-    @property
-    def session_id(self) -> str | None:
-        """The session."""
-
-    @property
-    def trace_id(self) -> str | None:
-        """In lower-case hex."""
-
-    @property
-    def span_id(self) -> str | None:
-        """In lower-case hex."""
-
-
-PlaceOf = Callable[[str | None], Place]
+PlaceOf: TypeAlias = Callable[[str | None], Place]
 """Takes a `call_id`, or None for where the code that calls it is."""
-
-
-class Nowhere:
-    """A place of which nothing is known."""
-
-    session_id = trace_id = span_id = None
 
 
 class Watcher(Protocol):
@@ -137,7 +116,7 @@ class InspectorProvider:
         self,
         requests: OpenRequests,
         *,
-        place_of: PlaceOf = lambda _: Nowhere(),
+        place_of: PlaceOf = lambda _: NOWHERE,
         keeps_args: bool = False,
         watcher: Watcher | None = None,
     ) -> None:
@@ -227,7 +206,7 @@ class InspectorProvider:
             return self._place_of(request.call_id)
         except Exception:
             _logger.warning("Cannot find the span of %s.", request.call_id, exc_info=True)
-            return Nowhere()
+            return NOWHERE
 
     def _judge(self, pending: _Pending, given: Given) -> Taken:
         taken, answer = pending.take(given)

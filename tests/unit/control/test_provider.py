@@ -4,22 +4,20 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
 from inspector.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
+from subscribers.places import NOWHERE, Place
 
 Story = list[tuple[str, dict[str, Any]]]
 ARGS = {"path": "/tmp/a", "id": 9007199254740993, "text": "x" * 200_000}
 
 
-class At(NamedTuple):
-    session_id: str | None = "s-1"
-    trace_id: str | None = "a" * 32
-    span_id: str | None = "b" * 16
+HERE = Place("s-1", "a" * 32, "b" * 16)
 
 
 class Viewer:
@@ -28,7 +26,7 @@ class Viewer:
     def __init__(self, **options: Any) -> None:
         self.is_asked = threading.Event()
         self.requests = OpenRequests(self._changed)
-        self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: At(), **options})
+        self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
 
     async def shown(self) -> Asked:
         """Wait until something is asked and return it."""
@@ -82,7 +80,7 @@ async def test_a_person_sees_what_is_asked_and_where(bus: Bus, viewer: Viewer) -
 
     assert (asked.kind, asked.hook, asked.interceptor) == ("approval", "before_tool_call", "gate")
     assert (asked.tool_name, asked.prompt, asked.default) == ("delete_file", "Delete?", "deny")
-    assert (asked.session_id, asked.trace_id, asked.span_id) == At()
+    assert (asked.session_id, asked.trace_id, asked.span_id) == HERE
     assert asked.can_always
     assert asked.timeout_s == 5
     assert (asked.args_json or "").startswith('{"id":9007199254740993,"path":"/tmp/a"')
@@ -299,7 +297,8 @@ def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer:
 
 async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("my_hook", asking())
-    asked = Asked(*[None] * 19, opened_monotonic_s=0.0)  # type: ignore[arg-type] # only counted
+    nothing: Any = [None] * len(Asked._fields)
+    asked = Asked(*nothing)  # only counted
     for number in range(MAX_OPEN):
         viewer.requests.open(asked._replace(id=str(number)), lambda _: Taken(True, None))
 
@@ -309,7 +308,7 @@ async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer
 
 
 async def test_a_span_that_cannot_be_found_keeps_nobody_from_being_asked(bus: Bus) -> None:
-    def broken(_: object) -> At:
+    def broken(_: object) -> Place:
         raise LookupError
 
     viewer = Viewer(place_of=broken)
@@ -367,7 +366,7 @@ async def test_what_is_allowed_always_is_not_asked_again_and_says_who_did(
 async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
     bus: Bus, other: str
 ) -> None:
-    at = [At()]
+    at = [HERE]
     viewer = Viewer(place_of=lambda _: at[0])
     off = viewer.provider.install(bus)
     remove = bus.intercept("before_tool_call", asking(), name="gate")
@@ -380,7 +379,7 @@ async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
             remove()
             bus.intercept("before_tool_call", asking(), name="another")
         case "session":
-            at[0] = At("s-2")
+            at[0] = HERE._replace(session_id="s-2")
         case "ended":
             await bus._emit("session_finished", session_id="s-1", status="completed", error=None)
         case "detached":
@@ -395,8 +394,10 @@ async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
         await task
 
 
-@pytest.mark.parametrize("place", [At(None), At("unknown")])
-async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place: At) -> None:
+@pytest.mark.parametrize(
+    "place", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
+)
+async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place: Place) -> None:
     at = [place]
     viewer = Viewer(place_of=lambda _: at[0])
     viewer.provider.install(bus)
@@ -415,7 +416,7 @@ async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place:
 
 @pytest.mark.parametrize("kind", ["unknown place", "breakpoint", "question"])
 async def test_always_is_not_offered_where_it_would_mean_too_much(bus: Bus, kind: str) -> None:
-    viewer = Viewer(place_of=lambda _: At(None, None) if kind == "unknown place" else At())
+    viewer = Viewer(place_of=lambda _: NOWHERE if kind == "unknown place" else HERE)
     viewer.provider.install(bus)
     bus.intercept("my_hook", asking(kind="breakpoint" if kind == "breakpoint" else "approval"))
     asked_for: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")
