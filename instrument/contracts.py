@@ -113,6 +113,8 @@ def _problem_of_question(decision: Decision) -> str | None:
     question: object = decision.question
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person and gave no prompt"
+    if question.kind not in ("approval", "breakpoint"):
+        return f"asks a {question.kind!r}; possible are approval, breakpoint"
     if question.default not in ("allow", "deny"):
         return f"asks with default {question.default!r}; possible are allow, deny"
     if not is_duration(question.timeout_s):
