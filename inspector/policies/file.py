@@ -34,6 +34,7 @@ STEPPED = (BEFORE_TOOL_CALL, "before_llm_generate")
 
 MAX_TABLES = 1_000
 MAX_NAME_CHARS = 80
+MAX_TEXT_CHARS = 4_000
 
 _BREAK_TIMEOUT_S = 3_600.0
 _T = TypeVar("_T")
@@ -169,7 +170,10 @@ class _Table:
         """Take a text."""
         value = self._take(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            self.wrong(f"`{key}` must be a text, not {value!r}")
+            self.wrong(f"`{key}` must be a text, not {value!r:.80}")
+            return None
+        if value is not None and len(value) > MAX_TEXT_CHARS:
+            self.wrong(f"`{key}` has more than {MAX_TEXT_CHARS} characters")
             return None
         return value
 

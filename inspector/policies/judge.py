@@ -73,7 +73,10 @@ class Judge:
             return Decision("continue", reason=ruling.reason, by=ruling.by)
         asked = ruling.question
         question = Asked(
-            asked.prompt or ruling.reason, default=asked.default, timeout_s=asked.timeout_s
+            asked.prompt or ruling.reason,
+            default=asked.default,
+            timeout_s=asked.timeout_s,
+            kind="approval" if ruling.verdict == "ask" else "breakpoint",
         )
         outcome = being_decided()
         if ruling.grant is not None and outcome is not None and len(self._asked) < MAX_ASKED:

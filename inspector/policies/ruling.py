@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
 from inspector.policies.rules import Question
@@ -10,7 +11,8 @@ from inspector.policies.rules import Question
 Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
 
 PREFIX = "policy:"
-MAX_PROMPT_CHARS = 4_000
+MAX_PROMPT_CHARS = 16_000
+MAX_NAME_CHARS = 200
 
 
 class Ruling(NamedTuple):
@@ -56,11 +58,19 @@ def _one_question(asking: Sequence[Ruling]) -> Ruling:
         for each in grants:
             each()
 
-    names = [one.by.removeprefix(PREFIX) for one in asking]
     return Ruling(
-        by=PREFIX + " + ".join(names),
+        by=_names(asking),
         verdict="ask" if any(one.verdict == "ask" for one in asking) else "break",
         reason="; ".join(one.reason for one in asking),
         question=question,
         grant=grant,
     )
+
+
+def _names(asking: Sequence[Ruling]) -> str:
+    """Return a name for all of them; "always" for it is not "always" for one of them."""
+    whole = PREFIX + " + ".join(one.by.removeprefix(PREFIX) for one in asking)
+    if len(whole) <= MAX_NAME_CHARS:
+        return whole
+    mark = sha256(whole.encode()).hexdigest()[:16]
+    return f"{whole[: MAX_NAME_CHARS - 20]}… {mark}"
