@@ -162,3 +162,14 @@ test.each([
   if (formatted.isJson) throw new Error('it is JSON');
   expect(placeOf(text, formatted.at)).toEqual({ line, column });
 });
+
+test.each([
+  ['{"a":1,"b":{"a":2}}', undefined],
+  ['{"a":1,"b":2,"a":3}', 13],
+  ['[{"a":1},{"a":2}]', undefined],
+  ['{"a":1,"\\u0061":2}', 7],
+  ['{"__proto__":1,"constructor":2}', undefined],
+])('of %s it is said where a key is there twice', (text, twice) => {
+  const formatted = formatJson(text);
+  expect(formatted.isJson && formatted.twice).toBe(twice);
+});

@@ -5,7 +5,12 @@
  */
 
 export type Formatted =
-  | { readonly isJson: true; readonly text: string }
+  | {
+      readonly isJson: true;
+      readonly text: string;
+      /** Where a key is that its object has already. */
+      readonly twice: number | undefined;
+    }
   | { readonly isJson: false; readonly at: number; readonly what: string };
 
 const INDENT = '  ';
@@ -23,7 +28,8 @@ const WORD = /true|false|null/y;
 
 export function formatJson(text: string): Formatted {
   try {
-    return { isJson: true, text: new Formatter(text).format() };
+    const formatter = new Formatter(text);
+    return { isJson: true, text: formatter.format(), twice: formatter.twice };
   } catch (error) {
     if (error instanceof Mistake) return { isJson: false, at: error.at, what: error.message };
     throw error;
@@ -44,6 +50,9 @@ class Formatter {
   private readonly out: string[] = [];
   /** First character of each open container. */
   private readonly open: number[] = [];
+  /** Keys of each open container. */
+  private readonly keys: Set<string>[] = [];
+  twice: number | undefined;
   /** Whether the innermost one has just begun, and has a member. */
   private hasBegun = false;
 
@@ -88,6 +97,7 @@ class Formatter {
     }
     this.out.push(code === OBJECT ? '{' : '[');
     this.open.push(code);
+    this.keys.push(new Set());
     this.hasBegun = true;
   }
 
@@ -102,6 +112,7 @@ class Formatter {
     } else if (code === container + 2) {
       this.at += 1;
       this.open.pop();
+      this.keys.pop();
       this.line();
       this.out.push(container === OBJECT ? '}' : ']');
       this.take(SPACE);
@@ -115,13 +126,22 @@ class Formatter {
       const start = this.at;
       if (this.text.charCodeAt(start) !== 0x22) this.fail('a key in double quotes is missing');
       this.string();
-      this.out.push(this.text.slice(start, this.at), ': ');
+      this.key(start, this.text.slice(start, this.at));
       this.take(SPACE);
       if (this.text.charCodeAt(this.at) !== 0x3a) this.fail('a colon after the key is missing');
       this.at += 1;
       this.take(SPACE);
     }
     this.value();
+  }
+
+  private key(at: number, source: string): void {
+    this.out.push(source, ': ');
+    // The same key may be written in two ways.
+    const key: string = source.includes('\\') ? JSON.parse(source) : source.slice(1, -1);
+    const keys = this.keys.at(-1);
+    if (keys?.has(key)) this.twice ??= at;
+    keys?.add(key);
   }
 
   private string(): void {

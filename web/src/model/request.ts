@@ -70,11 +70,6 @@ export function notEditable(request: Request): string | undefined {
   return undefined;
 }
 
-/** What happens when nobody answers: `denied`. */
-export function defaultName({ default: decision }: Request): string {
-  return decision === 'allow' ? 'allowed' : decision === 'deny' ? 'denied' : decision;
-}
-
 const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
   allow: 'allowed',
   allow_always: 'always allowed',
@@ -83,6 +78,12 @@ const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
   decline: 'declined',
   cancel: 'cancelled',
 };
+
+/** What happens when nobody answers: `denied`. */
+export function defaultName({ default: decision }: Request): string {
+  const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
+  return name ?? plainLine(decision, 30);
+}
 
 /** How a request ended, in words. */
 export function outcomeOf(request: Request): string {

@@ -6,7 +6,7 @@ import { allowLabel, alwaysLabel, denyLabel } from '../../model/request.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
-import type { EditCheck } from './edit-check.ts';
+import { canBeSent, type EditCheck } from './edit-check.ts';
 import { fieldsOf, QuestionForm } from './question-form.tsx';
 
 interface AnswerButtonsProps {
@@ -59,7 +59,9 @@ function Verdicts({ request, draft, check }: AnswerButtonsProps) {
         look="allow"
         isTarget
         isDisabled={edit.kind === 'unclear'}
-        title={edit.kind === 'unclear' ? 'The edited arguments are not JSON' : undefined}
+        title={
+          edit.kind === 'unclear' ? 'The edited arguments cannot be sent: see above' : undefined
+        }
         onPress={() =>
           answer(
             edit.kind === 'edited'
@@ -99,7 +101,7 @@ type Edit =
 
 function editOf({ args }: Draft, check: EditCheck | undefined): Edit {
   if (args === undefined) return { kind: 'none' };
-  if (check === undefined || !check.formatted.isJson) return { kind: 'unclear' };
+  if (check === undefined || !canBeSent(check)) return { kind: 'unclear' };
   const count = check.diff.editCount;
   return count === 0 ? { kind: 'none' } : { kind: 'edited', text: check.of, count };
 }
@@ -143,14 +145,19 @@ interface StepButtonProps {
   readonly onStepped: (answer: Answer) => void;
 }
 
-/** Go on, and stop at the next operation: the session is told first, then let go. */
+/** Go on, and stop at the next operation: the session is paused first, then let go. */
 function StepButton({ request, onStepped }: StepButtonProps) {
   const { verbs } = useInspector();
   const step = async () => {
-    if (await verbs.give(request.session_id, 'step')) onStepped({ decision: 'allow' });
+    if (await verbs.give(request.session_id, 'pause')) onStepped({ decision: 'allow' });
   };
   return (
-    <ArmedButton of={request} look="plain" onPress={() => void step()}>
+    <ArmedButton
+      of={request}
+      look="plain"
+      title="Runs this, then pauses at the next operation"
+      onPress={() => void step()}
+    >
       Step
     </ArmedButton>
   );

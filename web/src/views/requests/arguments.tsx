@@ -137,19 +137,20 @@ function Verdict({ draft, check, onGoTo }: VerdictProps) {
   if (draft.args === undefined) return 'Nothing is edited: the arguments go as they came.';
   if (check === undefined) return 'Looking at what was edited …';
   const { formatted, diff } = check;
-  if (formatted.isJson) {
+  if (formatted.isJson && formatted.twice === undefined) {
     return diff.editCount === 0
       ? 'Only white space is edited: the arguments go as they came.'
       : `JSON, ${groupThousands(check.of.length)} characters.`;
   }
-  const { line, column } = placeOf(check.of, formatted.at);
+  const at = formatted.isJson ? (formatted.twice ?? 0) : formatted.at;
+  const { line, column } = placeOf(check.of, at);
   return (
     <span className="ins-request__mistake">
-      {'Not JSON, '}
-      <button type="button" className="ins-link" onClick={() => onGoTo(formatted.at)}>
+      {formatted.isJson ? 'Not clear, ' : 'Not JSON, '}
+      <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
         line {line}, column {column}
       </button>
-      : {formatted.what}.
+      : {formatted.isJson ? 'this key is there twice' : formatted.what}.
     </span>
   );
 }
@@ -161,8 +162,7 @@ function marksOf(check: EditCheck | undefined): LineMark[] {
     kind: 'hidden',
   }));
   const { formatted } = check;
-  if (!formatted.isJson) {
-    marks.push({ line: placeOf(check.of, formatted.at).line, kind: 'mistake' });
-  }
+  const at = formatted.isJson ? formatted.twice : formatted.at;
+  if (at !== undefined) marks.push({ line: placeOf(check.of, at).line, kind: 'mistake' });
   return marks;
 }

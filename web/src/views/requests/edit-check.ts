@@ -28,6 +28,11 @@ export function useEditCheck(original: string, edited: string | undefined): Edit
   return check !== undefined && check.of === edited ? check : undefined;
 }
 
+/** JSON in which each key is there once: readers differ in which of two counts. */
+export function canBeSent({ formatted }: EditCheck): boolean {
+  return formatted.isJson && formatted.twice === undefined;
+}
+
 export function checkEdit(original: string, edited: string): EditCheck {
   const formatted = formatJson(edited);
   return {

@@ -1,4 +1,4 @@
-/** The answer to a question: a form of its JSON Schema, one of its options, or free text. */
+/** The answer to a question: a form of its JSON Schema, or free text. */
 import { type ReactNode, useId } from 'react';
 import type { Request } from '../../api/types.ts';
 import { type Field, type FormValues, mistakeIn, readForm } from '../../model/form.ts';
@@ -10,13 +10,7 @@ import './question-form.css';
 export function fieldsOf(request: Request): readonly Field[] {
   const fields = request.form_json === null ? undefined : readForm(request.form_json);
   if (fields !== undefined) return fields;
-  if (request.form_json !== null) return [{ ...FREE, kind: 'json', title: 'Answer as JSON' }];
-  if (request.options.length === 0) return [FREE];
-  const choices = request.options.map((option) => ({
-    json: JSON.stringify(option),
-    label: option,
-  }));
-  return [{ ...FREE, kind: 'choice', choices }];
+  return [request.form_json === null ? FREE : { ...FREE, kind: 'json', title: 'Answer as JSON' }];
 }
 
 const FREE: Field = {

@@ -110,7 +110,7 @@ function TimeLeft({ request }: { readonly request: Request }) {
   if (left_ms <= 0) return <strong>time is up</strong>;
   return (
     <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
-      {wholeSeconds(left_ms)} left, then {plainLine(defaultName(request), 30)}
+      {wholeSeconds(left_ms)} left, then {defaultName(request)}
     </span>
   );
 }
