@@ -128,7 +128,7 @@ class Line:
 
     def pause_s(self, failures: int) -> float:
         """Return how long to wait after so many failures; not the same for all agents."""
-        longest_s = self.limits.first_retry_s * 2 ** min(failures, 16)
+        longest_s = self.limits.first_retry_s * 2.0 ** min(failures, 16)
         return min(longest_s, self.limits.last_retry_s) * random.uniform(0.6, 1.0)
 
     def say_once(self, level: int, kind: str, text: str, *, has_trace: bool = False) -> None:
