@@ -113,6 +113,8 @@ def _problem_of_question(decision: Decision) -> str | None:
     question: object = decision.question
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person and gave no prompt"
+    if question.kind not in ("approval", "breakpoint"):
+        return f"asks a {question.kind!r}; possible are approval, breakpoint"
     if question.default not in ("allow", "deny"):
         return f"asks with default {question.default!r}; possible are allow, deny"
     if not is_duration(question.timeout_s):
@@ -159,13 +161,18 @@ def _stop_type(row: Hook) -> str | None:
     return None if row.value is None else row.value.stop
 
 
-def _value_kwarg(hook: str, interceptor: str) -> str:
+def value_kwarg(hook: str) -> str | None:
+    """Return the kwarg that is the value of `hook`; None: it has none."""
     row = CATALOGUE.get(hook)
-    if row is not None and row.value is not None:
-        return row.value.kwarg
-    phase = hook.partition("_")[0]
-    if row is None and phase in _PLAIN_VALUES:
-        return _PLAIN_VALUES[phase]
+    if row is None:
+        return _PLAIN_VALUES.get(hook.partition("_")[0])
+    return None if row.value is None else row.value.kwarg
+
+
+def _value_kwarg(hook: str, interceptor: str) -> str:
+    kwarg = value_kwarg(hook)
+    if kwarg is not None:
+        return kwarg
     raise HookContractError(
         f"{interceptor} gave {hook} a new value, but that event has none. "
         f"Name the kwarg instead: Decision.modify(name=…). "

@@ -12,6 +12,9 @@ from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalAnswer
 
+Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
+"""Why a person is asked: to allow, to say something, or to look before it goes on."""
+
 Action: TypeAlias = Literal[
     "continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail"
 ]
@@ -69,13 +72,18 @@ def are_kwargs(changes: object) -> bool:
 
 
 class Question(NamedTuple):
-    """What a person is asked before the operation may go on (001-14)."""
+    """What a person is asked before it may go on (001-14)."""
 
     prompt: str
     options: tuple[str, ...] = APPROVAL_OPTIONS
     default: str = "deny"
-    """What counts when nobody answers in time: `allow` or `deny`."""
+    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
     timeout_s: float = APPROVAL_TIMEOUT_S
+    kind: Kind = "approval"
+    form: Mapping[str, Any] | None = None
+    """JSON Schema of what a question wants to know; None: text will do."""
+    signal_name: str | None = None
+    """What the answer is a signal for, where a workflow waits for one."""
 
 
 class Decision:
@@ -198,14 +206,16 @@ class Decision:
         options: tuple[str, ...] = APPROVAL_OPTIONS,
         default: str = "deny",
         timeout: float = APPROVAL_TIMEOUT_S,
+        kind: Literal["approval", "breakpoint"] = "approval",
         reason: str | None = None,
     ) -> Decision:
         """Go on only if a person allows it.
 
         They are asked once, after all interceptors, about the final data. No answer within
         `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies.
+        A `breakpoint` is a stop to look around; nobody is asked to take responsibility.
         """
-        question = Question(prompt, tuple(options), default, timeout)
+        question = Question(prompt, tuple(options), default, timeout, kind)
         return cls("ask_user", question=question, reason=reason)
 
 
@@ -216,6 +226,8 @@ class Verdict(NamedTuple):
     action: str
     microseconds: float
     reason: str | None = None
+    actor: str | None = None
+    """The person, where it was one and their name is known."""
 
 
 class Outcome:

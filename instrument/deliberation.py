@@ -222,7 +222,7 @@ class _Chain:
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)
         decision = await self._granted(answer, edits)
-        told = self._record(PERSON, decision, edits, began_ns)
+        told = self._record(PERSON, decision, edits, began_ns, answer)
         if told is not None:
             await self._waiting.tell(HOOK_DECIDED, told)
         outcome.action, outcome.reason = "continue", decision.reason
@@ -262,6 +262,7 @@ class _Chain:
         decision: Decision,
         changes: Mapping[str, Any],
         began_ns: int,
+        answer: ApprovalAnswer | None = None,
         *,
         is_quiet: bool = False,
     ) -> dict[str, Any] | None:
@@ -270,7 +271,8 @@ class _Chain:
             return None
         outcome = self._outcome
         took_us = (perf_counter_ns() - began_ns) / 1000
-        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason))
+        actor, origin = (None, None) if answer is None else (answer.actor, answer.origin)
+        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason, actor))
         if HOOK_DECIDED not in self._bus._hooks:
             return None
         after = decision.value if decision.action == "stop" else dict(changes) or None
@@ -283,6 +285,8 @@ class _Chain:
             "microseconds": took_us,
             "before": {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None,
             "after": after,
+            "actor": actor,
+            "origin": origin,
         }
 
 

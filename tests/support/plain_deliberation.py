@@ -92,6 +92,8 @@ def _told(
         "microseconds": 0.0,
         "before": {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None,
         "after": decision.value if decision.action == "stop" else changes or None,
+        "actor": None,
+        "origin": None,
     }
 
 

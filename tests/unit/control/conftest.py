@@ -1,13 +1,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
 from inspector.control.gate import Gate
+from instrument import Bus
 from tests.support.wired import Wired
+
+Story: TypeAlias = list[tuple[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def bus() -> Bus:
+    return Bus()
+
+
+@pytest.fixture
+def told(bus: Bus) -> Story:
+    """Everything that the bus told, from now on."""
+    events: Story = []
+    bus.observe_all(lambda name, **kwargs: events.append((name, kwargs)))
+    return events
 
 
 @pytest.fixture

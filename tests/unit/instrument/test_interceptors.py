@@ -143,6 +143,8 @@ async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story)
         "reason": "safer",
         "before": {"args": {"path": "/"}},
         "after": {"args": {"path": "x"}},
+        "actor": None,
+        "origin": None,
     }
     assert [(v.action, v.reason) for v in outcome.trail] == [
         ("continue", None),
