@@ -72,7 +72,8 @@ def _allowed(request: ApprovalRequest, shown: Shown, given: Given) -> Ruling:
 
 
 def _answered(form: Mapping[str, Any] | None, given: Given) -> Ruling:
-    text = "null" if given.payload_json is None else given.payload_json
+    nothing = "null" if form is None else "{}"
+    text = nothing if given.payload_json is None else given.payload_json
     try:
         payload = parsed(text, MAX_PAYLOAD_BYTES)
     except BadJsonError as error:

@@ -294,8 +294,10 @@ def form_text(form: Mapping[str, Any] | None) -> str | None:
 
 
 def _text(value: object, max_chars: int) -> str | None:
-    """Return text that can be sent: cut, and without halves of characters."""
-    if not isinstance(value, str):
-        return None
-    cut = value if len(value) <= max_chars else value[: max_chars - 1] + "…"
+    return sendable(value, max_chars) if isinstance(value, str) else None
+
+
+def sendable(text: str, max_chars: int) -> str:
+    """Return text that fits on the wire: cut, and without halves of characters."""
+    cut = text if len(text) <= max_chars else text[: max_chars - 1] + "…"
     return cut.encode("utf-8", "replace").decode()
