@@ -44,7 +44,7 @@ class Session(NamedTuple):
     @property
     def names(self) -> frozenset[str]:
         """All that a place in it may be called by."""
-        return frozenset((self.id, *self.trace_ids))
+        return frozenset(filter(None, (self.id, *self.trace_ids)))
 
 
 @dataclass(eq=False, slots=True)
