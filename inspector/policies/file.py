@@ -65,6 +65,15 @@ def parse(text: str, file: Path) -> Rules:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PolicyError([f"{file} is not TOML: {error}."]) from error
+    return read(tables, text, file)
+
+
+def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
+    """Return what the policy sections among `tables` say; `text` is where they came from.
+
+    Raises:
+        PolicyError: Something in them makes no sense.
+    """
     reader = _Reader(text, file)
     policies = reader.tables("policies", tables, _policy)
     breakpoints = reader.tables("breakpoints", tables, _breakpoint)
@@ -151,7 +160,8 @@ class _Table:
 
     def wrong(self, what: str) -> None:
         """Note a mistake of this table."""
-        self._mistakes.append(f"{self.place}: {self._label} ({self.name}): {what}.")
+        stop = "" if what.endswith("?") else "."
+        self._mistakes.append(f"{self.place}: {self._label} ({self.name}): {what}{stop}")
 
     def has(self, key: str) -> bool:
         return key in self._cells
