@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from inspector.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
-from inspector.policies.ruling import PREFIX, Ruling
+from inspector.policies.ruling import Ruling
 from instrument import HookDenied
 
 UNITS = {
@@ -233,7 +233,8 @@ class Ledger:
                 del self._counted[next(iter(self._counted))]
 
     def _overdrawn(self, tally: _Tally, call_id: str | None) -> Ruling:
-        budget, by = tally.budget, PREFIX + tally.budget.name
+        budget = tally.budget
+        by = f"budget:{budget.name}"
         whose = "by this process" if budget.is_per_process else "in this session"
         if tally.unknown is not None:
             reason = (
@@ -269,7 +270,7 @@ class Ledger:
         tally.has_warned = True
         reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used already"
         _logger.warning("%s.", reason[0].upper() + reason[1:])
-        return Ruling(PREFIX + budget.name, "allow", reason)
+        return Ruling(f"budget:{budget.name}", "allow", reason)
 
     def _tallies(self, session: str | None) -> list[_Tally]:
         return [*self._account(session).tallies, *self._process.tallies]

@@ -248,7 +248,9 @@ def _under(wanted: object) -> Test:
     folder = os.path.expanduser(wanted)  # noqa: PTH111 - a text, as the tool will read it
 
     def test(value: object) -> Truth:
-        text = _text(value) if isinstance(value, str | os.PathLike) else None
+        if value is None or isinstance(value, int | float):
+            return False  # no path
+        text = _text(value)
         if text is None or "\0" in text:
             return None
         path = os.path.expanduser(text)  # noqa: PTH111 - as above

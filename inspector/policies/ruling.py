@@ -10,7 +10,9 @@ from inspector.policies.rules import Question
 
 Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
 
-PREFIX = "policy:"
+JOINT = " + "
+"""Between the names of those who ask together; no name has it."""
+
 MAX_PROMPT_CHARS = 16_000
 MAX_NAME_CHARS = 200
 
@@ -19,6 +21,7 @@ class Ruling(NamedTuple):
     """What one of them says."""
 
     by: str
+    """Its kind and name, such as `policy:no deletes`: what "always" is said of."""
     verdict: Verdict
     reason: str
     question: Question = Question()
@@ -69,7 +72,7 @@ def _one_question(asking: Sequence[Ruling]) -> Ruling:
 
 def _names(asking: Sequence[Ruling]) -> str:
     """Return a name for all of them; "always" for it is not "always" for one of them."""
-    whole = PREFIX + " + ".join(one.by.removeprefix(PREFIX) for one in asking)
+    whole = JOINT.join(one.by for one in asking)
     if len(whole) <= MAX_NAME_CHARS:
         return whole
     mark = sha256(whole.encode()).hexdigest()[:16]

@@ -79,7 +79,7 @@ print(sorted(
     )
     assert said == [
         "denied: denied by policy no deletes",
-        "denied: budget budgets 1: $2.00 of $1.00 used in this session",
+        "denied: budget #1: $2.00 of $1.00 used in this session",
         "ran delete_x",
         "[]",
     ]
@@ -132,7 +132,7 @@ def test_they_can_be_left_out(tmp_path: Path, attach: str, environ: dict[str, st
 def test_a_file_in_the_working_directory_counts(tmp_path: Path) -> None:
     (tmp_path / "inspector.toml").write_text('[[policies]]\ntools = "read_x"\naction = "deny"')
     said = run_program("inspector.attach()\nuse('read_x')\nuse('read_y')", tmp_path)
-    assert said == ["denied: denied by policy policies 1", "ran read_y"]
+    assert said == ["denied: denied by policy ./#1", "ran read_y"]
 
 
 def test_a_broken_file_breaks_no_program(tmp_path: Path) -> None:

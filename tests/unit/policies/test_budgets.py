@@ -436,7 +436,7 @@ async def test_a_warning_is_said_once_in_the_log_and_on_the_trail(
     await use(bus)
     said = "budget words: 80 of 100 tokens used already"
     assert [(one["interceptor"], one["action"], one["reason"]) for one in told] == [
-        ("policy:words", "continue", said)
+        ("budget:words", "continue", said)
     ]
     warnings = [one.message for one in caplog.records if one.levelno == logging.WARNING]
     assert warnings == ["Budget words: 80 of 100 tokens used already."]
@@ -515,7 +515,7 @@ async def test_a_budget_and_a_policy_ask_in_one_question(bus: Bus, enforce: Enfo
     await use(bus)
     await use(bus)
     assert person.prompts[0].startswith("May it?\nBudget words")
-    assert person.requests[0].interceptor == "policy:p + words"
+    assert person.requests[0].interceptor == "policy:p + budget:words"
     assert person.prompts[1] == "May it?"
 
 

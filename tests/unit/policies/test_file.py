@@ -31,7 +31,7 @@ def test_tables_are_read_in_order_with_their_lines() -> None:
         FILE,
     )
     assert [(one.name, str(one.place)) for one in rules.policies.policies] == [
-        ("policies 1", "inspector.toml:3"),
+        ("#1", "inspector.toml:3"),
         ("b", "inspector.toml:6"),
     ]
     assert str(rules.budgets[0].place) == "inspector.toml:10"
@@ -60,13 +60,13 @@ timeout = -1
 where = { path = { like = "x" } }
 """
     ) == (
-        "inspector.toml:2: [[policies]] 1 (one): `action` is 'block'; give deny, ask, allow.",
-        "inspector.toml:2: [[policies]] 1 (one): there is no `tool`; did you mean `tools`?",
-        "inspector.toml:7: [[policies]] 2 (one): `where` path: there is no comparison 'like'; "
+        "inspector.toml:2: [[policies]] #1 (one): `action` is 'block'; give deny, ask, allow.",
+        "inspector.toml:2: [[policies]] #1 (one): there is no `tool`; did you mean `tools`?",
+        "inspector.toml:7: [[policies]] #2 (one): `where` path: there is no comparison 'like'; "
         "there are glob, regex, equals, one_of, under, lt, le, gt, ge, not, exists.",
-        "inspector.toml:7: [[policies]] 2 (one): `timeout` must be a number above 0, not -1.",
-        "inspector.toml:7: [[policies]] 2 (one): `default` is 'maybe'; give deny, allow.",
-        "inspector.toml:7: [[policies]] 2 (one): has the name of another one; a name is said once.",
+        "inspector.toml:7: [[policies]] #2 (one): `timeout` must be a number above 0, not -1.",
+        "inspector.toml:7: [[policies]] #2 (one): `default` is 'maybe'; give deny, allow.",
+        "inspector.toml:7: [[policies]] #2 (one): another one has this name.",
     )
 
 
@@ -79,6 +79,9 @@ where = { path = { like = "x" } }
         ("[[policies]]\naction = 'deny'\nname = ''", "`name` must be a text"),
         ("[[policies]]\naction = 'deny'\nname = \"a\\nb\"", "must be a line"),
         (f"[[policies]]\naction = 'deny'\nname = '{'x' * 81}'", "at most 80"),
+        ("[[policies]]\naction = 'deny'\nname = './x'", "must not begin with ./"),
+        ("[[policies]]\naction = 'deny'\nname = '#1'", "must not begin with ./"),
+        ("[[policies]]\naction = 'deny'\nname = 'a + b'", "nor have"),
         (f"[[policies]]\naction = 'deny'\nreason = '{'x' * 4001}'", "more than 4000"),
         ("[[policies]]\naction = 'deny'\ntools = []", "a list of patterns"),
         ("[[policies]]\naction = 'deny'\ntools = [1]", "a list of patterns"),
