@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from inspector.errors import PolicyError
-from inspector.policies.file import HOOKS, Rules
 from inspector.policies.places import SWITCH, Source, find_sources, is_switched_off
-from inspector.policies.rules import BEFORE_TOOL_CALL, Event
-from inspector.policies.sources import load
-from inspector.policies.words import Line, lines, needs_prices, try_out
+
+if TYPE_CHECKING:
+    from inspector.policies.file import Rules
+    from inspector.policies.words import Line
 
 app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
 
@@ -37,6 +37,8 @@ def check(file: File = None, as_json: Json = False) -> None:
     In force are the user's inspector.toml, and one in the working directory, which only tightens.
     Exit code 1 says that there are mistakes.
     """
+    from inspector.policies.words import lines  # noqa: PLC0415 - on use
+
     found, mistakes = _read(file)
     if as_json:
         told = [{"file": str(one.file), **line._asdict()} for one in found for line in lines(one)]
@@ -61,7 +63,7 @@ def try_(
     server: Annotated[str | None, typer.Option(help="The MCP server that has it.")] = None,
     agent: Annotated[str, typer.Option(help="The agent that calls it.")] = "",
     on: Annotated[str, typer.Option(help="Another event; --args are its kwargs.")] = (
-        BEFORE_TOOL_CALL
+        "before_tool_call"
     ),
     file: Annotated[
         Path | None, typer.Option(help="Only this file, instead of those in force.")
@@ -72,6 +74,10 @@ def try_(
 
     Exit code 1 says that there are mistakes in what is in force.
     """
+    from inspector.policies.file import HOOKS  # noqa: PLC0415 - on use
+    from inspector.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
+    from inspector.policies.words import try_out  # noqa: PLC0415
+
     if on not in HOOKS:
         raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
     found, mistakes = _read(file)
@@ -99,6 +105,8 @@ def try_(
 
 
 def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
+    from inspector.policies.sources import load  # noqa: PLC0415 - on use
+
     if file is None and is_switched_off(os.environ):
         typer.echo(f"{SWITCH} is off: nothing acts.", err=True)
         return [], []
@@ -129,6 +137,8 @@ def _say_mistakes(mistakes: list[str]) -> None:
 
 
 def _note_prices(found: list[Rules]) -> None:
+    from inspector.policies.words import needs_prices  # noqa: PLC0415 - on use
+
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(
             "INSPECTOR_PRICES names no prices here: a model call that does not say what it cost "
