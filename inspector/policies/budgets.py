@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
@@ -166,7 +167,7 @@ class Ledger:
                 if budget.of in ("calls", "seconds"):
                     continue
                 amount = usage.of(budget.of)
-                if amount is not None:
+                if amount is not None and isfinite(amount):
                     tally.used += max(amount, 0)
                 elif budget.stops_at_unknown and not tally.waives_unknown:
                     tally.unknown = usage.model or "a model that has no name here"

@@ -32,8 +32,9 @@ class Ruling(NamedTuple):
 def joined(rulings: Sequence[Ruling]) -> Ruling | None:
     """Return what all of them add up to: the strictest, the first of these for its reason.
 
-    One refusal refuses. All that ask are asked in one question, which is answered for all: it
-    waits as long as the most impatient, and silence allows only where all of them say so.
+    One refusal refuses. All that ask are asked in one question, which is answered for all.
+    Silence allows only where all of them say so, and then after the longest of their times; it
+    denies after the shortest.
     """
     refused = [one for one in rulings if one.verdict == "deny"]
     if refused:
@@ -50,10 +51,12 @@ def joined(rulings: Sequence[Ruling]) -> Ruling | None:
 
 def _one_question(asking: Sequence[Ruling]) -> Ruling:
     prompts = [one.question.prompt or one.reason for one in asking]
+    may_silence_allow = all(one.question.default == "allow" for one in asking)
+    times_s = [one.question.timeout_s for one in asking]
     question = Question(
         prompt="\n".join(dict.fromkeys(prompts))[:MAX_PROMPT_CHARS],
-        timeout_s=min(one.question.timeout_s for one in asking),
-        default="allow" if all(one.question.default == "allow" for one in asking) else "deny",
+        timeout_s=max(times_s) if may_silence_allow else min(times_s),
+        default="allow" if may_silence_allow else "deny",
     )
     grants = [one.grant for one in asking if one.grant is not None]
 

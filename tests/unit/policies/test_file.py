@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.errors import PolicyError
 from inspector.policies.file import HOOKS, Rules, parse, read
-from inspector.policies.rules import Event, Globs, Place, Policy, RuleList
+from inspector.policies.rules import Event, Globs, Place, Policy, Question, RuleList
 from inspector.policies.ruling import Ruling, joined
 
 FILE = Path("inspector.toml")
@@ -195,6 +195,19 @@ def test_the_strictest_of_all_counts(rulings: list[Ruling]) -> None:
         assert result is not None
         asking = [one for one in rulings if one.verdict in ("ask", "break")]
         assert all(one.reason in result.reason for one in asking)
+
+
+def test_silence_allows_after_the_longest_time_and_denies_after_the_shortest() -> None:
+    def asked(*said: tuple[float, str]) -> tuple[float, str]:
+        result = joined(
+            [Ruling("x", "ask", "r", Question("p", time_s, default)) for time_s, default in said]
+        )
+        assert result is not None
+        return result.question.timeout_s, result.question.default
+
+    assert asked((300, "allow"), (0.001, "allow")) == (300, "allow")
+    assert asked((300, "allow"), (9, "deny")) == (9, "deny")
+    assert asked((300, "deny"), (0.001, "allow")) == (0.001, "deny")
 
 
 def test_long_names_together_are_one_name_that_is_not_that_of_others() -> None:
