@@ -7,7 +7,7 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
@@ -76,13 +76,11 @@ class Client:
     """A service, by its address.
 
     Attributes:
-        agent: What asks, and its version.
         actor: Who asks, for the record of what was done; None: the service finds a name.
     """
 
     url: str
     token: str | None = field(repr=False)
-    agent: str = f"inspector-cli/{VERSION}"
     actor: str | None = None
 
     @classmethod
@@ -117,15 +115,20 @@ class Client:
         with self._open(path, query) as response:
             return self._json(response)
 
-    def post(self, path: str, body: object = None) -> Any:
+    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
         """Send `body` as JSON, and return the JSON of the answer.
+
+        Args:
+            path: Of a route that changes something.
+            body: JSON; None: nothing is sent.
+            headers: In the place of those that say who asks.
 
         Raises:
             NoServiceError: It does not answer. Whether it took what was sent is not known.
             RefusedError: It answers with a problem.
         """
         content = b"" if body is None else json.dumps(body).encode()
-        with self._open(path, {}, content, "application/json") as response:
+        with self._open(path, {}, content, "application/json", headers) as response:
             return self._json(response)
 
     def events(
@@ -156,15 +159,15 @@ class Client:
         query: dict[str, object],
         body: bytes | Iterable[bytes] | None = None,
         media_type: str = "application/octet-stream",
+        headers: Mapping[str, str] | None = None,
     ) -> IO[bytes]:
         given = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         request = urllib.request.Request(address, data=body)
         if body is not None:
             request.add_header("Content-Type", media_type)
-        request.add_header("User-Agent", self.agent)
-        if self.actor:
-            request.add_header("Inspector-Actor", urllib.parse.quote(self.actor[:MAX_ACTOR_CHARS]))
+        for name, value in (headers or self._headers).items():
+            request.add_header(name, value)
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
         # No proxy: the service is on this machine, or in this network.
@@ -178,6 +181,14 @@ class Client:
             reason = getattr(error, "reason", error)
             raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
         return opened
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        """Who asks."""
+        agent = {"User-Agent": f"inspector-cli/{VERSION}"}
+        if not self.actor:
+            return agent
+        return {**agent, "Inspector-Actor": urllib.parse.quote(self.actor[:MAX_ACTOR_CHARS])}
 
     def download(self, path: str) -> Iterator[bytes]:
         """Yield the bytes at `path` as they come.

@@ -241,6 +241,13 @@ def demo(
 @app.command()
 def mcp(
     url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+    control: Annotated[
+        bool,
+        typer.Option(
+            "--control",
+            help="The host may also answer requests, and pause, step and cancel what runs.",
+        ),
+    ] = False,
 ) -> None:
     """Serve what was recorded to an MCP host, over standard input and output."""
     import asyncio  # noqa: PLC0415
@@ -252,7 +259,7 @@ def mcp(
             raise
         raise SettingsError(f"This needs the MCP library. Run: {MCP_INSTALL}") from error
 
-    asyncio.run(serve_stdio(lambda: find_reader(url)))
+    asyncio.run(serve_stdio(lambda: find_reader(url), may_steer=control))
 
 
 @hooks.command()
