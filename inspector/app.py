@@ -9,10 +9,13 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
+from inspector.dispatch import Dispatch
 from inspector.feed import Feed
 from inspector.forward import Forwarder
 from inspector.http import (
+    audit,
     compare,
+    control,
     events,
     exports,
     health,
@@ -20,6 +23,8 @@ from inspector.http import (
     mcp,
     otlp,
     problems,
+    processes,
+    requests,
     sessions,
     spans,
     ui,
@@ -48,6 +53,10 @@ _ROUTERS = [
     compare.router,
     imports.router,
     events.router,
+    requests.router,
+    control.router,
+    processes.router,
+    audit.router,
     otlp.router,
     mcp.router,
     ui.router,
@@ -113,9 +122,13 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             stack.callback(Indexer(store, app.state.words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
-        ingest = Ingest(store, feed, retention=Retention.parse(settings.retention))
+        dispatch = Dispatch(store)
+        stack.push_async_callback(dispatch.close)
+        retention = Retention.parse(settings.retention)
+        ingest = Ingest(store, feed, retention=retention, dispatch=dispatch)
         stack.push_async_callback(ingest.close)
         app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        app.state.dispatch = dispatch
         app.state.mcp = McpDoor(app)
         stack.push_async_callback(app.state.mcp.close)
         await install_receiver(app, ingest.submit, stack)

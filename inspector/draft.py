@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from inspector.model import SessionStatus
-from inspector.sessions import SETTLED, Profile, SessionState, Tally, TraceState
+from inspector.model import (
+    AuditRow,
+    CommandRow,
+    ProcessRow,
+    RequestRow,
+    SessionStatus,
+)
+from inspector.sessions import (
+    REQUEST_WAIT,
+    SETTLED,
+    Profile,
+    SessionState,
+    Tally,
+    TraceState,
+)
 from inspector.storage.base import (
     Changes,
+    CommandEnd,
     Content,
     Departure,
     MomentRecord,
     Reader,
+    RequestRecord,
     SessionRecord,
     SpanRecord,
     TraceRecord,
@@ -64,6 +79,15 @@ class Draft:
         self._gone: set[str] = set()
         self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
+        self._numbers = _Numbers(reader.head)
+        self._requests: dict[str, RequestRecord | None] = {}  # as they are in the store
+        self._dirty_requests: dict[str, RequestRow] = {}
+        self._commands: list[CommandRow] = []
+        self._ended_commands: dict[int, CommandEnd] = {}
+        self._audit: list[AuditRow] = []
+        self.processes: dict[str, ProcessRow] = {}
+        self.gone_processes: dict[str, None] = {}
+        self.heard: dict[str, None] = {}  # sessions that something is new in
 
     # --- sessions ---------------------------------------------------------------------------
 
@@ -139,6 +163,7 @@ class Draft:
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
                 self._dirty[span.trace_id, span.span_id] = moved
+            self._move_requests(trace.trace_id, old, session)
         self._tally_before[trace.trace_id] = Tally()
         trace.session_id = session.id
 
@@ -209,6 +234,66 @@ class Draft:
                 self.put_span(replace(span, is_counted=False))
             span_id = span.parent_span_id
 
+    # --- control ----------------------------------------------------------------------------
+
+    def take_number(self) -> int:
+        """Return the next change number, for what is not a row of the feed."""
+        return self._numbers.take()
+
+    def request(self, request_id: str) -> RequestRow | None:
+        """Return the newest version of a request."""
+        if request_id in self._dirty_requests:
+            return self._dirty_requests[request_id]
+        if request_id not in self._requests:
+            self._requests[request_id] = self.reader.request(request_id)
+        known = self._requests[request_id]
+        return known.row if known else None
+
+    def put_request(self, row: RequestRow) -> None:
+        """Replace a request; its session is touched, so that it knows whether it waits."""
+        self.request(row.id)
+        self._dirty_requests[row.id] = row
+        self.session(row.session_id)
+
+    def command(self, seq: int) -> CommandRow | None:
+        """Return a command that has not ended."""
+        return None if seq in self._ended_commands else self.reader.command(seq)
+
+    def put_command(self, command: CommandRow) -> None:
+        """Let a process be told."""
+        self._commands.append(command)
+
+    def end_command(self, end: CommandEnd) -> None:
+        """Let a process not be told any more."""
+        self._ended_commands[end.seq] = end
+
+    def note(self, row: AuditRow) -> None:
+        """Write down that somebody did something, or tried to."""
+        self._audit.append(replace(row, id=self.take_number()))
+
+    def _move_requests(self, trace_id: str, old: SessionState, new: SessionState) -> None:
+        stored = self.reader.requests_of_trace(trace_id)
+        ids = {**{one.row.id: None for one in stored}, **dict.fromkeys(self._dirty_requests)}
+        for request_id in ids:
+            row = self.request(request_id)
+            if row is None or row.trace_id != trace_id:
+                continue
+            self._dirty_requests[request_id] = replace(row, session_id=new.id)
+            key = REQUEST_WAIT + request_id
+            if key in old.open_waits:
+                new.open_waits[key] = old.open_waits.pop(key)
+            if key in old.waited:
+                new.wait(key, old.waited.pop(key))
+
+    def _number_requests(self, changes: Changes) -> None:
+        for request_id, row in self._dirty_requests.items():
+            before = self._requests.get(request_id)
+            if before is not None and before.row == row:
+                continue
+            change = self._numbers.take()
+            created = before.created if before else change
+            changes.requests.append(RequestRecord(row, change, created, self.now_ns))
+
     # --- the end ----------------------------------------------------------------------------
 
     def delete_session(self, session_id: str) -> None:
@@ -226,7 +311,7 @@ class Draft:
         for old_id, new_id in self._left:
             if old_id not in self._gone:
                 self._leave(old_id, new_id)
-        numbers = _Numbers(self.reader.head)
+        numbers = self._numbers
         changes = Changes(first=self.reader.head + 1)
         opening, others = list[_Decided](), list[_Decided]()
         for session_id in self._touched_sessions:
@@ -238,10 +323,15 @@ class Draft:
         for decided in opening:
             self._number_session(changes, numbers, *decided)
         self._number_rows(changes, numbers)
+        self._number_requests(changes)
         for decided in others:
             self._number_session(changes, numbers, *decided)
         changes.traces = [TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces]
         changes.usage_ancestors = self._ancestors
+        changes.commands, changes.audit = self._commands, self._audit
+        changes.ended_commands = list(self._ended_commands.values())
+        changes.processes = list(self.processes.values())
+        changes.gone_processes = list(self.gone_processes)
         changes.head = numbers.last
         return changes
 

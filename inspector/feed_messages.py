@@ -11,15 +11,22 @@ from typing import Any, Protocol, TypeAlias, get_args
 
 import orjson
 
-from inspector import live, presenter, wire
-from inspector.model import SessionRow, SpanKind, SpanStatus
+from inspector import live, presenter, wire, wire_control
+from inspector.model import RequestStatus, SessionRow, SpanKind, SpanStatus
 from inspector.normalise.times import rfc3339
 from inspector.sessions import SETTLED
-from inspector.storage.base import Change, Departure, MomentRecord, SessionRecord, SpanRecord
+from inspector.storage.base import (
+    Change,
+    Departure,
+    MomentRecord,
+    RequestRecord,
+    SessionRecord,
+    SpanRecord,
+)
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
-    live.SESSION_PAUSED: wire.WaitingOnSignal,
-    live.SESSION_RESUMED: wire.SignalReceived,
+    live.SESSION_PAUSED: wire_control.WaitingOnSignal,
+    live.SESSION_RESUMED: wire_control.SignalReceived,
     "inspector.decision": wire.DecisionMade,
     "inspector.progress": wire.ProgressUpdate,
 }
@@ -65,7 +72,8 @@ def entries_of(
 ) -> list[Entry]:
     """Return what viewers are told of `changes`, which go by number.
 
-    `session_row` finds the present row of the session that another one was merged into.
+    `session_row` finds the present row of the session that another one was merged into, and of
+    one that a request belongs to.
     """
     entries: list[Entry] = []
     for row in changes:
@@ -77,6 +85,9 @@ def entries_of(
             case Departure():
                 target = session_row(row.moved_to) if row.moved_to else None
                 entries.append(_DepartureEntry(row, target))
+            case RequestRecord():
+                session = session_row(row.row.session_id)
+                entries.append(_RequestEntry(row, session.title if session else ""))
             case MomentRecord():
                 if row.name in _MOMENTS and row.session_id is not None:
                     entries.append(_MomentEntry(row, row.session_id))
@@ -173,6 +184,46 @@ class _MomentEntry:
                 name=moment.name,
                 attributes=dict(moment.attributes),
             )
+            self._texts = (message.model_dump_json(),)
+        return self._texts
+
+
+class _RequestEntry:
+    def __init__(self, record: RequestRecord, session_title: str) -> None:
+        self.change = record.change
+        self.key: tuple[str, ...] = ("request", record.row.id)
+        self._record = record
+        self._session_title = session_title
+        self._texts: tuple[str, ...] = ()
+
+    def concerns(self, session_ids: Collection[str]) -> bool:
+        return True
+
+    def messages(self, cursor: int) -> Sequence[str]:
+        if not self._texts:
+            row = self._record.row
+            is_pending = row.status is RequestStatus.PENDING
+            head: dict[str, Any] = {
+                "time": rfc3339(self._record.changed_ns),
+                "session_id": row.session_id,
+                "request": presenter.request(row, self._session_title),
+            }
+            message: wire.StreamMessage
+            if row.kind == "question":
+                asked = wire_control.WaitingOnSignal if is_pending else wire_control.SignalReceived
+                signal: dict[str, Any] = {}
+                if row.signal_name:
+                    signal["inspector.session.signal"] = row.signal_name
+                message = asked(
+                    **head,
+                    trace_id=row.trace_id or "",
+                    span_id=row.span_id,
+                    name="inspector.request",
+                    attributes=signal,
+                )
+            else:
+                resolved = wire_control.ApprovalResolved
+                message = (wire_control.ApprovalRequested if is_pending else resolved)(**head)
             self._texts = (message.model_dump_json(),)
         return self._texts
 

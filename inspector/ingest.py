@@ -13,9 +13,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
+from inspector.dispatch import Dispatch
+from inspector.draft import Draft
 from inspector.errors import (
     InspectorError,
     OverloadedError,
@@ -24,8 +26,10 @@ from inspector.errors import (
 )
 from inspector.feed import Feed
 from inspector.housekeeping import LOOK_S, Housekeeping
-from inspector.model import IncomingLog, IncomingSpan
+from inspector.model import AuditRow, IncomingLog, IncomingSpan
 from inspector.recorder import Recorder
+from inspector.requests.desk import Desk
+from inspector.requests.notes import NoteRate
 from inspector.retention import Retention
 from inspector.storage.base import Changes, Store
 from inspector.store_health import StoreHealth, StoreWatch
@@ -98,6 +102,7 @@ class Ingest:
         max_waiting_bytes: More than this waiting for the disk is refused.
         probe_s: How often a store that cannot be written is tried.
         retention: How long sessions are kept.
+        dispatch: Who is told of commands.
     """
 
     def __init__(
@@ -110,9 +115,12 @@ class Ingest:
         max_waiting_bytes: int = MAX_WAITING_BYTES,
         probe_s: float = PROBE_S,
         retention: Retention = _KEEP_ALL,
+        dispatch: Dispatch | None = None,
     ) -> None:
         self._store = store
         self._feed = feed
+        self._dispatch = dispatch
+        self._note_rate = NoteRate()
         self._clock = clock
         self._max_waiting_bytes = max_waiting_bytes
         self._probe_s = probe_s
@@ -188,6 +196,47 @@ class Ingest:
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all that it has; return whether there was one."""
         return await self._order(lambda now_ns: self._recorder.delete([session_id], now_ns))
+
+    async def at_desk(self, act: Callable[[Draft, Desk], _T]) -> _T:
+        """Let a person or an agent do something at the desk; what it did is durable on return.
+
+        Args:
+            act: Runs on the writer's thread; what it returns is returned.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written; nothing was done.
+        """
+        returned: list[_T] = []
+
+        def plan(now_ns: int) -> Changes:
+            def acted(draft: Draft, desk: Desk) -> None:
+                returned.append(act(draft, desk))
+
+            return self._recorder.control(acted, now_ns)
+
+        await self._order(plan)
+        return returned[0]
+
+    def note(self, row: AuditRow) -> None:
+        """Write an attempt that was refused down, soon; its time is when that is done.
+
+        From any thread. Of many in a short time some are counted only: the next that is written
+        says how many.
+        """
+        left_out = self._note_rate.take(time.monotonic())
+        if left_out is None:
+            return
+        if left_out:
+            row = replace(row, detail=f"{row.detail or ''} ({left_out} others were left out)")
+
+        def plan(now_ns: int) -> Changes:
+            noted = replace(row, at_ns=now_ns)
+            return self._recorder.control(lambda draft, _: draft.note(noted), now_ns)
+
+        with self._wake:
+            if not self._is_closed:
+                self._waiting.append(_Order(plan))
+                self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
         """Let time pass: what was silent for too long is settled or lost."""
@@ -362,6 +411,8 @@ class Ingest:
 
     def _publish(self, changes: Changes) -> None:
         """Tell the viewers. What was committed stays so, whatever goes wrong here."""
+        if self._dispatch is not None:
+            self._dispatch.published(changes)
         try:
             self._feed.publish(changes)
         except Exception:  # noqa: BLE001 - the sender's data is safe, and viewers catch up

@@ -201,3 +201,139 @@ class StoredSpan:
     resource: Resource
     scope: InstrumentationScope
     moments: Sequence[Moment] = ()
+
+
+# --- control ----------------------------------------------------------------------------------
+
+
+class RequestStatus(StrEnum):
+    """Where a request is. The agent has the last word; `expired` and `lost` may be a guess."""
+
+    PENDING = "pending"
+    ANSWERED = "answered"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Doer:
+    """Who does something, which way it came, and from where."""
+
+    actor: str
+    origin: str
+    """One of `wire_control.Origin`."""
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionRow:
+    """A request changed its status."""
+
+    status: RequestStatus
+    at_ns: int
+    actor: str
+    origin: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """The answer that won; the content of it is in the command that carries it."""
+
+    decision: str
+    actor: str
+    origin: str
+    at_ns: int
+    reason: str | None
+    is_edited: bool
+    command_seq: int
+    applied: bool | None = None
+    """None: the agent has not been heard from."""
+    applied_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """Something that an agent waits for a person for."""
+
+    id: str
+    session_id: str
+    trace_id: str | None
+    span_id: str | None
+    process_id: str
+    kind: str
+    status: RequestStatus
+    hook: str | None
+    interceptor: str | None
+    tool_name: str | None
+    prompt: str
+    options: tuple[str, ...]
+    args_json: str | None
+    args_text: str | None
+    args_hash: str | None
+    form_json: str | None
+    signal_name: str | None
+    default: str
+    can_always: bool
+    keeps_args: bool
+    """What was shown stays when the request closes."""
+    created_ns: int
+    expires_ns: int | None = None
+    closed_ns: int | None = None
+    answer: AnswerRow | None = None
+    transitions: tuple[TransitionRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRow:
+    """What a process is to be told until it says that it has heard it."""
+
+    seq: int
+    """A change number: it grows, and none is used twice."""
+    process_id: str
+    type: str
+    session_id: str
+    trace_ids: tuple[str, ...]
+    actor: str
+    origin: str
+    issued_ns: int
+    reason: str | None = None
+    request_id: str | None = None
+    decision: str | None = None
+    args_json: str | None = None
+    args_hash: str | None = None
+    signal_name: str | None = None
+    payload_json: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRow:
+    """An agent that follows its commands."""
+
+    id: str
+    name: str
+    pid: int
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One action of control, or an attempt at one. Written once, changed never."""
+
+    at_ns: int
+    actor: str
+    origin: str
+    address: str | None
+    action: str
+    result: str
+    """`accepted`, `applied`, `not_applied` or `refused`."""
+    request_id: str | None = None
+    session_id: str | None = None
+    process_id: str | None = None
+    code: str | None = None
+    detail: str | None = None
+    decision: str | None = None
+    args_hash: str | None = None
+    id: int = 0
+    """A change number, given by the commit."""

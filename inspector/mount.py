@@ -106,6 +106,7 @@ def _streams_end_on_signals(service: FastAPI) -> Iterator[None]:
 
     def end_streams() -> None:
         ending.append(loop.create_task(service.state.feed.close()))
+        ending.append(loop.create_task(service.state.dispatch.close()))
 
     def chained(before: Callable[[int, FrameType | None], Any]) -> Callable[..., None]:
         def handle(number: int, frame: FrameType | None) -> None:

@@ -7,8 +7,16 @@ from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import wire
-from inspector.model import Moment, SessionRow, SpanRow
+from inspector import wire, wire_control
+from inspector.model import (
+    AuditRow,
+    CommandRow,
+    Moment,
+    RequestRow,
+    RequestStatus,
+    SessionRow,
+    SpanRow,
+)
 from inspector.normalise import span_view
 from inspector.normalise.attributes import flat_attributes
 from inspector.normalise.times import rfc3339
@@ -82,6 +90,99 @@ def span_columns(rows: Sequence[SpanRow]) -> wire.SpanColumnSet:
     """Return the lines of the waterfall as columns."""
     columns = {name: [getattr(row, name) for row in rows] for name in wire.SpanRow.model_fields}
     return wire.SpanColumnSet.model_validate(columns)
+
+
+def request(row: RequestRow, session_title: str) -> wire_control.Request:
+    """Return a request; what it showed of the arguments goes when it is no longer pending."""
+    is_shown = row.status is RequestStatus.PENDING or row.keeps_args
+    return wire_control.Request.model_validate(
+        {
+            "id": row.id,
+            "session_id": row.session_id,
+            "session_title": session_title,
+            "trace_id": row.trace_id,
+            "span_id": row.span_id,
+            "process_id": row.process_id,
+            "kind": row.kind,
+            "status": row.status.value,
+            "hook": row.hook,
+            "interceptor": row.interceptor,
+            "tool_name": row.tool_name,
+            "prompt": row.prompt,
+            "options": list(row.options),
+            "args_json": row.args_json if is_shown else None,
+            "args_text": row.args_text if is_shown else None,
+            "args_hash": row.args_hash,
+            "form_json": row.form_json,
+            "signal_name": row.signal_name,
+            "default": row.default,
+            "can_always": row.can_always,
+            "created_at": rfc3339(row.created_ns),
+            "expires_at": None if row.expires_ns is None else rfc3339(row.expires_ns),
+            "closed_at": None if row.closed_ns is None else rfc3339(row.closed_ns),
+            "answer": _answer(row),
+            "transitions": [
+                {
+                    "status": one.status.value,
+                    "at": rfc3339(one.at_ns),
+                    "actor": one.actor,
+                    "origin": one.origin,
+                    "reason": one.reason,
+                }
+                for one in row.transitions
+            ],
+        }
+    )
+
+
+def _answer(row: RequestRow) -> dict[str, Any] | None:
+    if row.answer is None:
+        return None
+    given = row.answer
+    return {
+        "decision": given.decision,
+        "actor": given.actor,
+        "origin": given.origin,
+        "at": rfc3339(given.at_ns),
+        "reason": given.reason,
+        "is_edited": given.is_edited,
+        "applied": given.applied,
+        "applied_reason": given.applied_reason,
+    }
+
+
+def command(row: CommandRow) -> wire_control.Command:
+    """Return a command as its process gets it."""
+    answer = row.request_id and {
+        "request_id": row.request_id,
+        "decision": row.decision,
+        "args_json": row.args_json,
+        "args_hash": row.args_hash,
+        "payload_json": row.payload_json,
+    }
+    return wire_control.Command.model_validate(
+        {
+            "seq": row.seq,
+            "type": row.type,
+            "session_id": row.session_id,
+            "trace_ids": list(row.trace_ids),
+            "answer": answer or None,
+            "signal_name": row.signal_name,
+            "payload_json": None if answer else row.payload_json,
+            "reason": row.reason,
+            "actor": row.actor,
+            "origin": row.origin,
+            "issued_at": rfc3339(row.issued_ns),
+        }
+    )
+
+
+def audit_entry(row: AuditRow) -> wire_control.AuditEntry:
+    """Return an entry of the audit log."""
+    fields = {
+        name: getattr(row, name) for name in wire_control.AuditEntry.model_fields if name != "at"
+    }
+    return wire_control.AuditEntry.model_validate({**fields, "at": rfc3339(row.at_ns)})
 
 
 def difference(found: Comparison, one: Difference) -> wire.Difference:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
@@ -24,7 +24,10 @@ from inspector.normalise import span_facts
 from inspector.normalise.facts import title_in_log
 from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
+from inspector.requests.desk import Desk
 from inspector.sessions import (
+    NO_KEY_RANK,
+    REQUEST_WAIT,
     SECOND_NS,
     SessionState,
     TraceState,
@@ -34,8 +37,6 @@ from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, Span
 from inspector.twins import find_twins
 from inspector.waits import PauseSignal, waits_of
 
-_NO_KEY_RANK = 999
-"""The trace id as session key: any other is better."""
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""
 MAX_DUE = 2_000
@@ -90,6 +91,7 @@ class Recorder:
         self._processes = Processes()
         self._timers: dict[str, _Timer] = {}
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
+        self._desk = Desk(self._processes, self._hear)
         self._is_recovered = False
         self._recover(now_ns)
 
@@ -130,16 +132,25 @@ class Recorder:
         lost = self._processes.take_lost(now_ns)
         all_due = (id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns)
         due = list(itertools.islice(all_due, MAX_DUE))
-        if not lost and not due:
+        if not lost and not due and not self._desk.due(now_ns):
             return Changes()
         with self._store.read() as reader:
             draft = Draft(reader, self._memory, now_ns)
             for process_id in lost:
                 self._lose(draft, process_id)
+            self._desk.expire(draft)
             for session_id in due:
                 if draft.session(session_id) is None:
                     del self._timers[session_id]
-            return self._finish(draft, ())
+            return self._finish(draft, draft.heard)
+
+    def control(self, act: Callable[[Draft, Desk], object], now_ns: int) -> Changes:
+        """Return the commit of what a person or an agent does at the desk."""
+        self._recover(now_ns)
+        with self._store.read() as reader:
+            draft = Draft(reader, self._memory, now_ns)
+            act(draft, self._desk)
+            return self._finish(draft, draft.heard)
 
     def delete(self, session_ids: Iterable[str], now_ns: int) -> Changes:
         """Return the commit that deletes those of the sessions that are known."""
@@ -149,6 +160,7 @@ class Recorder:
                 if reader.session(session_id) is not None:
                     draft.delete_session(session_id)
                     self._timers.pop(session_id, None)
+                    self._desk.forget_sessions([session_id])
             return self._finish(draft, ())
 
     def committed(self) -> None:
@@ -174,10 +186,13 @@ class Recorder:
                 if state.is_owned:
                     self._processes.hear(state.owner, now_ns)
                 self._watch(state, now_ns, now_ns)
+            self._desk.load(reader, now_ns)
         self._is_recovered = True
 
     def _hear_sign(self, draft: Draft, sign: ProcessSign) -> None:
         lost_after_ns = EXIT_GRACE_NS if sign.is_exiting else int(sign.lost_after_s * SECOND_NS)
+        if sign.is_exiting and self._desk.has_agent(sign.process_id):
+            return  # it says goodbye there: anybody may send telemetry
         if self._processes.is_alive(sign.process_id) or not sign.is_exiting:
             self._hear(draft, sign.process_id, lost_after_ns)
 
@@ -199,6 +214,7 @@ class Recorder:
                     session.open_waits.pop(_wait_key(span.trace_id, span.span_id), None)
         for session_id in self._owned.pop(process_id, ()):
             draft.session(session_id)
+        self._desk.lose(draft, process_id)
 
     # --- sessions ---------------------------------------------------------------------------
 
@@ -215,16 +231,23 @@ class Recorder:
                 heard_ns = 0  # settled before, and nothing new of it: it stays so
             return self._watch(session, draft.now_ns, heard_ns)
 
-        return draft.finish(decide)
+        changes = draft.finish(decide)
+        self._desk.follow(changes.requests)
+        return changes
 
     def _watch(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
         is_alive = self._processes.is_alive(session.owner)
-        status, due_ns = status_of(session, now_ns, heard_ns, is_owner_alive=is_alive)
+        holding = list(filter(self._processes.is_alive, session.pauses))
+        status, due_ns = status_of(
+            session, now_ns, heard_ns, is_owner_alive=is_alive, is_paused=bool(holding)
+        )
         if session.is_owned and is_alive:
             self._owned[session.owner].add(session.id)
+        for process_id in holding:
+            self._owned[process_id].add(session.id)
         if due_ns is not None:
             self._timers[session.id] = _Timer(heard_ns, due_ns)
-        elif session.tally.open_count or session.is_owned:
+        elif session.tally.open_count or session.is_owned or session.open_waits or holding:
             self._timers[session.id] = _Timer(heard_ns, MAX_INT)
         else:
             self._timers.pop(session.id, None)
@@ -238,7 +261,7 @@ class Recorder:
         for arrival in arrivals:
             trace_id, key = arrival.trace_id, arrival.facts.session_key
             if key is not None or trace_id not in keys:
-                _improve(keys, trace_id, key or (_NO_KEY_RANK, trace_id))
+                _improve(keys, trace_id, key or (NO_KEY_RANK, trace_id))
             start_ns = arrival.span.start_time_unix_nano
             if start_ns < starts.get(trace_id, MAX_INT):
                 starts[trace_id] = start_ns
@@ -368,7 +391,11 @@ class Recorder:
         elif note.happening.name == live.SESSION_FINISHED and time_ns >= (session.finished_ns or 0):
             session.finished_ns = time_ns
             session.finished_status = str(live.attribute(record, "inspector.session.status") or "")
-            session.open_waits.clear()
+            session.pauses.clear()
+            waits = session.open_waits.items()
+            session.open_waits = {
+                key: since for key, since in waits if key.startswith(REQUEST_WAIT)
+            }
 
     def _settle_waits(
         self, draft: Draft, trace_id: str | None, span_id: str | None, session: SessionState | None

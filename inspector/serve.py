@@ -82,6 +82,7 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
             say(f"Inspector: {base}/ui/?token={token}")
             await stop_asked.wait()
         await app.state.feed.close()  # ends the streams
+        await app.state.dispatch.close()
 
 
 def base_url(settings: Settings, port: int) -> str:

@@ -35,6 +35,11 @@ MAX_TITLE = 200
 MAX_NAMES = 50
 """The most models, services, agents or tags that a session lists."""
 
+NO_KEY_RANK = 999
+"""Of a session key that is none, such as the trace id: any other is better."""
+REQUEST_WAIT = "request:"
+"""Begins the key of a wait that a request is the reason of; its id follows."""
+
 SETTLED = frozenset(
     {
         SessionStatus.LOST,
@@ -295,6 +300,8 @@ class SessionState:
     finished_status: str = ""
     is_declared: bool = False
     """It was named by a session record, so it stays when its traces go."""
+    pauses: dict[str, int] = field(default_factory=dict)
+    """Since when (Unix ns) a process of it holds, because a person said so."""
 
     def dump(self) -> bytes:
         """Return the state as JSON."""
@@ -393,7 +400,12 @@ def _load_profile(state: dict[str, Any]) -> Profile:
 
 
 def status_of(
-    session: SessionState, now_ns: int, heard_ns: int, *, is_owner_alive: bool
+    session: SessionState,
+    now_ns: int,
+    heard_ns: int,
+    *,
+    is_owner_alive: bool,
+    is_paused: bool = False,
 ) -> tuple[SessionStatus, int | None]:
     """Return the status, and when (Unix ns) it may change with nothing heard; None: never.
 
@@ -402,11 +414,16 @@ def status_of(
         now_ns: The service's clock.
         heard_ns: When something of it arrived last, by the same clock.
         is_owner_alive: The process that declared it lives.
+        is_paused: A process that was told to hold lives, and holds.
     """
     is_guarded = session.tally.open_count > 0 or (session.is_owned and is_owner_alive)
     silent_ns = heard_ns + SILENCE_NS
-    if session.open_waits and (is_guarded or now_ns < silent_ns):
-        return SessionStatus.WAITING, None if is_guarded else silent_ns
+    # An open request is known to be open: it is lost together with its process.
+    is_sure = is_guarded or any(key.startswith(REQUEST_WAIT) for key in session.open_waits)
+    if session.open_waits and (is_sure or now_ns < silent_ns):
+        return SessionStatus.WAITING, None if is_sure else silent_ns
+    if is_paused:
+        return SessionStatus.PAUSED, None
     if is_guarded:
         return SessionStatus.RUNNING, None
     return _unguarded_status(session, now_ns, heard_ns)

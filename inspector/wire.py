@@ -597,18 +597,6 @@ class MomentMessage(StreamMessage):
     attributes: dict[str, JsonValue]
 
 
-class WaitingOnSignal(MomentMessage):
-    """The session waits for a person."""
-
-    type: Literal["WaitingOnSignal"] = "WaitingOnSignal"
-
-
-class SignalReceived(MomentMessage):
-    """It goes on."""
-
-    type: Literal["SignalReceived"] = "SignalReceived"
-
-
 class DecisionMade(MomentMessage):
     """A hook, a policy or a person decided."""
 
@@ -650,23 +638,3 @@ class Gap(Wire):
     type: Literal["Gap"] = "Gap"
     time: str
     reload: Literal[True] = True
-
-
-StreamEvent = Annotated[
-    SessionStarted
-    | SessionUpdated
-    | SessionFinished
-    | SessionDeleted
-    | SpanStarted
-    | SpanUpdated
-    | SpanEnded
-    | WaitingOnSignal
-    | SignalReceived
-    | DecisionMade
-    | ProgressUpdate
-    | ResourceFetched
-    | PromptUsed
-    | Heartbeat
-    | Gap,
-    Field(discriminator="type"),
-]

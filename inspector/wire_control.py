@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inspector.wire import StreamMessage, Wire
+from inspector import wire
+from inspector.wire import MomentMessage, StreamMessage, Wire
 
 MAX_ARGS_CHARS = 1024 * 1024
 """Arguments above this are shown cut, and can be allowed or denied, not edited."""
@@ -324,3 +325,39 @@ class ApprovalResolved(StreamMessage):
 
     type: Literal["ApprovalResolved"] = "ApprovalResolved"
     request: Request
+
+
+class WaitingOnSignal(MomentMessage):
+    """The session waits for a person, as its telemetry says; or a question was asked."""
+
+    type: Literal["WaitingOnSignal"] = "WaitingOnSignal"
+    request: Request | None = Field(None, description="Of a question; the whole row.")
+
+
+class SignalReceived(MomentMessage):
+    """It goes on, as its telemetry says; or a question is no longer pending."""
+
+    type: Literal["SignalReceived"] = "SignalReceived"
+    request: Request | None = Field(None, description="Of a question; the whole row.")
+
+
+StreamEvent = Annotated[
+    wire.SessionStarted
+    | wire.SessionUpdated
+    | wire.SessionFinished
+    | wire.SessionDeleted
+    | wire.SpanStarted
+    | wire.SpanUpdated
+    | wire.SpanEnded
+    | ApprovalRequested
+    | ApprovalResolved
+    | WaitingOnSignal
+    | SignalReceived
+    | wire.DecisionMade
+    | wire.ProgressUpdate
+    | wire.ResourceFetched
+    | wire.PromptUsed
+    | wire.Heartbeat
+    | wire.Gap,
+    Field(discriminator="type"),
+]

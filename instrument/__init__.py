@@ -15,6 +15,8 @@ from instrument.default import _emit_sync as _emit_sync
 from instrument.default import _hooks as _hooks
 from instrument.default import (
     around,
+    ask,
+    ask_sync,
     call,
     call_sync,
     dispatch,
@@ -47,6 +49,8 @@ __all__ = [
     "Outcome",
     "StreamStats",
     "around",
+    "ask",
+    "ask_sync",
     "call",
     "call_sync",
     "dispatch",

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from instrument.decision import Question, are_kwargs
-
-Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
+from instrument.decision import Kind, Question, are_kwargs
 
 GRANTS = frozenset({"allow", "allow once", "allow always"})
 
@@ -33,27 +31,40 @@ class ApprovalRequest(NamedTuple):
     prompt: str
     options: tuple[str, ...]
     default: str
-    """What counts when nobody answers in time: `allow` or `deny`."""
+    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
     timeout_s: float
     data: Mapping[str, Any]
     """The final kwargs of the event; not to be changed."""
+    form: Mapping[str, Any] | None = None
+    """JSON Schema of what a question wants to know; None: text will do."""
+    signal_name: str | None = None
+    """What the answer is a signal for, where a workflow waits for one."""
 
 
 class ApprovalAnswer(NamedTuple):
     """What a person answered (001-U12)."""
 
     decision: str
-    """`allow`, `allow_once`, `allow_always`, `deny`, `decline`; to a question `answer`."""
+    """`allow`, `allow_once`, `allow_always`, `deny`; or `answer`, `decline`, `cancel`."""
     reason: str | None = None
     changes: Mapping[str, Any] = MappingProxyType({})
     """Kwargs of the event that the person edited while allowing it."""
     payload: Any = None
     """The answer to a question."""
+    actor: str | None = None
+    """Who answered, by the name they give themselves; None: nobody, or it is not known."""
+    origin: str | None = None
+    """Which way the answer came, such as `browser`."""
 
     @property
     def is_granted(self) -> bool:
         """Whether the operation may go on; anything unknown is a refusal."""
         return normal(self.decision) in GRANTS
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether a question got its answer: `payload`, whatever that is."""
+        return normal(self.decision) == "answer"
 
 
 class ApprovalProvider(Protocol):
@@ -78,6 +89,17 @@ class SyncApprovalProvider(ApprovalProvider, Protocol):
         """Return the answer to sync code."""
 
 
+@runtime_checkable
+class LastWordProvider(ApprovalProvider, Protocol):
+    """A provider whose answers come on another thread, while the one who asks may be busy."""
+
+    def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | str | None:
+        """Take no answer to `request` from now on, and return the one that came before that.
+
+        Called when the time is up, which a busy event loop may learn late.
+        """
+
+
 def normal(decision: str) -> str:
     """Return a decision as it is compared: `Allow Once` and `allow_once` are one."""
     return decision.strip().lower().replace("_", " ").replace("-", " ")
@@ -95,5 +117,13 @@ def answer_from(returned: object) -> ApprovalAnswer | None:
 
 def answer_by_default(question: Question) -> ApprovalAnswer:
     """Return what counts when nobody answered in time."""
-    decision = "allow" if question.default == "allow" else "deny"
+    may_allow = question.kind != "question" and question.default == "allow"
+    decision = "allow" if may_allow else refusal_of(question)
     return ApprovalAnswer(decision, f"nobody answered within {question.timeout_s:g} s")
+
+
+def refusal_of(question: Question) -> str:
+    """Return how `question` is refused when asking fails."""
+    if question.kind != "question":
+        return "deny"
+    return question.default if question.default in ("decline", "cancel") else "decline"

@@ -9,19 +9,36 @@ from typing import Any, NamedTuple
 
 from instrument.approvals import (
     ApprovalAnswer,
+    ApprovalProvider,
     ApprovalRequest,
-    Kind,
+    LastWordProvider,
     answer_by_default,
     answer_from,
+    refusal_of,
 )
-from instrument.decision import Question
+from instrument.decision import APPROVAL_OPTIONS, Question, is_duration
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
 from instrument.waiting import Channel, NobodyAnsweredError, Waiting
 
 NO_PROVIDER = "no approval provider"
 
+DEFAULTS: Mapping[str, tuple[str, ...]] = {
+    "question": ("decline", "cancel"),
+    "breakpoint": ("deny", "allow"),
+}
+"""Kind of what `ask` asks to what may count when nobody answers; the first is what does."""
+
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "question": ("Answer", "Decline"),
+    "breakpoint": APPROVAL_OPTIONS,
+}
+
 _logger = logging.getLogger("mcp.instrument")
+
+
+ASKER = "ask"
+"""Who wants it asked, where the program does so itself and gives no name."""
 
 
 class Subject(NamedTuple):
@@ -32,12 +49,53 @@ class Subject(NamedTuple):
     data: Mapping[str, Any]
 
 
+def question_with(
+    prompt: object,
+    *,
+    form: Mapping[str, Any] | None,
+    signal_name: str | None,
+    kind: str,
+    default: str | None,
+    timeout_s: float,
+) -> Question:
+    """Return what `ask` asks.
+
+    Raises:
+        ValueError: A part of it is not possible.
+    """
+    attempt = f"Cannot ask {prompt!r:.80}"
+    if not isinstance(prompt, str) or not prompt:
+        raise ValueError(f"{attempt}: give a prompt, as text.")
+    if kind not in DEFAULTS:
+        raise ValueError(f"{attempt}: kind is {kind!r}; give {' or '.join(DEFAULTS)}.")
+    possible = DEFAULTS[kind]
+    if default is not None and default not in possible:
+        raise ValueError(
+            f"{attempt}: default is {default!r}; of a {kind} it is {' or '.join(possible)}."
+        )
+    if not is_duration(timeout_s):
+        raise ValueError(f"{attempt}: timeout is {timeout_s!r}; give seconds, more than 0.")
+    if form is not None and (kind != "question" or not isinstance(form, Mapping)):
+        raise ValueError(f"{attempt}: only a question has a form, which is a JSON Schema mapping.")
+    if signal_name is not None and not isinstance(signal_name, str):
+        raise ValueError(f"{attempt}: signal_name is {signal_name!r}; give text, or leave it out.")
+    options = OPTIONS[kind]
+    return Question(
+        prompt,
+        options,
+        default or possible[0],
+        timeout_s,
+        "question" if kind == "question" else "breakpoint",
+        form,
+        signal_name,
+    )
+
+
 async def ask_person(
     bus: Channel,
     waiting: Waiting,
     question: Question,
     subject: Subject,
-    kind: Kind = "approval",
 ) -> ApprovalAnswer:
     """Ask the provider, and return what counts as its answer: every failure is a refusal.
 
@@ -47,15 +105,16 @@ async def ask_person(
         asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
     """
     providers = bus._approval_providers  # read once: another thread may withdraw the last
+    refusal = refusal_of(question)
     if not providers:
-        return ApprovalAnswer("deny", NO_PROVIDER)
+        return ApprovalAnswer(refusal, NO_PROVIDER)
     (provider,) = providers[-1]
-    request = _request(question, subject, kind)
+    request = _request(question, subject)
     await waiting.tell("request_opened", _opening(request))
     try:
         returned = await waiting.ask(provider, request)
     except NobodyAnsweredError:
-        status, answer = "expired", answer_by_default(question)
+        status, answer = _in_the_end(provider, request, question)
     except GeneratorExit:  # closed while it waited: nothing can be awaited any more
         await bus._sync_waiting.tell("request_closed", _closing(request, "withdrawn", None))
         raise
@@ -66,26 +125,40 @@ async def ask_person(
             await waiting.tell("request_closed", _closing(request, "withdrawn", None))
             raise
         _logger.warning("Asking a person failed on %s", subject.hook, exc_info=error)
-        status, answer = "withdrawn", ApprovalAnswer("deny", f"asking failed: {error}")
+        status, answer = "withdrawn", ApprovalAnswer(refusal, f"asking failed: {error}")
     else:
-        status, answer = _read(returned)
+        status, answer = _read(returned, refusal)
     await waiting.tell("request_closed", _closing(request, status, answer))
     return answer
 
 
-def _read(returned: object) -> tuple[str, ApprovalAnswer]:
+def _in_the_end(
+    provider: ApprovalProvider, request: ApprovalRequest, question: Question
+) -> tuple[str, ApprovalAnswer]:
+    """Return what counts when the time is up: an answer that was given before, else the default."""
+    try:
+        said = provider.last_word(request) if isinstance(provider, LastWordProvider) else None
+    except Exception as error:
+        _logger.warning("Asking a person failed on %s", request.hook, exc_info=error)
+        return "withdrawn", ApprovalAnswer(refusal_of(question), f"asking failed: {error}")
+    if said is None:
+        return "expired", answer_by_default(question)
+    return _read(said, refusal_of(question))
+
+
+def _read(returned: object, refusal: str) -> tuple[str, ApprovalAnswer]:
     answer = answer_from(returned)
     if answer is not None:
         return "answered", answer
     problem = f"the approval provider returned {type(returned).__name__}, which is no answer"
     _logger.warning("Denied, because %s.", problem)
-    return "withdrawn", ApprovalAnswer("deny", problem)
+    return "withdrawn", ApprovalAnswer(refusal, problem)
 
 
-def _request(question: Question, subject: Subject, kind: Kind) -> ApprovalRequest:
+def _request(question: Question, subject: Subject) -> ApprovalRequest:
     return ApprovalRequest(
         request_id=next_call_id(),
-        kind=kind,
+        kind=question.kind,
         hook=subject.hook,
         call_id=subject.data.get("call_id"),
         interceptor=subject.interceptor,
@@ -94,6 +167,8 @@ def _request(question: Question, subject: Subject, kind: Kind) -> ApprovalReques
         default=question.default,
         timeout_s=question.timeout_s,
         data=subject.data,
+        form=question.form,
+        signal_name=question.signal_name,
     )
 
 
@@ -104,6 +179,8 @@ def _opening(request: ApprovalRequest) -> dict[str, Any]:
         "kind": request.kind,
         "hook": request.hook,
         "prompt": request.prompt,
+        "interceptor": request.interceptor,
+        "signal_name": request.signal_name,
     }
 
 
@@ -123,4 +200,6 @@ def _closing(
         "status": status,
         "answer": told,
         "reason": None if answer is None else answer.reason,
+        "actor": None if answer is None else answer.actor,
+        "origin": None if answer is None else answer.origin,
     }

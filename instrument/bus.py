@@ -7,17 +7,18 @@ is emitted by `operation`, `call` or `dispatch`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
 from types import CoroutineType
-from typing import Any, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
-from instrument.approvals import ApprovalProvider
+from instrument.approvals import ApprovalAnswer, ApprovalProvider
 from instrument.around import Around, Wrapper
+from instrument.asking import ASKER, Subject, ask_person, question_with
 from instrument.catalogue import CATALOGUE, find_noun
-from instrument.decision import Outcome
+from instrument.decision import APPROVAL_TIMEOUT_S, Outcome, Question
 from instrument.deliberation import decide
 from instrument.delivery import (
     EVERY,
@@ -38,7 +39,7 @@ from instrument.interceptors import (
     with_interceptor,
 )
 from instrument.once import FirstTimes, once
-from instrument.operations import Operation, RepeatableOperation
+from instrument.operations import Operation, RepeatableOperation, current_call_id
 from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 
@@ -165,6 +166,7 @@ class Bus:
         name: str | None = None,
         on_error: OnError = "raise",
         timeout: float | None = None,
+        quiet: bool = False,
     ) -> Callable[[], None]:
         """Let `fn` decide on every later event `hook`.
 
@@ -182,6 +184,7 @@ class Bus:
                 What is no decision denies, always.
             timeout: Seconds until an async `fn` counts as having raised `TimeoutError`. A sync
                 one cannot be interrupted.
+            quiet: Leave no line on the trail, and tell no `hook_decided`, where `fn` returns None.
 
         Returns:
             A function that undoes it, once, however often it is called.
@@ -193,7 +196,13 @@ class Bus:
                 `hook`, because the bus itself tells it.
         """
         interceptor = Interceptor(
-            hook, fn, priority=priority, name=name, on_error=on_error, timeout_s=timeout
+            hook,
+            fn,
+            priority=priority,
+            name=name,
+            on_error=on_error,
+            timeout_s=timeout,
+            is_quiet=quiet,
         )
         return self._add_interceptor(interceptor)
 
@@ -261,6 +270,90 @@ class Bus:
         with self._lock:
             self._approval_providers = (*self._approval_providers, entry)
         return once(withdraw)
+
+    async def ask(
+        self,
+        prompt: str,
+        *,
+        form: Mapping[str, Any] | None = None,
+        signal_name: str | None = None,
+        kind: Literal["question", "breakpoint"] = "question",
+        default: str | None = None,
+        timeout: float = APPROVAL_TIMEOUT_S,  # noqa: ASYNC109 - told in the request
+        name: str | None = None,
+    ) -> ApprovalAnswer:
+        """Ask a person something, and return what they answer.
+
+        To a question that is `answer`, with the `payload`, or `decline` or `cancel`: see
+        `ApprovalAnswer.is_answered`. An answer is never made up: nobody to ask, a failure and the
+        time being up are all the default. A breakpoint is allowed to go on, or denied.
+
+        Args:
+            prompt: What to ask.
+            form: JSON Schema of the answer; the payload then is what it describes. Without one
+                text will do.
+            signal_name: What the answer is a signal for, where a workflow waits for one.
+            kind: A question, or a stop to look around.
+            default: Of a question `decline` (default) or `cancel`; of a breakpoint `deny`
+                (default) or `allow`.
+            timeout: Seconds until nobody has answered.
+            name: Who wants it asked, for the trail.
+
+        Raises:
+            ValueError: One of these is not possible.
+            asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
+        """
+        question = question_with(
+            prompt,
+            form=form,
+            signal_name=signal_name,
+            kind=kind,
+            default=default,
+            timeout_s=timeout,
+        )
+        return await self._ask(self._waiting, question, name)
+
+    def ask_sync(
+        self,
+        prompt: str,
+        *,
+        form: Mapping[str, Any] | None = None,
+        signal_name: str | None = None,
+        kind: Literal["question", "breakpoint"] = "question",
+        default: str | None = None,
+        timeout: float = APPROVAL_TIMEOUT_S,
+        name: str | None = None,
+    ) -> ApprovalAnswer:
+        """Do as `ask`, from sync code.
+
+        On a thread whose event loop is running nobody can be asked: it would stand still.
+
+        Args:
+            prompt: See `ask`, like all of these.
+            form: JSON Schema of the answer.
+            signal_name: What the answer is a signal for.
+            kind: A question, or a breakpoint.
+            default: What counts when nobody answers.
+            timeout: Seconds until nobody has answered.
+            name: Who wants it asked.
+
+        Raises:
+            ValueError: An argument is not possible.
+        """
+        question = question_with(
+            prompt,
+            form=form,
+            signal_name=signal_name,
+            kind=kind,
+            default=default,
+            timeout_s=timeout,
+        )
+        return completed(self._ask(self._sync_waiting, question, name))
+
+    async def _ask(self, waiting: Waiting, question: Question, name: str | None) -> ApprovalAnswer:
+        call_id = current_call_id(self)
+        subject = Subject(None, name or ASKER, {} if call_id is None else {"call_id": call_id})
+        return await ask_person(self, waiting, question, subject)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
         """Let interceptors decide on one event that is no operation, and tell what they decided.

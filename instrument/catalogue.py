@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-CONTRACT_VERSION = "1.3"
+CONTRACT_VERSION = "1.4"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -26,6 +26,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "`error_model_select`, `prompt_submitted`, `agent_initialized`, `message_added`, "
         "`before_final_response`, `state_captured`, and the kwargs marked 1.3",
     ),
+    ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -114,14 +115,16 @@ def _hook(
     types: Mapping[str, str],
     *,
     later: Mapping[str, str] = MappingProxyType({}),
+    latest: Mapping[str, str] = MappingProxyType({}),
     writable: tuple[str, ...] = (),
     value: Value | None = None,
     retryable: bool = False,
     identity: bool = False,
     aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Hook:
-    """Make a row: `types` are the kwargs it began with, `later` those that 1.3 added."""
+    """Make a row: `types` are the kwargs it began with, `later` came with 1.3, `latest` 1.4."""
     kwargs = _kwargs(types, since, always=True) + _kwargs(later, "1.3", always=False)
+    kwargs += _kwargs(latest, "1.4", always=False)
     if identity:
         kwargs += _kwargs(_IDENTITY_TYPES, "1.3", always=False)
     return Hook(name, when, since, kwargs, writable, value, retryable, aliases)
@@ -608,6 +611,8 @@ _STATE = (
     ),
 )
 
+_WHO = {"actor": "str | None", "origin": "str | None"}
+
 _DECISION = (
     _hook(
         "hook_decided",
@@ -623,6 +628,7 @@ _DECISION = (
             "before": "Any",
             "after": "Any",
         },
+        latest=_WHO,
     ),
     _hook(
         "hook_failed",
@@ -641,6 +647,7 @@ _DECISION = (
             "hook": "str | None",
             "prompt": "str",
         },
+        latest={"interceptor": "str", "signal_name": "str | None"},
     ),
     _hook(
         "request_closed",
@@ -653,6 +660,7 @@ _DECISION = (
             "answer": "Any",
             "reason": "str | None",
         },
+        latest=_WHO,
     ),
 )
 

@@ -89,6 +89,8 @@ def _problem_of(decision: object) -> str | None:
         return f"returned {type(decision).__name__} and not a Decision or None"
     if decision.action not in ACTIONS:
         return f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
+    if decision.by is not None and not _is_text(decision.by):
+        return f"decided in the name of {decision.by!r}, which is no name"
     if not are_kwargs(decision.changes):
         return "gave changes that are not a mapping from kwarg to value"
     if decision.action == "inject_context":
@@ -111,6 +113,8 @@ def _problem_of_question(decision: Decision) -> str | None:
     question: object = decision.question
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person and gave no prompt"
+    if question.kind not in ("approval", "breakpoint"):
+        return f"asks a {question.kind!r}; possible are approval, breakpoint"
     if question.default not in ("allow", "deny"):
         return f"asks with default {question.default!r}; possible are allow, deny"
     if not is_duration(question.timeout_s):

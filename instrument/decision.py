@@ -12,6 +12,9 @@ from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalAnswer
 
+Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
+"""Why a person is asked: to allow, to say something, or to look before it goes on."""
+
 Action: TypeAlias = Literal[
     "continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail"
 ]
@@ -69,13 +72,18 @@ def are_kwargs(changes: object) -> bool:
 
 
 class Question(NamedTuple):
-    """What a person is asked before the operation may go on (001-14)."""
+    """What a person is asked before it may go on (001-14)."""
 
     prompt: str
     options: tuple[str, ...] = APPROVAL_OPTIONS
     default: str = "deny"
-    """What counts when nobody answers in time: `allow` or `deny`."""
+    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
     timeout_s: float = APPROVAL_TIMEOUT_S
+    kind: Kind = "approval"
+    form: Mapping[str, Any] | None = None
+    """JSON Schema of what a question wants to know; None: text will do."""
+    signal_name: str | None = None
+    """What the answer is a signal for, where a workflow waits for one."""
 
 
 class Decision:
@@ -94,9 +102,19 @@ class Decision:
         injection: Of `inject_context`.
         question: Of `ask_user`.
         user_message: A line for the user, whatever the action.
+        by: In whose name, where an interceptor speaks for several; else the interceptor's own.
     """
 
-    __slots__ = ("action", "changes", "injection", "question", "reason", "user_message", "value")
+    __slots__ = (
+        "action",
+        "by",
+        "changes",
+        "injection",
+        "question",
+        "reason",
+        "user_message",
+        "value",
+    )
 
     def __init__(
         self,
@@ -108,6 +126,7 @@ class Decision:
         injection: Injection | None = None,
         question: Question | None = None,
         user_message: str | None = None,
+        by: str | None = None,
     ) -> None:
         self.action: Action = action
         self.reason = reason
@@ -116,6 +135,7 @@ class Decision:
         self.injection = injection
         self.question = question
         self.user_message = user_message
+        self.by = by
 
     def __repr__(self) -> str:
         return f"Decision({self.action!r}, reason={self.reason!r})"  # no payload
@@ -186,14 +206,16 @@ class Decision:
         options: tuple[str, ...] = APPROVAL_OPTIONS,
         default: str = "deny",
         timeout: float = APPROVAL_TIMEOUT_S,
+        kind: Literal["approval", "breakpoint"] = "approval",
         reason: str | None = None,
     ) -> Decision:
         """Go on only if a person allows it.
 
         They are asked once, after all interceptors, about the final data. No answer within
         `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies.
+        A `breakpoint` is a stop to look around; nobody is asked to take responsibility.
         """
-        question = Question(prompt, tuple(options), default, timeout)
+        question = Question(prompt, tuple(options), default, timeout, kind)
         return cls("ask_user", question=question, reason=reason)
 
 
@@ -204,6 +226,8 @@ class Verdict(NamedTuple):
     action: str
     microseconds: float
     reason: str | None = None
+    actor: str | None = None
+    """The person, where it was one and their name is known."""
 
 
 class Outcome:

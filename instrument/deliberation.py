@@ -145,22 +145,23 @@ class _Chain:
                 return  # observers come last
             if spelling is not None and entry.spelling not in (None, spelling):
                 continue
-            began_ns = perf_counter_ns()
+            name, began_ns = entry.name, perf_counter_ns()
             try:
                 decision, changes = GOING_ON, NO_CHANGES
                 returned = entry.fn(**outcome.data)
                 if returned is not None and _must_be_awaited(returned):
                     returned = await self._waiting.finish(returned, entry.timeout_s)
                 if returned is not None:
-                    decision, changes = returned, self._changes_of(returned, entry.name)
+                    changes = self._changes_of(returned, entry.name)
+                    decision, name = returned, returned.by or name
             except (Exception, asyncio.CancelledError) as error:
                 if is_our_own_cancellation(error):
                     raise
                 decision, changes = await self._after_failure(entry, error), NO_CHANGES
-            told = self._record(entry.name, decision, changes, began_ns)
+            told = self._record(name, decision, changes, began_ns, is_quiet=entry.is_quiet)
             if told is not None:
                 await self._waiting.tell(HOOK_DECIDED, told)
-            if decision is not GOING_ON and self._apply(entry.name, decision, changes):
+            if decision is not GOING_ON and self._apply(name, decision, changes):
                 return
 
     def _changes_of(self, decision: Decision, name: str) -> Mapping[str, Any]:
@@ -221,7 +222,7 @@ class _Chain:
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)
         decision = await self._granted(answer, edits)
-        told = self._record(PERSON, decision, edits, began_ns)
+        told = self._record(PERSON, decision, edits, began_ns, answer)
         if told is not None:
             await self._waiting.tell(HOOK_DECIDED, told)
         outcome.action, outcome.reason = "continue", decision.reason
@@ -256,12 +257,22 @@ class _Chain:
         return None
 
     def _record(
-        self, name: str, decision: Decision, changes: Mapping[str, Any], began_ns: int
+        self,
+        name: str,
+        decision: Decision,
+        changes: Mapping[str, Any],
+        began_ns: int,
+        answer: ApprovalAnswer | None = None,
+        *,
+        is_quiet: bool = False,
     ) -> dict[str, Any] | None:
         """Note what was decided; return what those who hear of decisions are to be told."""
+        if is_quiet and decision is GOING_ON:
+            return None
         outcome = self._outcome
         took_us = (perf_counter_ns() - began_ns) / 1000
-        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason))
+        actor, origin = (None, None) if answer is None else (answer.actor, answer.origin)
+        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason, actor))
         if HOOK_DECIDED not in self._bus._hooks:
             return None
         after = decision.value if decision.action == "stop" else dict(changes) or None
@@ -274,6 +285,8 @@ class _Chain:
             "microseconds": took_us,
             "before": {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None,
             "after": after,
+            "actor": actor,
+            "origin": origin,
         }
 
 

@@ -526,6 +526,8 @@ class HookDecided(TypedDict):
     microseconds: float
     before: Any
     after: Any
+    actor: NotRequired[str | None]
+    origin: NotRequired[str | None]
 
 
 class HookFailed(TypedDict):
@@ -545,6 +547,8 @@ class RequestOpened(TypedDict):
     kind: Literal["approval", "question", "breakpoint"]
     hook: str | None
     prompt: str
+    interceptor: NotRequired[str]
+    signal_name: NotRequired[str | None]
 
 
 class RequestClosed(TypedDict):
@@ -555,3 +559,5 @@ class RequestClosed(TypedDict):
     status: Literal["answered", "expired", "withdrawn"]
     answer: Any
     reason: str | None
+    actor: NotRequired[str | None]
+    origin: NotRequired[str | None]

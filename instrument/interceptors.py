@@ -27,11 +27,13 @@ class Interceptor:
         spelling: The event as another vocabulary names it, where the call-back wants only that.
         is_reversed: Whether it changes places with its like of the same priority, so that those
             who came first are asked last.
+        is_quiet: Whether there is no line on the trail where it has no objection.
     """
 
     __slots__ = (
         "fn",
         "hook",
+        "is_quiet",
         "is_reversed",
         "name",
         "on_error",
@@ -55,6 +57,7 @@ class Interceptor:
         timeout_s: float | None = None,
         spelling: str | None = None,
         is_reversed: bool = False,
+        is_quiet: bool = False,
     ) -> None:
         _check(hook, fn, name, priority, on_error, timeout_s)
         self.hook = hook
@@ -65,6 +68,7 @@ class Interceptor:
         self.timeout_s = timeout_s
         self.spelling = spelling
         self.is_reversed = is_reversed
+        self.is_quiet = is_quiet
         self.sequence = next(_sequence)
 
     def __call__(self, *_: Any, **__: Any) -> None:

@@ -82,6 +82,14 @@ class Frame:
 _current: ContextVar[Frame | None] = ContextVar("instrument.operation", default=None)
 
 
+def current_call_id(bus: Channel) -> str | None:
+    """Return the innermost open operation of `bus` where this is called, or None."""
+    frame = _current.get()
+    while frame is not None and not (frame.is_open and frame.bus is bus):
+        frame = frame.outer
+    return None if frame is None else frame.call_id
+
+
 class Operation:
     """An operation; made by `operation(noun, **kwargs)`.
 

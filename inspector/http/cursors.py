@@ -27,8 +27,13 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
     raise _refusal()
 
 
+def request_cursor(cursor: str | None) -> tuple[int, str] | None:
+    """Return (created_ns, id) of a cursor of the list of requests."""
+    return session_cursor(cursor)
+
+
 def change_cursor(cursor: str | None) -> int | None:
-    """Return the change of a cursor of a search."""
+    """Return the change of a cursor of a search, or the id of one of the audit log."""
     if cursor is None:
         return None
     match _decode(cursor):

@@ -34,7 +34,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
         },
     }
 }
-_HEADERS = {
+HEADERS = {
     "Cache-Control": "no-cache",
     "Content-Type": "text/event-stream; charset=utf-8",
     "X-Accel-Buffering": "no",  # nginx would keep events back
@@ -66,4 +66,4 @@ async def events(
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    return EventStream(feed.stream(position, wanted), headers=_HEADERS)
+    return EventStream(feed.stream(position, wanted), headers=HEADERS)

@@ -8,10 +8,12 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from inspector.http.otlp_schema import SCHEMAS
-from inspector.wire import Problem, SessionList, SpanDetail, SpanSkeleton, StreamEvent
+from inspector.wire import Problem, SessionList, SpanDetail, SpanSkeleton
+from inspector.wire_control import Command, StreamEvent
 
 _SHAPES: dict[str, Any] = {
     "StreamEvent": StreamEvent,
+    "Command": Command,
     "Problem": Problem,
     "SessionList": SessionList,
     "SpanDetail": SpanDetail,

@@ -11,7 +11,7 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -19,7 +19,19 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import Moment, SessionRow, SessionStatus, SpanKind, SpanRow, SpanStatus
+from inspector.model import (
+    AuditRow,
+    CommandRow,
+    Moment,
+    ProcessRow,
+    RequestRow,
+    RequestStatus,
+    SessionRow,
+    SessionStatus,
+    SpanKind,
+    SpanRow,
+    SpanStatus,
+)
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
 from inspector.waits import Interval
@@ -190,7 +202,27 @@ class Departure:
     changed_ns: int = 0
 
 
-Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Departure
+@dataclass(slots=True)
+class RequestRecord:
+    """A request, and its place in the change feed."""
+
+    row: RequestRow
+    change: int = 0
+    created: int = 0
+    changed_ns: int = 0
+
+
+Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Departure | RequestRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """A command is not sent any more."""
+
+    seq: int
+    applied: bool
+    """The process took it."""
+    reason: str | None = None
 
 
 @dataclass(slots=True)
@@ -209,16 +241,25 @@ class Changes:
     usage_ancestors: list[tuple[str, str]] = field(default_factory=list)
     """(trace id, span id) with usage somewhere below; the span itself may be unknown yet."""
     moments: list[MomentRecord] = field(default_factory=list)
+    requests: list[RequestRecord] = field(default_factory=list)
+    commands: list[CommandRow] = field(default_factory=list)
+    ended_commands: list[CommandEnd] = field(default_factory=list)
+    processes: list[ProcessRow] = field(default_factory=list)
+    gone_processes: list[str] = field(default_factory=list)
+    audit: list[AuditRow] = field(default_factory=list)
     departures: list[Departure] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         """Nothing to commit."""
-        return not (self.sessions or self.traces or self.spans or self.moments or self.departures)
+        telemetry = (self.sessions, self.traces, self.spans, self.moments, self.departures)
+        control = (self.requests, self.commands, self.ended_commands, self.audit)
+        return not any((*telemetry, *control, self.processes, self.gone_processes))
 
     def published(self, after: int) -> list[Change]:
         """Return what viewers must hear of, by change number: all that is newer than `after`."""
-        rows: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
+        telemetry: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
+        rows = [*telemetry, *self.requests]
         return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
 
 
@@ -243,6 +284,45 @@ class SpanPosition:
     start_ns: int
     span_id: str
     trace_id: str
+
+
+MAX_REQUESTS_BYTES = 8 * 1024 * 1024
+"""Of arguments and texts, in one page of requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that is not over."""
+
+    request_id: str
+    process_id: str
+    session_id: str
+    status: RequestStatus
+    expires_ns: int | None
+
+
+def is_over(row: RequestRow) -> bool:
+    """Return whether nothing more is to be expected of a request by itself."""
+    if row.status is RequestStatus.ANSWERED and row.answer is not None:
+        return row.answer.applied is not None
+    return row.status is not RequestStatus.PENDING
+
+
+def shown_bytes(row: RequestRow) -> int:
+    """Return about how much a request shows."""
+    shown = (row.prompt, row.args_json, row.args_text, row.form_json)
+    return sum(len(text) for text in shown if text is not None)
+
+
+def page_of(sizes_bytes: Iterable[int], most: int) -> int:
+    """Return how many of these requests make a page: the first always does."""
+    count, left_bytes = 0, MAX_REQUESTS_BYTES
+    for size_bytes in sizes_bytes:
+        left_bytes -= size_bytes
+        if count == most or (count and left_bytes < 0):
+            break
+        count += 1
+    return count
 
 
 class Reader(Protocol):
@@ -366,6 +446,56 @@ class Reader(Protocol):
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
+
+    # --- control ----------------------------------------------------------------------------
+
+    def request(self, request_id: str) -> RequestRecord | None:
+        """Return one request."""
+
+    def requests(
+        self,
+        status: RequestStatus | None = None,
+        session_id: str | None = None,
+        after: tuple[int, str] | None = None,
+        most: int = 100,
+    ) -> Chunk[RequestRecord, tuple[int, str]]:
+        """Return the next `most` requests, newest first, behind (created_ns, id).
+
+        Fewer where what they show is more than `MAX_REQUESTS_BYTES`.
+        """
+
+    def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
+        """Return the requests of a trace, oldest first."""
+
+    def waiting_requests(self) -> list[Waiting]:
+        """Return what of the requests that are not over the rules go on from, oldest first.
+
+        Those are the pending ones, and those of which no agent has said that it took the answer.
+        """
+
+    def pending_count(self) -> int:
+        """Return how many requests are pending."""
+
+    def command(self, seq: int) -> CommandRow | None:
+        """Return a command that has not ended."""
+
+    def commands(self, process_id: str, after: int, most: int) -> list[CommandRow]:
+        """Return the oldest `most` commands of a process that have not ended, after a `seq`."""
+
+    def command_count(self, process_id: str) -> int:
+        """Return how many commands of a process have not ended."""
+
+    def process(self, process_id: str) -> ProcessRow | None:
+        """Return a process that follows its commands."""
+
+    def processes(self) -> list[ProcessRow]:
+        """Return the processes that follow their commands, by id."""
+
+    def audit(self, before: int | None, most: int) -> list[AuditRow]:
+        """Return the newest `most` audit entries from before an id, newest first."""
+
+    def audit_after(self, after: int, most: int) -> list[AuditRow]:
+        """Return the oldest `most` audit entries after an id, oldest first."""
 
 
 class Store(Protocol):

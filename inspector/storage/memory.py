@@ -11,7 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import SessionStatus, SpanStatus
+from inspector.model import (
+    AuditRow,
+    CommandRow,
+    ProcessRow,
+    RequestStatus,
+    SessionStatus,
+    SpanStatus,
+)
 from inspector.query.tree import All, Node
 from inspector.storage.base import (
     Change,
@@ -21,10 +28,15 @@ from inspector.storage.base import (
     Departure,
     MomentRecord,
     Reader,
+    RequestRecord,
     SessionRecord,
     SpanPosition,
     SpanRecord,
     TraceRecord,
+    Waiting,
+    is_over,
+    page_of,
+    shown_bytes,
 )
 
 _SpanKey = tuple[str, str]
@@ -82,6 +94,10 @@ class _Tables:
         self._moments: list[MomentRecord] = []
         self._departures: list[Departure] = []
         self._by_change: dict[int, Change] = {}
+        self._requests: dict[str, RequestRecord] = {}
+        self._commands: dict[int, CommandRow] = {}
+        self._processes: dict[str, ProcessRow] = {}
+        self._audit: list[AuditRow] = []
 
     # --- writing ----------------------------------------------------------------------------
 
@@ -101,9 +117,24 @@ class _Tables:
         for moment in changes.moments:
             self._moments.append(moment)
             self._by_change[moment.change] = moment
+        self._apply_control(changes)
         for departure in changes.departures:
             self._depart(departure)
         self.head = changes.head
+
+    def _apply_control(self, changes: Changes) -> None:
+        for request in changes.requests:
+            if old := self._requests.get(request.row.id):
+                self._by_change.pop(old.change, None)
+            self._requests[request.row.id] = request
+            self._by_change[request.change] = request
+        self._commands.update({command.seq: command for command in changes.commands})
+        for end in changes.ended_commands:
+            self._commands.pop(end.seq, None)
+        self._processes.update({process.id: process for process in changes.processes})
+        for process_id in changes.gone_processes:
+            self._processes.pop(process_id, None)
+        self._audit += changes.audit
 
     def _put_span(self, span: SpanRecord) -> None:
         key = (span.trace_id, span.span_id)
@@ -140,6 +171,14 @@ class _Tables:
             if moment.trace_id in gone or is_of_session:
                 self._by_change.pop(moment.change, None)
         self._moments = [moment for moment in self._moments if moment.change in self._by_change]
+        requests = [r for r in self._requests.values() if r.row.session_id == session_id]
+        for request in requests:
+            del self._requests[request.row.id]
+            self._by_change.pop(request.change, None)
+        answered = {request.row.id for request in requests}
+        for command in list(self._commands.values()):
+            if command.session_id == session_id or command.request_id in answered:
+                del self._commands[command.seq]
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         idle = set(self.idle_departures(through, before_ns, most))
@@ -328,6 +367,75 @@ class _Tables:
         found = (self._by_change[number] for number in numbers)
         return [self._homed(row) if isinstance(row, MomentRecord) else row for row in found]
 
+    # --- control ----------------------------------------------------------------------------
+
+    def request(self, request_id: str) -> RequestRecord | None:
+        return self._requests.get(request_id)
+
+    def requests(
+        self,
+        status: RequestStatus | None = None,
+        session_id: str | None = None,
+        after: tuple[int, str] | None = None,
+        most: int = 100,
+    ) -> Chunk[RequestRecord, tuple[int, str]]:
+        fitting = (
+            one
+            for one in self._requests.values()
+            if (status is None or one.row.status is status)
+            and (session_id is None or one.row.session_id == session_id)
+            and (after is None or _request_order(one) < after)
+        )
+        found = sorted(fitting, key=_request_order, reverse=True)
+        rows = found[: page_of((shown_bytes(one.row) for one in found), most)]
+        return Chunk(rows, _request_order(rows[-1]) if len(rows) < len(found) else None)
+
+    def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
+        found = (one for one in self._requests.values() if one.row.trace_id == trace_id)
+        return sorted(found, key=_request_order)
+
+    def waiting_requests(self) -> list[Waiting]:
+        found = (one for one in self._requests.values() if not is_over(one.row))
+        rows = [one.row for one in sorted(found, key=_request_order)]
+        return [
+            Waiting(row.id, row.process_id, row.session_id, row.status, row.expires_ns)
+            for row in rows
+        ]
+
+    def pending_count(self) -> int:
+        return sum(r.row.status is RequestStatus.PENDING for r in self._requests.values())
+
+    def command(self, seq: int) -> CommandRow | None:
+        return self._commands.get(seq)
+
+    def commands(self, process_id: str, after: int, most: int) -> list[CommandRow]:
+        found = (
+            command
+            for command in self._commands.values()
+            if command.process_id == process_id and command.seq > after
+        )
+        return sorted(found, key=lambda command: command.seq)[:most]
+
+    def command_count(self, process_id: str) -> int:
+        return sum(command.process_id == process_id for command in self._commands.values())
+
+    def process(self, process_id: str) -> ProcessRow | None:
+        return self._processes.get(process_id)
+
+    def processes(self) -> list[ProcessRow]:
+        return sorted(self._processes.values(), key=lambda process: process.id)
+
+    def audit(self, before: int | None, most: int) -> list[AuditRow]:
+        older = [row for row in self._audit if before is None or row.id < before]
+        return older[::-1][:most]
+
+    def audit_after(self, after: int, most: int) -> list[AuditRow]:
+        return [row for row in self._audit if row.id > after][:most]
+
 
 def _span_order(span: SpanRecord) -> tuple[int, str, str]:
     return span.start_ns, span.span_id, span.trace_id
+
+
+def _request_order(record: RequestRecord) -> tuple[int, str]:
+    return record.row.created_ns, record.row.id

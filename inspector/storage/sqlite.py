@@ -20,6 +20,7 @@ import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
+from inspector.storage.sqlite_control import apply_control, delete_control
 from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
 from inspector.storage.sqlite_numbers import Numbers, Origins
 from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
@@ -278,6 +279,7 @@ class SqliteStore:
         )
         self._replace_spans(changes)
         self._add_moments(changes)
+        apply_control(writer, changes)
         for departure in changes.departures:
             self._depart(departure)
         writer.execute("UPDATE meta SET head = ?", (changes.head,))
@@ -404,6 +406,7 @@ class SqliteStore:
             session_no = self._sessions.of(departure.session_id)
             if departure.moved_to is None:
                 doom(self._writer, session_no)
+                delete_control(self._writer, departure.session_id)
                 self._traces.forget()
             self._writer.execute("DELETE FROM session WHERE no = ?", (session_no,))
             self._sessions.forget()

@@ -24,6 +24,7 @@ from inspector.storage.base import (
     SpanRecord,
     TraceRecord,
 )
+from inspector.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.storage.sqlite_narrowing import narrowing
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
@@ -103,7 +104,7 @@ def stand_in_for(process_id: str) -> bytes | None:
         return None
 
 
-class SqliteReader:
+class SqliteReader(ControlReader):
     """Follows `Reader`; lives inside one read transaction of one connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -383,6 +384,7 @@ class SqliteReader:
             self._newer(_SPAN, "span", _span, after, limit),
             self._newer(_MOMENT, "moment", _moment, after, limit, _IS_NOT_DOOMED),
             self._newer(_DEPARTURE, "departure", _departure, after, limit),
+            self._newer(REQUEST, "request", request_record, after, limit),
         ]
         return list(heapq.merge(*newer, key=lambda row: row.change))[:limit]
 

@@ -242,10 +242,10 @@ class _Adapter:
         answers: dict[str, Any] = {}
         while True:
             bus = self.registry.bus
-            question = Question(str(interrupt.reason or interrupt.name))
+            question = Question(str(interrupt.reason or interrupt.name), kind="question")
             subject = Subject(hooks_of(self._kind)[0], describe(self.callback), kwargs)
-            answer = await ask_person(bus, bus._waiting, question, subject, "question")
-            if answer.decision != "answer" and not answer.is_granted:
+            answer = await ask_person(bus, bus._waiting, question, subject)
+            if not answer.is_answered and not answer.is_granted:
                 return Decision.deny(answer.reason or f"refused: {answer.decision}")
             payload = answer.payload
             answers[interrupt.name] = answer.decision if payload is None else payload

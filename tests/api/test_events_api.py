@@ -12,15 +12,15 @@ import httpx
 import uvicorn
 from pydantic import TypeAdapter
 
-from inspector import wire
 from inspector.feed import FeedTiming
 from inspector.storage import open_store
+from inspector.wire_control import StreamEvent
 from tests.support.otlp import START_NS, span
 from tests.support.store_app import service
 from tests.support.telemetry import heartbeat, incoming, started, trace_hex
 from tests.support.viewer import Row, Viewer
 
-_MESSAGE: TypeAdapter[wire.StreamEvent] = TypeAdapter(wire.StreamEvent)
+_MESSAGE: TypeAdapter[StreamEvent] = TypeAdapter(StreamEvent)
 _TIMING = FeedTiming(interval_s=0.01, keep_alive_s=0.2)
 
 

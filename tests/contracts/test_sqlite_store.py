@@ -29,6 +29,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "store.sqlite3"
 
 
+CONTROL_TABLES = ("request", "command", "agent", "audit")
+
+
 def url(path: Path) -> str:
     return f"sqlite:///{path}"
 
@@ -85,7 +88,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     connection = apsw.Connection(str(path))
     for index in ("content_by_origin", "moment_by_origin", "span_ended"):
         connection.execute(f"DROP INDEX {index}")
-    for table in ("doomed_session", "doomed_trace"):
+    for table in ("doomed_session", "doomed_trace", *CONTROL_TABLES):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE span DROP COLUMN waited")
     connection.pragma("user_version", 1)

@@ -283,18 +283,22 @@ EXAMPLES: dict[str, list[Kwargs]] = {
     ],
     "hook_decided": [
         {"call_id": "c-1", "hook": "before_tool_call", "interceptor": "policy", "action": "modify",
-         "reason": "House rule.", "microseconds": 12.0, "before": {"q": 1}, "after": {"q": 2}}
+         "reason": "House rule.", "microseconds": 12.0, "before": {"q": 1}, "after": {"q": 2},
+         "actor": "ANNA", "origin": "browser"}
     ],
     "hook_failed": [
         {"call_id": "c-1", "hook": "before_tool_call", "handler": "policy", "exc": ERROR}
     ],
     "request_opened": [
         {"call_id": "c-1", "request_id": "r-1", "kind": "approval", "hook": "before_tool_call",
-         "prompt": "May it?"}
+         "prompt": "May it?", "interceptor": "policy", "signal_name": None},
+        {"call_id": "c-1", "request_id": "r-2", "kind": "question", "hook": None,
+         "prompt": "Which one?", "interceptor": "ask", "signal_name": "choice"}
     ],
     "request_closed": [
         {"call_id": "c-1", "request_id": "r-1", "status": "answered",
-         "answer": {"decision": "allow"}, "reason": "Fine."}
+         "answer": {"decision": "allow"}, "reason": "Fine.", "actor": "ANNA",
+         "origin": "browser"}
     ],
 }  # fmt: skip
 """By hook; together the examples of a hook make each of its rows say something."""

@@ -12,15 +12,19 @@ from instrument.decision import CHANGING, ENDING, Outcome, Verdict
 from instrument.errors import MalformedDecisionError
 from instrument.interceptors import Interceptor
 
+NO_OBJECTION = Decision.continue_()
+
 
 async def decide_plainly(bus: Bus, outcome: Outcome, spelling: str | None = None) -> None:
     """Let the interceptors of an event decide; a question is left to the caller."""
     for interceptor in _asked(bus, outcome.hook, spelling):
         decision = await _decision_of(bus, interceptor, outcome)
-        changes = _changes_of(decision, outcome, interceptor)
-        outcome.trail.append(Verdict(interceptor.name, decision.action, 0.0, decision.reason))
-        await bus._emit("hook_decided", **_told(interceptor.name, decision, changes, outcome))
-        _apply(interceptor.name, decision, changes, outcome)
+        if decision is NO_OBJECTION and interceptor.is_quiet:
+            continue
+        changes, name = _changes_of(decision, outcome, interceptor), decision.by or interceptor.name
+        outcome.trail.append(Verdict(name, decision.action, 0.0, decision.reason))
+        await bus._emit("hook_decided", **_told(name, decision, changes, outcome))
+        _apply(name, decision, changes, outcome)
         if decision.action in ENDING:
             return
 
@@ -38,7 +42,7 @@ async def _decision_of(bus: Bus, interceptor: Interceptor, outcome: Outcome) -> 
         if isawaitable(returned):
             returned = await _awaited(returned)
         if returned is None:
-            return Decision.continue_()
+            return NO_OBJECTION
         changes_of(outcome.hook, returned, interceptor.name)
     except Exception as error:  # noqa: BLE001 - whatever it raised counts
         return await _after_failure(bus, interceptor, outcome, error)
@@ -88,6 +92,8 @@ def _told(
         "microseconds": 0.0,
         "before": {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None,
         "after": decision.value if decision.action == "stop" else changes or None,
+        "actor": None,
+        "origin": None,
     }
 
 

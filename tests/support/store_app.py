@@ -9,8 +9,20 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from inspector.dispatch import Dispatch
 from inspector.feed import Feed, FeedTiming
-from inspector.http import events, exports, imports, problems, sessions, spans
+from inspector.http import (
+    audit,
+    control,
+    events,
+    exports,
+    imports,
+    problems,
+    processes,
+    requests,
+    sessions,
+    spans,
+)
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
@@ -43,15 +55,19 @@ async def service(
     app.state.words = open_words(store, None)
     indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)
-    app.state.ingest = Ingest(store, app.state.feed, clock=clock, tick_s=None)
+    app.state.dispatch = Dispatch(store)
+    app.state.ingest = Ingest(
+        store, app.state.feed, clock=clock, tick_s=None, dispatch=app.state.dispatch
+    )
     problems.install(app)
     with_schemas(app)
-    for router in (sessions.router, spans.router, exports.router, imports.router, events.router):
-        app.include_router(router)
+    for part in (requests, control, processes, audit, sessions, spans, exports, imports, events):
+        app.include_router(part.router)
     try:
         yield app
     finally:
         await app.state.feed.close()
+        await app.state.dispatch.close()
         await app.state.ingest.close()
         if indexer is not None:
             indexer.close()

@@ -158,7 +158,10 @@ async def test_when_nobody_answers_in_time_the_default_counts(
 
 async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story) -> None:
     bus.intercept("before_tool_call", asking())
-    bus.set_approval_provider(Person(ApprovalAnswer("allow", "fine", changes={"args": {"a": 2}})))
+    answer = ApprovalAnswer(
+        "allow", "fine", changes={"args": {"a": 2}}, actor="ANNA", origin="browser"
+    )
+    bus.set_approval_provider(Person(answer))
 
     await bus.call("tool_call", lambda op: op.args, args={"a": 1})
 
@@ -182,12 +185,16 @@ async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story)
         "kind": "approval",
         "hook": "before_tool_call",
         "prompt": "Delete everything?",
+        "interceptor": opened["interceptor"],
+        "signal_name": None,
     }
     assert closed == {
         "call_id": call_id,
         "status": "answered",
         "answer": {"decision": "allow", "changes": {"args": {"a": 2}}},
         "reason": "fine",
+        "actor": "ANNA",
+        "origin": "browser",
     }
     person = told[names.index("before_tool_call") - 1][1]
     assert (person["interceptor"], person["action"], person["reason"]) == (
@@ -196,6 +203,7 @@ async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story)
         "fine",
     )
     assert (person["before"], person["after"]) == ({"args": {"a": 1}}, {"args": {"a": 2}})
+    assert (person["actor"], person["origin"]) == ("ANNA", "browser")
 
 
 async def test_the_person_sees_the_final_arguments_and_may_edit_them(bus: Bus) -> None:

@@ -143,12 +143,37 @@ async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story)
         "reason": "safer",
         "before": {"args": {"path": "/"}},
         "after": {"args": {"path": "x"}},
+        "actor": None,
+        "origin": None,
     }
     assert [(v.action, v.reason) for v in outcome.trail] == [
         ("continue", None),
         ("modify", "safer"),
     ]
     assert [name for name, _ in told] == ["hook_decided", "hook_decided", "before_tool_call"]
+
+
+async def test_a_quiet_interceptor_without_an_objection_leaves_no_line(
+    bus: Bus, told: Story
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: None, quiet=True)
+    bus.intercept("before_tool_call", lambda **_: Decision.continue_("seen"), quiet=True, name="q")
+
+    outcome = await bus.dispatch("before_tool_call")
+
+    assert [(one.interceptor, one.reason) for one in outcome.trail] == [("q", "seen")]
+    assert [kwargs["reason"] for name, kwargs in told if name == "hook_decided"] == ["seen"]
+
+
+async def test_who_speaks_for_several_decides_in_the_name_of_one(bus: Bus, told: Story) -> None:
+    verdict = Decision("deny", reason="no", by="rule 7")
+    bus.intercept("before_tool_call", lambda **_: verdict, name="rules")
+
+    outcome = await bus.dispatch("before_tool_call")
+
+    assert outcome.decided_by == "rule 7"
+    assert [one.interceptor for one in outcome.trail] == ["rule 7"]
+    assert [kwargs["interceptor"] for name, kwargs in told if name == "hook_decided"] == ["rule 7"]
 
 
 async def test_async_interceptors_and_callable_objects_are_awaited(bus: Bus) -> None:  # D1

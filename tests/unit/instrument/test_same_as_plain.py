@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from instrument import Bus, Decision, HookDenied
-from instrument.decision import Outcome
+from instrument.decision import Outcome, Question
 from instrument.interceptors import Interceptor
 from instrument.typed.events import AfterToolCallEvent, BaseHookEvent, ToolUse
 from instrument.typed.translation import HOOKS, event_from
@@ -33,6 +33,9 @@ DECISIONS: tuple[Callable[[], Any], ...] = (
     lambda: Decision("deny", reason="with what is no part of it", changes={"args": None}),
     lambda: Decision.stop({"ok": True}, "known"),
     lambda: Decision.fail("broken"),
+    lambda: Decision("deny", reason="no", by="rule 7"),
+    lambda: Decision("ask_user", question=Question("May it?"), by="rule 8"),
+    lambda: Decision("continue", by=8),  # type: ignore[arg-type] # that is the point
     lambda: Decision("nonsense"),  # type: ignore[arg-type] # that is the point
     lambda: "deny",
 )
@@ -64,6 +67,7 @@ class Said(NamedTuple):
     raises: bool
     on_error: str
     spelling: str | None
+    is_quiet: bool = False
 
 
 SAID = st.builds(
@@ -73,6 +77,7 @@ SAID = st.builds(
     st.booleans(),
     st.sampled_from(["raise", "deny", "continue"]),
     st.sampled_from([None, "tool:pre", "tool:post"]),
+    st.booleans(),
 )
 
 
@@ -83,7 +88,14 @@ def interceptor(number: int, said: Said, hook: str) -> Interceptor:
         return WAYS[said.way](DECISIONS[said.decision]())
 
     on_error: Any = said.on_error
-    return Interceptor(hook, decide, name=str(number), on_error=on_error, spelling=said.spelling)
+    return Interceptor(
+        hook,
+        decide,
+        name=str(number),
+        on_error=on_error,
+        spelling=said.spelling,
+        is_quiet=said.is_quiet,
+    )
 
 
 async def story(

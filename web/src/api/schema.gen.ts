@@ -1,6 +1,66 @@
 // Generated from openapi.yaml by `npm run gen`. Do not edit.
 
 export interface paths {
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Audit
+         * @description List what was done and what was refused, newest first.
+         */
+        get: operations["list_audit_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Audit
+         * @description Return the whole audit log as JSON lines, oldest first.
+         */
+        get: operations["export_audit_audit_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cancel/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Alias
+         * @description Do as `POST /sessions/{id}/cancel`.
+         */
+        post: operations["cancel_alias_cancel__session_id__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/compare": {
         parameters: {
             query?: never;
@@ -111,6 +171,117 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/processes/{process_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Hello
+         * @description Say who a process is. Its id is the `service.instance.id` of its telemetry.
+         */
+        put: operations["hello_processes__process_id__put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/processes/{process_id}/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Commands
+         * @description Follow the commands of a process: each is sent again until it is acknowledged.
+         *
+         *     A new stream takes the place of the one before. A comment every 5 s says that it lives.
+         */
+        get: operations["follow_commands_processes__process_id__commands_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/processes/{process_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Messages
+         * @description Take in what an agent says, in order; durable when answered. What comes twice is once.
+         *
+         *     `received` leaves out requests that could not be opened because too many are: send them again.
+         */
+        post: operations["messages_processes__process_id__messages_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Requests
+         * @description List requests, newest first. A page may be short where arguments are long.
+         */
+        get: operations["list_requests_requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request
+         * @description Return one request.
+         */
+        get: operations["get_request_requests__request_id__get"];
+        put?: never;
+        /**
+         * Answer
+         * @description Answer a request. The first answer wins, and the agent is the judge of it.
+         *
+         *     Refused: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
+         *     `not_editable` and `bad_json` (422). An answer that won is durable before it is sent.
+         */
+        post: operations["answer_requests__request_id__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/search": {
         parameters: {
             query?: never;
@@ -177,6 +348,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description Let the session stop at its next operation.
+         */
+        post: operations["cancel_sessions__session_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause
+         * @description Let the session hold at its next operation.
+         */
+        post: operations["pause_sessions__session_id__pause_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume
+         * @description Let a session that holds go on.
+         */
+        post: operations["resume_sessions__session_id__resume_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/spans": {
         parameters: {
             query?: never;
@@ -199,6 +430,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/step": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Step
+         * @description Let a session that holds do one operation, and hold again.
+         */
+        post: operations["step_sessions__session_id__step_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/histogram": {
         parameters: {
             query?: never;
@@ -213,6 +464,26 @@ export interface paths {
         get: operations["session_histogram_sessions_histogram_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/signal/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Signal
+         * @description Send a signal: it answers the oldest question that waits for it, else it is passed on.
+         */
+        post: operations["signal_signal__session_id__post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -324,6 +595,180 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AckMessage
+         * @description A command was carried out, or could not be; it is not sent again.
+         */
+        AckMessage: {
+            /** Applied */
+            applied: boolean;
+            /** Id */
+            id: string;
+            /** Reason */
+            reason: string | null;
+            /** Seq */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ack";
+        };
+        /**
+         * AgentMessages
+         * @description `POST /processes/{id}/messages`: in order; each has an id, and twice is once.
+         */
+        AgentMessages: {
+            /** Messages */
+            messages: (components["schemas"]["HeartbeatMessage"] | components["schemas"]["GoodbyeMessage"] | components["schemas"]["RequestOpenedMessage"] | components["schemas"]["RequestClosedMessage"] | components["schemas"]["AckMessage"])[];
+        };
+        /**
+         * AgentMessagesReply
+         * @description What was taken in; durable.
+         */
+        AgentMessagesReply: {
+            /**
+             * Received
+             * @description Ids of the messages.
+             */
+            received: string[];
+        };
+        /**
+         * Answer
+         * @description `POST /requests/{id}`: what a person answers.
+         */
+        Answer: {
+            /**
+             * Args Hash
+             * @description Of the arguments that were shown; asked for if any were.
+             */
+            args_hash?: string | null;
+            /**
+             * Args Json
+             * @description Edited arguments, as JSON text.
+             */
+            args_json?: string | null;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "allow" | "allow_always" | "deny" | "answer" | "decline" | "cancel";
+            /**
+             * Payload Json
+             * @description The answer to a question, as JSON text.
+             */
+            payload_json?: string | null;
+            /** Reason */
+            reason?: string | null;
+        };
+        /**
+         * AnswerResult
+         * @description The answer won. Whether the agent took it is `applied`, null while it is not connected.
+         */
+        AnswerResult: {
+            /** Applied */
+            applied: boolean | null;
+            /** Message */
+            message: string;
+            request: components["schemas"]["Request"];
+        };
+        /**
+         * ApprovalRequested
+         * @description An approval or a breakpoint was opened, or opened again; the whole row.
+         */
+        ApprovalRequested: {
+            request: components["schemas"]["Request"];
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ApprovalRequested";
+        };
+        /**
+         * ApprovalResolved
+         * @description An approval or a breakpoint is no longer pending.
+         */
+        ApprovalResolved: {
+            request: components["schemas"]["Request"];
+            /** Session Id */
+            session_id: string;
+            /**
+             * Time
+             * @description RFC 3339: when the change was committed.
+             */
+            time: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ApprovalResolved";
+        };
+        /**
+         * AuditEntry
+         * @description One action of control, or an attempt at one. Entries are never changed.
+         */
+        AuditEntry: {
+            /**
+             * Action
+             * @description `answer`, a verb, `signal`, `request_opened`, and so on.
+             */
+            action: string;
+            /** Actor */
+            actor: string;
+            /**
+             * Address
+             * @description Of the other end, where it is known.
+             */
+            address: string | null;
+            /** Args Hash */
+            args_hash: string | null;
+            /** At */
+            at: string;
+            /**
+             * Code
+             * @description Why it was refused: the problem's `code`.
+             */
+            code: string | null;
+            /** Decision */
+            decision: string | null;
+            /** Detail */
+            detail: string | null;
+            /** Id */
+            id: number;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "browser" | "cli" | "api" | "mcp" | "agent" | "service";
+            /** Process Id */
+            process_id: string | null;
+            /** Request Id */
+            request_id: string | null;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "accepted" | "applied" | "not_applied" | "refused";
+            /** Session Id */
+            session_id: string | null;
+        };
+        /**
+         * AuditLog
+         * @description A page of the audit log, newest first.
+         */
+        AuditLog: {
+            /** Entries */
+            entries: components["schemas"]["AuditEntry"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /**
          * BlobPart
          * @description Inline media, base64.
          */
@@ -354,6 +799,64 @@ export interface components {
          * @enum {string}
          */
         Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Command
+         * @description `GET /processes/{id}/commands` (SSE, `id:` is `seq`): sent again until it is acknowledged.
+         */
+        Command: {
+            /** Actor */
+            actor: string;
+            answer: components["schemas"]["CommandAnswer"] | null;
+            /** Issued At */
+            issued_at: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "browser" | "cli" | "api" | "mcp" | "agent" | "service";
+            /** Payload Json */
+            payload_json: string | null;
+            /** Reason */
+            reason: string | null;
+            /**
+             * Seq
+             * @description Grows by process.
+             */
+            seq: number;
+            /** Session Id */
+            session_id: string;
+            /** Signal Name */
+            signal_name: string | null;
+            /**
+             * Trace Ids
+             * @description Of the session, that this process has open.
+             */
+            trace_ids: string[];
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "answer" | "cancel" | "pause" | "resume" | "step" | "signal";
+        };
+        /**
+         * CommandAnswer
+         * @description An answer on its way to the agent, which is the judge of it.
+         */
+        CommandAnswer: {
+            /** Args Hash */
+            args_hash: string | null;
+            /** Args Json */
+            args_json: string | null;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "allow" | "allow_always" | "deny" | "answer" | "decline" | "cancel";
+            /** Payload Json */
+            payload_json: string | null;
+            /** Request Id */
+            request_id: string;
+        };
         /**
          * Comparison
          * @description What differs between two sessions, the most telling first.
@@ -538,6 +1041,60 @@ export interface components {
             type: "Gap";
         };
         /**
+         * GivenAnswer
+         * @description The answer that won.
+         */
+        GivenAnswer: {
+            /** Actor */
+            actor: string;
+            /**
+             * Applied
+             * @description The agent took it; false: it could not; null: it has not been heard from.
+             */
+            applied: boolean | null;
+            /**
+             * Applied Reason
+             * @description Why the agent did not take it.
+             * @default null
+             */
+            applied_reason: string | null;
+            /** At */
+            at: string;
+            /**
+             * Decision
+             * @enum {string}
+             */
+            decision: "allow" | "allow_always" | "deny" | "answer" | "decline" | "cancel";
+            /**
+             * Is Edited
+             * @description The arguments were edited; the trace has the difference.
+             */
+            is_edited: boolean;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "browser" | "cli" | "api" | "mcp" | "agent" | "service";
+            /**
+             * Reason
+             * @default null
+             */
+            reason: string | null;
+        };
+        /**
+         * GoodbyeMessage
+         * @description The process ends, and with it what it has open.
+         */
+        GoodbyeMessage: {
+            /** Id */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "goodbye";
+        };
+        /**
          * Health
          * @description `GET /health`: who answers, and whether it is ready to take telemetry in.
          */
@@ -575,6 +1132,19 @@ export interface components {
              * @enum {string}
              */
             type: "Heartbeat";
+        };
+        /**
+         * HeartbeatMessage
+         * @description The process lives.
+         */
+        HeartbeatMessage: {
+            /** Id */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "heartbeat";
         };
         /**
          * ImportMistake
@@ -750,6 +1320,64 @@ export interface components {
             role: string;
         };
         /**
+         * OpenedRequest
+         * @description A request as the agent opens it; opening the same id again reclaims a lost one.
+         */
+        OpenedRequest: {
+            /**
+             * Age Ms
+             * @description How long ago it was opened, by the agent's clock.
+             */
+            age_ms: number;
+            /** Args Hash */
+            args_hash: string | null;
+            /** Args Json */
+            args_json: string | null;
+            /** Args Text */
+            args_text: string | null;
+            /** Can Always */
+            can_always: boolean;
+            /** Default */
+            default: string;
+            /**
+             * Expires In Ms
+             * @description From now on; null: never.
+             */
+            expires_in_ms: number | null;
+            /** Form Json */
+            form_json: string | null;
+            /** Hook */
+            hook: string | null;
+            /** Id */
+            id: string;
+            /** Interceptor */
+            interceptor: string | null;
+            /**
+             * Keeps Args
+             * @description Whether `args_json` is kept when the request closes.
+             */
+            keeps_args: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "approval" | "question" | "breakpoint";
+            /** Options */
+            options: string[];
+            /** Prompt */
+            prompt: string;
+            /** Session Id */
+            session_id: string | null;
+            /** Signal Name */
+            signal_name: string | null;
+            /** Span Id */
+            span_id: string | null;
+            /** Tool Name */
+            tool_name: string | null;
+            /** Trace Id */
+            trace_id: string | null;
+        };
+        /**
          * OtherPart
          * @description A part of a type we do not know: shown as it came.
          */
@@ -847,6 +1475,33 @@ export interface components {
             type: string;
         };
         /**
+         * ProcessHello
+         * @description `PUT /processes/{id}`: an agent says who it is; the id is its `service.instance.id`.
+         */
+        ProcessHello: {
+            /** Host */
+            host: string;
+            /** Name */
+            name: string;
+            /** Pid */
+            pid: number;
+        };
+        /**
+         * ProcessWelcome
+         * @description How often to be heard from.
+         */
+        ProcessWelcome: {
+            /** Heartbeat S */
+            heartbeat_s: number;
+            /** Lost After S */
+            lost_after_s: number;
+            /**
+             * Now Ns
+             * @description The service's clock.
+             */
+            now_ns: string;
+        };
+        /**
          * ProgressUpdate
          * @description An operation reports how far it is.
          */
@@ -906,6 +1561,152 @@ export interface components {
              */
             type: "reasoning";
         };
+        /**
+         * Request
+         * @description Something an agent waits for a person for.
+         */
+        Request: {
+            answer: components["schemas"]["GivenAnswer"] | null;
+            /**
+             * Args Hash
+             * @description SHA-256 (hex) of the arguments' UTF-8; an answer has to name it.
+             */
+            args_hash: string | null;
+            /**
+             * Args Json
+             * @description The complete arguments as JSON text; null when they are no JSON or too long, and when the request has closed.
+             */
+            args_json: string | null;
+            /**
+             * Args Text
+             * @description What can be shown of arguments without `args_json`.
+             */
+            args_text: string | null;
+            /**
+             * Can Always
+             * @description `allow_always` covers what this interceptor asks in this session.
+             */
+            can_always: boolean;
+            /** Closed At */
+            closed_at: string | null;
+            /** Created At */
+            created_at: string;
+            /**
+             * Default
+             * @description What counts when nobody answers in time: allow or deny.
+             */
+            default: string;
+            /** Expires At */
+            expires_at: string | null;
+            /**
+             * Form Json
+             * @description Of a question: JSON Schema of the form, as text.
+             */
+            form_json: string | null;
+            /** Hook */
+            hook: string | null;
+            /** Id */
+            id: string;
+            /**
+             * Interceptor
+             * @description Who wants it asked.
+             */
+            interceptor: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "approval" | "question" | "breakpoint";
+            /** Options */
+            options: string[];
+            /** Process Id */
+            process_id: string;
+            /** Prompt */
+            prompt: string;
+            /** Session Id */
+            session_id: string;
+            /** Session Title */
+            session_title: string;
+            /** Signal Name */
+            signal_name: string | null;
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "answered" | "expired" | "withdrawn" | "lost";
+            /** Tool Name */
+            tool_name: string | null;
+            /** Trace Id */
+            trace_id: string | null;
+            /** Transitions */
+            transitions: components["schemas"]["Transition"][];
+        };
+        /**
+         * RequestClosedMessage
+         * @description The agent waits no longer, and says what counts.
+         */
+        RequestClosedMessage: {
+            /** Decision */
+            decision: string | null;
+            /** Id */
+            id: string;
+            /** Reason */
+            reason: string | null;
+            /** Request Id */
+            request_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "answered" | "expired" | "withdrawn";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "request_closed";
+        };
+        /**
+         * RequestList
+         * @description A page of requests, newest first.
+         */
+        RequestList: {
+            /**
+             * As Of
+             * @description Change-feed position: pass it to `/events?after=`.
+             */
+            as_of: string;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /**
+             * Pending Count
+             * @description Of all sessions.
+             */
+            pending_count: number;
+            /** Requests */
+            requests: components["schemas"]["Request"][];
+        };
+        /**
+         * RequestOpenedMessage
+         * @description A person is asked.
+         */
+        RequestOpenedMessage: {
+            /** Id */
+            id: string;
+            request: components["schemas"]["OpenedRequest"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "request_opened";
+        };
+        /**
+         * RequestStatus
+         * @description Where a request is. The agent has the last word; `expired` and `lost` may be a guess.
+         * @enum {string}
+         */
+        RequestStatus: "pending" | "answered" | "expired" | "withdrawn" | "lost";
         /**
          * Resource
          * @description The process that wrote the span.
@@ -1203,8 +2004,20 @@ export interface components {
             type: "SessionUpdated";
         };
         /**
+         * Signal
+         * @description `POST /signal/{session_id}`: answers the pending question of that name, else is passed on.
+         */
+        Signal: {
+            /** Payload Json */
+            payload_json?: string | null;
+            /** Reason */
+            reason?: string | null;
+            /** Signal Name */
+            signal_name: string;
+        };
+        /**
          * SignalReceived
-         * @description It goes on.
+         * @description It goes on, as its telemetry says; or a question is no longer pending.
          */
         SignalReceived: {
             /** Attributes */
@@ -1213,6 +2026,11 @@ export interface components {
             };
             /** Name */
             name: string;
+            /**
+             * @description Of a question; the whole row.
+             * @default null
+             */
+            request: components["schemas"]["Request"] | null;
             /** Session Id */
             session_id: string;
             /** Span Id */
@@ -1609,7 +2427,7 @@ export interface components {
              */
             used_bytes: number;
         };
-        StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
+        StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
          * TextPart
          * @description Plain text.
@@ -1687,6 +2505,34 @@ export interface components {
             result: components["schemas"]["Payload"] | null;
         };
         /**
+         * Transition
+         * @description A request changed its status: who did it, and when.
+         */
+        Transition: {
+            /** Actor */
+            actor: string;
+            /**
+             * At
+             * @description RFC 3339, by the service's clock.
+             */
+            at: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "browser" | "cli" | "api" | "mcp" | "agent" | "service";
+            /**
+             * Reason
+             * @default null
+             */
+            reason: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "pending" | "answered" | "expired" | "withdrawn" | "lost";
+        };
+        /**
          * Usage
          * @description Tokens that this span states. Cached and reasoning tokens are subsets.
          */
@@ -1713,6 +2559,36 @@ export interface components {
             output_tokens: number | null;
             /** Reasoning Tokens */
             reasoning_tokens: number | null;
+        };
+        /**
+         * VerbBody
+         * @description Why a session is paused, resumed, stepped or cancelled.
+         */
+        VerbBody: {
+            /** Reason */
+            reason?: string | null;
+        };
+        /**
+         * VerbResult
+         * @description What became of a verb.
+         */
+        VerbResult: {
+            /**
+             * Applied
+             * @description Null: not all have been heard from yet.
+             */
+            applied: boolean | null;
+            /** Message */
+            message: string;
+            /**
+             * Processes
+             * @description That were told; 0: nothing of it runs here.
+             */
+            processes: number;
+            /** Session Id */
+            session_id: string;
+            /** Verb */
+            verb: ("cancel" | "pause" | "resume" | "step") | "signal";
         };
         /**
          * View
@@ -1747,7 +2623,7 @@ export interface components {
         };
         /**
          * WaitingOnSignal
-         * @description The session waits for a person.
+         * @description The session waits for a person, as its telemetry says; or a question was asked.
          */
         WaitingOnSignal: {
             /** Attributes */
@@ -1756,6 +2632,11 @@ export interface components {
             };
             /** Name */
             name: string;
+            /**
+             * @description Of a question; the whole row.
+             * @default null
+             */
+            request: components["schemas"]["Request"] | null;
             /** Session Id */
             session_id: string;
             /** Span Id */
@@ -1782,6 +2663,127 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_audit_audit_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_audit_audit_export_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_alias_cancel__session_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VerbBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     compare_sessions_compare_get: {
         parameters: {
             query: {
@@ -2008,6 +3010,264 @@ export interface operations {
             };
         };
     };
+    hello_processes__process_id__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                process_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProcessHello"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessWelcome"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    follow_commands_processes__process_id__commands_get: {
+        parameters: {
+            query?: {
+                /** @description The last `seq` handled. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                process_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What has not been acknowledged, oldest first; then live. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    messages_processes__process_id__messages_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                process_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentMessages"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentMessagesReply"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_requests_requests_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                limit?: number;
+                session_id?: string | null;
+                status?: components["schemas"]["RequestStatus"] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestList"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_request_requests__request_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Request"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_requests__request_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Answer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerResult"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     search_search_get: {
         parameters: {
             query: {
@@ -2188,6 +3448,159 @@ export interface operations {
             };
         };
     };
+    cancel_sessions__session_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VerbBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause_sessions__session_id__pause_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VerbBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_sessions__session_id__resume_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VerbBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_spans_sessions__session_id__spans_get: {
         parameters: {
             query?: {
@@ -2211,6 +3624,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpanSkeleton"] | components["schemas"]["SpanColumns"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    step_sessions__session_id__step_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["VerbBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */
@@ -2264,6 +3728,57 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionHistogram"];
                 };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    signal_signal__session_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Signal"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem (RFC 9457). */
             422: {

@@ -80,11 +80,14 @@ test('a span waits from the question to the answer, or to its end', () => {
   const trace = new Trace('s', service(new Map()));
   const moment = { time: '', session_id: 's', trace_id: 't', name: '', attributes: {} };
   trace.apply([
-    { ...moment, type: 'WaitingOnSignal', span_id: 'a' },
-    { ...moment, type: 'WaitingOnSignal', span_id: 'b' },
+    { ...moment, type: 'WaitingOnSignal', request: null, span_id: 'a' },
+    { ...moment, type: 'WaitingOnSignal', request: null, span_id: 'b' },
   ]);
   expect([...trace.waiting.get()]).toEqual(['t.a', 't.b']);
-  trace.apply([{ ...moment, type: 'SignalReceived', span_id: 'a' }, spanEvent(row('b'))]);
+  trace.apply([
+    { ...moment, type: 'SignalReceived', request: null, span_id: 'a' },
+    spanEvent(row('b')),
+  ]);
   expect(trace.waiting.get().size).toBe(0);
 });
 

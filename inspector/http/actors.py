@@ -1,0 +1,41 @@
+"""Who calls, and which way: what the audit log says of a request that came in."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+from urllib.parse import unquote
+
+from fastapi import Request
+from starlette.requests import cookie_parser
+
+from inspector.http.access import Access, asked_of, cookie_name
+from inspector.model import Doer
+from inspector.reading.visible import visible_line
+
+ACTOR_HEADER = "Inspector-Actor"
+MAX_ACTOR_CHARS = 80
+_ORIGINS: Final = {"inspector-cli/": "cli", "inspector-mcp/": "mcp"}
+
+
+def doer_of(request: Request) -> Doer:
+    """Return who calls: the name that they give themselves, and the way that we know of.
+
+    A name is percent-encoded UTF-8. It is what somebody says, so it is shown and never trusted;
+    what would hide or turn the writing round is written out.
+    """
+    address = request.client.host if request.client else None
+    name = visible_line(unquote(request.headers.get(ACTOR_HEADER, "")).strip(), MAX_ACTOR_CHARS)
+    access: Access | None = getattr(request.app.state, "access", None)
+    if access is not None and not access.is_bearer(request.headers.get("authorization", "")):
+        return Doer(name or _cookie_actor(request), "browser", address)
+    agent = request.headers.get("user-agent", "")
+    ways = (way for prefix, way in _ORIGINS.items() if agent.startswith(prefix))
+    return Doer(name or "token", next(ways, "api"), address)
+
+
+def _cookie_actor(request: Request) -> str:
+    cookies = cookie_parser(request.headers.get("cookie", ""))
+    value = cookies.get(cookie_name(asked_of(request.scope).port), "")
+    random_id = value.partition(".")[0]
+    return f"browser {hashlib.sha256(random_id.encode()).hexdigest()[:8]}"

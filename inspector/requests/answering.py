@@ -1,0 +1,127 @@
+"""Whether an answer may be given: to an open request, in a way that it can be, once. Pure.
+
+The agent judges again, with what only it knows. Here it is found out what a person can be told at
+once. Texts are looked at, never changed: what goes on is what was sent.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from inspector.model import RequestRow, RequestStatus
+from inspector.normalise.times import rfc3339
+
+_DECISIONS = {
+    "approval": frozenset({"allow", "allow_always", "deny"}),
+    "breakpoint": frozenset({"allow", "allow_always", "deny"}),
+    "question": frozenset({"answer", "decline", "cancel"}),
+}
+_ALLOWS = frozenset({"allow", "allow_always"})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer as it came."""
+
+    decision: str
+    args_hash: str | None = None
+    args_json: str | None = None
+    payload_json: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something is not done. `code` is part of the HTTP contract."""
+
+    code: str
+    detail: str
+
+
+def refusal_of(row: RequestRow | None, given: Given, now_ns: int) -> Refusal | None:
+    """Return why `given` cannot be the answer; None: it can."""
+    if row is None:
+        return Refusal("no_such_request", "No request has this id. It may have been deleted.")
+    return _is_closed(row, now_ns) or _is_unfit(row, given) or _is_other(row, given)
+
+
+def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
+    answer = row.answer
+    if row.status is RequestStatus.ANSWERED and answer is not None:
+        return Refusal(
+            "already_answered",
+            f"{answer.actor} ({answer.origin}) answered this first, with `{answer.decision}`,"
+            f" at {rfc3339(answer.at_ns)}.",
+        )
+    if row.status is not RequestStatus.PENDING:
+        why = row.transitions[-1].reason
+        said = f" {why}." if why else ""
+        return Refusal("already_closed", f"Too late: the request is {row.status.value}.{said}")
+    if row.expires_ns is not None and row.expires_ns <= now_ns:
+        return Refusal(
+            "already_closed",
+            f"Too late: the request expired at {rfc3339(row.expires_ns)}, and what counts is its"
+            f" default, `{row.default}`.",
+        )
+    return None
+
+
+def _is_unfit(row: RequestRow, given: Given) -> Refusal | None:
+    fitting = _DECISIONS.get(row.kind, frozenset())
+    if not row.can_always:
+        fitting -= {"allow_always"}
+    decision = given.decision
+    if decision not in fitting:
+        listed = ", ".join(f"`{one}`" for one in sorted(fitting))
+        what = f"`{decision}` is no answer to this {row.kind}."
+        return Refusal("wrong_decision", f"{what} Choose one of {listed}.")
+    if given.args_json is not None and decision not in _ALLOWS:
+        return Refusal("wrong_decision", f"Edited arguments go with `allow`, not `{decision}`.")
+    if decision == "answer" and given.payload_json is None:
+        return Refusal("wrong_decision", "`answer` needs a `payload_json`.")
+    if decision != "answer" and given.payload_json is not None:
+        return Refusal("wrong_decision", f"A `payload_json` goes with `answer`, not `{decision}`.")
+    return None
+
+
+def _is_other(row: RequestRow, given: Given) -> Refusal | None:
+    if given.args_hash != row.args_hash:
+        return Refusal(
+            "wrong_hash",
+            "`args_hash` is not that of the arguments of this request"
+            + (": it is missing." if given.args_hash is None else ". Read the request again."),
+        )
+    if given.args_json is not None and row.args_json is None:
+        return Refusal(
+            "not_editable",
+            "These arguments are no JSON, or too long: they can be allowed or denied, not edited.",
+        )
+    for name, text in (("args_json", given.args_json), ("payload_json", given.payload_json)):
+        if text is not None and (mistake := json_mistake(text)) is not None:
+            return Refusal("bad_json", f"`{name}` is no JSON text: {mistake}.")
+    return None
+
+
+def json_mistake(text: str) -> str | None:
+    """Return what keeps `text` from being JSON that means one thing; None: nothing does."""
+    try:
+        json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once, parse_int=str)
+    except RecursionError:
+        return "it is nested too deeply"
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object that has a name twice: readers differ in which of them counts."""
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise ValueError(f"{twice[:100]!r} is there twice")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,55 @@
+"""What is still to be told to whom: commands, from an answer or a verb, and who gets them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspector.model import CommandRow, Doer, RequestRow, SpanStatus
+from inspector.requests.answering import Given
+from inspector.sessions import SessionState
+from inspector.storage.base import SpanRecord, Waiting
+
+MAX_COMMANDS = 1_000
+"""That wait for one process."""
+
+
+def answer_command(
+    seq: int, row: RequestRow, given: Given, trace_ids: Iterable[str], now_ns: int, doer: Doer
+) -> CommandRow:
+    """Return what tells an agent the answer: the texts just as they came."""
+    return CommandRow(
+        seq=seq,
+        process_id=row.process_id,
+        type="answer",
+        session_id=row.session_id,
+        trace_ids=tuple(trace_ids),
+        actor=doer.actor,
+        origin=doer.origin,
+        issued_ns=now_ns,
+        reason=given.reason,
+        request_id=row.id,
+        decision=given.decision,
+        args_json=given.args_json,
+        args_hash=given.args_hash,
+        payload_json=given.payload_json,
+    )
+
+
+def open_traces(session_id: str, open_spans: Iterable[SpanRecord]) -> tuple[str, ...]:
+    """Return the traces of a session that have a running span among these."""
+    running = (span for span in open_spans if span.status is SpanStatus.RUNNING)
+    return tuple(dict.fromkeys(s.trace_id for s in running if s.session_id == session_id))
+
+
+def is_concerned(
+    process_id: str,
+    session: SessionState,
+    trace_ids: tuple[str, ...],
+    waiting: Iterable[Waiting],
+) -> bool:
+    """Return whether a process runs something of a session, declared it, asks in it, or holds."""
+    if trace_ids or process_id in session.pauses:
+        return True
+    if session.is_owned and session.owner == process_id:
+        return True
+    return any(one.process_id == process_id and one.session_id == session.id for one in waiting)

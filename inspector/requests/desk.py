@@ -1,0 +1,479 @@
+"""What is asked, answered and commanded becomes part of a commit.
+
+Belongs to the one writer, as the recorder does: a request decides whether its session waits. It
+remembers who is there and what is open, so that nothing has to be looked for as time passes;
+`load` reads that from the store again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from inspector.draft import Draft
+from inspector.model import (
+    AnswerRow,
+    AuditRow,
+    CommandRow,
+    Doer,
+    ProcessRow,
+    RequestRow,
+    RequestStatus,
+)
+from inspector.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
+from inspector.requests import life
+from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
+from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
+from inspector.requests.homes import home_of
+from inspector.sessions import REQUEST_WAIT, SessionState
+from inspector.storage.base import CommandEnd, Reader, RequestRecord, Waiting, is_over
+
+MAX_PENDING = 10_000
+MAX_PENDING_OF_PROCESS = 1_000
+MAX_PROCESSES = 10_000
+_NO_LONGER = "Its process was lost"
+_ENDED = "Its process ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An answer that won, and the command that takes it to the agent."""
+
+    row: RequestRow
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Commands that are on their way; none: nothing of the session runs."""
+
+    session_id: str
+    seqs: tuple[int, ...]
+
+
+class Desk:
+    """Takes what people and agents say, and alters a draft accordingly.
+
+    Args:
+        processes: Who lives.
+        hear: Notes in a draft that a process lives: (draft, process id, lost after ns or None).
+    """
+
+    def __init__(
+        self, processes: Processes, hear: Callable[[Draft, str, int | None], None]
+    ) -> None:
+        self._processes = processes
+        self._hear = hear
+        self._agents: dict[str, ProcessRow] = {}
+        self._waiting: dict[str, Waiting] = {}
+
+    def load(self, reader: Reader, now_ns: int) -> None:
+        """Find out from the store what is open; each process gets its full time from now on."""
+        self._agents = {process.id: process for process in reader.processes()}
+        self._waiting = {one.request_id: one for one in reader.waiting_requests()}
+        for process_id in (*self._agents, *(one.process_id for one in self._waiting.values())):
+            self._processes.hear(process_id, now_ns)
+
+    def has_agent(self, process_id: str) -> bool:
+        """Return whether this process follows its commands, and so says itself when it ends."""
+        return process_id in self._agents
+
+    def forget_sessions(self, session_ids: Iterable[str]) -> None:
+        """Let go of what deleted sessions had open."""
+        gone = frozenset(session_ids)
+        kept = self._waiting.items()
+        self._waiting = {id_: one for id_, one in kept if one.session_id not in gone}
+
+    # --- agents -----------------------------------------------------------------------------
+
+    def hello(self, draft: Draft, process: ProcessRow) -> Refusal | None:
+        """Let a process follow its commands from now on."""
+        if process.id not in self._agents and len(self._agents) >= MAX_PROCESSES:
+            return Refusal("too_many_processes", f"{MAX_PROCESSES} processes are connected.")
+        self._hear(draft, process.id, LOST_AFTER_NS)
+        if self._agents.get(process.id) != process:
+            self._agents[process.id] = process
+            draft.processes[process.id] = process
+        return None
+
+    def hear(self, draft: Draft, process_id: str) -> ProcessRow | None:
+        """Note a sign of life; None: it has to say hello (again)."""
+        process = self._agents.get(process_id)
+        if process is None or not self._processes.is_alive(process_id):
+            return None
+        self._hear(draft, process_id, None)
+        return process
+
+    def goodbye(self, draft: Draft, process: ProcessRow) -> None:
+        """Let a process go, and with it what it has open."""
+        self._let_go(draft, process.id, _agent(process), _ENDED)
+        self._hear(draft, process.id, EXIT_GRACE_NS)  # its last spans may be under way
+
+    def lose(self, draft: Draft, process_id: str) -> None:
+        """Give up what a process that fell silent has open."""
+        self._let_go(draft, process_id, life.SERVICE, _NO_LONGER)
+
+    def _let_go(self, draft: Draft, process_id: str, doer: Doer, reason: str) -> None:
+        if self._agents.pop(process_id, None) is not None:
+            draft.gone_processes[process_id] = None
+            for command in draft.reader.commands(process_id, 0, MAX_COMMANDS):
+                self._end(draft, command, applied=False, reason=reason)
+        for one in [w for w in self._waiting.values() if w.process_id == process_id]:
+            row = draft.request(one.request_id)
+            if row is None:
+                del self._waiting[one.request_id]
+            elif changed := life.lost(row, draft.now_ns, doer, reason):
+                self._keep(draft, changed, is_heard=False)
+                _note(draft, doer, "request_lost", "accepted", request=changed, detail=reason)
+
+    # --- requests ---------------------------------------------------------------------------
+
+    def open(self, draft: Draft, process: ProcessRow, fresh: RequestRow) -> Refusal | None:
+        """Open a request, or open it again. `fresh.session_id` is what the agent said."""
+        doer, row = _agent(process), draft.request(fresh.id)
+        if row is not None and row.process_id != process.id:
+            taken = Refusal("request_id_taken", "Another process opened a request with this id.")
+            _note(draft, doer, "request_opened", taken, request=row)
+            return taken
+        if row is not None:
+            changed = life.reopened(row, fresh, draft.now_ns, doer)
+        elif refusal := self._is_full(draft, process.id):
+            _note(draft, doer, "request_opened", refusal, process_id=process.id, detail=fresh.id)
+            return refusal
+        else:
+            homed = replace(fresh, session_id=home_of(draft, fresh))
+            changed = life.opened(homed, draft.now_ns, doer)
+        if changed is not None:
+            self._keep(draft, changed)
+            _note(draft, doer, "request_opened", "accepted", request=changed)
+        return None
+
+    def _is_full(self, draft: Draft, process_id: str) -> Refusal | None:
+        pending = Counter(one.process_id for one in self._waiting.values())
+        if pending[process_id] >= MAX_PENDING_OF_PROCESS:
+            return Refusal(
+                "too_many_requests", f"{MAX_PENDING_OF_PROCESS} requests of this process are open."
+            )
+        if len(self._waiting) >= MAX_PENDING:
+            return Refusal("too_many_requests", f"{MAX_PENDING} requests are open.")
+        return None
+
+    def close(
+        self,
+        draft: Draft,
+        process: ProcessRow,
+        request_id: str,
+        status: RequestStatus,
+        decision: str | None,
+        reason: str | None,
+    ) -> None:
+        """End a request as its agent says."""
+        row, doer = draft.request(request_id), _agent(process)
+        if row is None or row.process_id != process.id:
+            return
+        changed = life.closed(row, status, reason, draft.now_ns, doer)
+        if changed is None:
+            return
+        self._keep(draft, changed)
+        self._end_answer(draft, row, changed)
+        _note(
+            draft,
+            doer,
+            f"request_{'closed' if status is RequestStatus.ANSWERED else status.value}",
+            "accepted",
+            request=changed,
+            decision=decision,
+            detail=reason,
+        )
+
+    def _end_answer(self, draft: Draft, before: RequestRow, after: RequestRow) -> None:
+        """Stop telling an agent the answer to what it has ended."""
+        if before.answer is None or after.answer is None:
+            return
+        command = draft.command(before.answer.command_seq)
+        if command is not None:
+            reason = after.answer.applied_reason
+            self._end(draft, command, applied=bool(after.answer.applied), reason=reason)
+
+    def answer(self, draft: Draft, request_id: str, given: Given, doer: Doer) -> Accepted | Refusal:
+        """Give the answer of a person, if it is the first and fits."""
+        row = draft.request(request_id)
+        refusal = refusal_of(row, given, draft.now_ns)
+        if refusal is None and row is not None:
+            refusal = _is_told_too_much(draft, row.process_id)
+        if refusal is not None or row is None:
+            refusal = refusal or Refusal("no_such_request", "No request has this id.")
+            known = {"request": row} if row else {"request_id": request_id}
+            _note(draft, doer, "answer", refusal, given=given, **known)
+            return refusal
+        seq = draft.take_number()
+        answer = AnswerRow(
+            decision=given.decision,
+            actor=doer.actor,
+            origin=doer.origin,
+            at_ns=draft.now_ns,
+            reason=given.reason,
+            is_edited=given.args_json is not None and given.args_json != row.args_json,
+            command_seq=seq,
+        )
+        changed = life.answered(row, answer)
+        self._keep(draft, changed)
+        traces = (row.trace_id,) if row.trace_id else ()
+        draft.put_command(answer_command(seq, changed, given, traces, draft.now_ns, doer))
+        _note(draft, doer, "answer", "accepted", request=changed, given=given)
+        return Accepted(changed, seq)
+
+    def expire(self, draft: Draft) -> None:
+        """End what should have ended itself by now."""
+        for request_id in self.due(draft.now_ns):
+            row = draft.request(request_id)
+            changed = row and life.expired(row, draft.now_ns)
+            if row is None or changed is None:
+                self._waiting.pop(request_id, None)
+                continue
+            self._keep(draft, changed, is_heard=False)
+            self._end_answer(draft, row, changed)
+            _note(draft, life.SERVICE, "request_expired", "accepted", request=changed)
+
+    def due(self, now_ns: int) -> list[str]:
+        """Return the requests that should have ended themselves by now."""
+        latest_ns = now_ns - life.EXPIRY_GRACE_NS
+        found = self._waiting.values()
+        return [
+            w.request_id for w in found if w.expires_ns is not None and w.expires_ns <= latest_ns
+        ]
+
+    def follow(self, records: Iterable[RequestRecord]) -> None:
+        """Learn from a commit where requests are now: their traces may have moved."""
+        for record in records:
+            if (known := self._waiting.get(record.row.id)) is not None:
+                moved = replace(known, session_id=record.row.session_id)
+                self._waiting[known.request_id] = moved
+
+    def _keep(self, draft: Draft, row: RequestRow, *, is_heard: bool = True) -> None:
+        """Write a request down, and let its session wait for it, or go on."""
+        draft.put_request(row)
+        if is_over(row):
+            self._waiting.pop(row.id, None)
+        else:
+            self._waiting[row.id] = Waiting(
+                row.id, row.process_id, row.session_id, row.status, row.expires_ns
+            )
+        session = draft.session(row.session_id)
+        if session is None:
+            return
+        if is_heard:
+            draft.heard[session.id] = None
+        if row.status is RequestStatus.PENDING:
+            session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
+        else:
+            session.open_waits.pop(REQUEST_WAIT + row.id, None)
+            if row.span_id is None:  # otherwise its span tells when it waited
+                waited = (row.created_ns, row.closed_ns or draft.now_ns)
+                session.wait(REQUEST_WAIT + row.id, [waited])
+
+    # --- verbs ------------------------------------------------------------------------------
+
+    def signal(
+        self,
+        draft: Draft,
+        session_id: str,
+        signal_name: str,
+        payload_json: str | None,
+        doer: Doer,
+        reason: str | None,
+    ) -> Told | Refusal:
+        """Send a signal that no question waits for."""
+        mistake = None if payload_json is None else json_mistake(payload_json)
+        if mistake is not None:
+            refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
+            _note(draft, doer, "signal", refusal, session_id=session_id)
+            return refusal
+        return self.tell(
+            draft,
+            session_id,
+            "signal",
+            doer,
+            reason=reason,
+            signal_name=signal_name,
+            payload_json=payload_json,
+        )
+
+    def tell(
+        self,
+        draft: Draft,
+        session_id: str,
+        type_: str,
+        doer: Doer,
+        *,
+        reason: str | None = None,
+        signal_name: str | None = None,
+        payload_json: str | None = None,
+    ) -> Told | Refusal:
+        """Send a verb, or a signal, to every process that has something of a session."""
+        record = draft.reader.session(session_id)
+        refusal: Refusal | None = None
+        targets: dict[str, tuple[str, ...]] = {}
+        if record is None:
+            refusal = Refusal("session_not_found", f"No session has the id {session_id!r}.")
+        else:
+            targets = self._targets(draft, SessionState.load(record.state))
+            too_much = (_is_told_too_much(draft, process_id) for process_id in targets)
+            refusal = next(filter(None, too_much), None)
+        if refusal is not None:
+            _note(draft, doer, type_, refusal, session_id=session_id)
+            return refusal
+        seqs: list[int] = []
+        for process_id, trace_ids in targets.items():
+            seqs.append(draft.take_number())
+            draft.put_command(
+                CommandRow(
+                    seq=seqs[-1],
+                    process_id=process_id,
+                    type=type_,
+                    session_id=session_id,
+                    trace_ids=trace_ids,
+                    actor=doer.actor,
+                    origin=doer.origin,
+                    issued_ns=draft.now_ns,
+                    reason=reason,
+                    signal_name=signal_name,
+                    payload_json=payload_json,
+                )
+            )
+            _note(
+                draft,
+                doer,
+                type_,
+                "accepted",
+                session_id=session_id,
+                process_id=process_id,
+                detail=signal_name or reason,
+            )
+        if not targets:
+            nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
+            _note(draft, doer, type_, nobody, session_id=session_id, result="not_applied")
+        return Told(session_id, tuple(seqs))
+
+    def _targets(self, draft: Draft, session: SessionState) -> dict[str, tuple[str, ...]]:
+        """Return the processes that have something of `session`, each with its open traces."""
+        found: dict[str, tuple[str, ...]] = {}
+        for process_id in self._agents:
+            if not self._processes.is_alive(process_id):
+                continue
+            traces = open_traces(session.id, draft.reader.open_spans(process_id))
+            if is_concerned(process_id, session, traces, self._waiting.values()):
+                found[process_id] = traces
+        return found
+
+    def question_of(self, draft: Draft, session_id: str, signal_name: str) -> RequestRow | None:
+        """Return the oldest pending question of a session that waits for a signal."""
+        for one in self._waiting.values():
+            if one.session_id != session_id or one.status is not RequestStatus.PENDING:
+                continue
+            row = draft.request(one.request_id)
+            if row and row.kind == "question" and row.signal_name == signal_name:
+                return row
+        return None
+
+    # --- acknowledgements -------------------------------------------------------------------
+
+    def acknowledge(
+        self, draft: Draft, process: ProcessRow, seq: int, *, applied: bool, reason: str | None
+    ) -> None:
+        """Note that a process carried a command out, or could not."""
+        command = draft.command(seq)
+        if command is None or command.process_id != process.id:
+            return
+        self._end(draft, command, applied=applied, reason=reason)
+        if command.request_id is not None:
+            row = draft.request(command.request_id)
+            changed = row and life.acknowledged(
+                row,
+                seq,
+                applied=applied,
+                reason=reason,
+                now_ns=draft.now_ns,
+                doer=_agent(process),
+            )
+            if changed is not None:
+                self._keep(draft, changed)
+        elif applied:
+            self._hold(draft, process.id, command)
+
+    def _hold(self, draft: Draft, process_id: str, command: CommandRow) -> None:
+        session = draft.session(command.session_id)
+        if session is None:
+            return
+        draft.heard[session.id] = None
+        if command.type == "pause":
+            session.pauses[process_id] = draft.now_ns
+        elif command.type in ("resume", "cancel"):
+            session.pauses.pop(process_id, None)
+
+    def _end(self, draft: Draft, command: CommandRow, *, applied: bool, reason: str | None) -> None:
+        draft.end_command(CommandEnd(command.seq, applied, reason))
+        row = draft.request(command.request_id) if command.request_id else None
+        _note(
+            draft,
+            Doer(command.actor, command.origin),
+            command.type,
+            "applied" if applied else "not_applied",
+            request=row,
+            session_id=command.session_id,
+            process_id=command.process_id,
+            request_id=command.request_id,
+            decision=command.decision,
+            detail=reason,
+        )
+
+
+def _is_told_too_much(draft: Draft, process_id: str) -> Refusal | None:
+    if draft.reader.command_count(process_id) < MAX_COMMANDS:
+        return None
+    return Refusal(
+        "too_many_commands",
+        f"{MAX_COMMANDS} commands wait for this process. Try again once it has taken some.",
+    )
+
+
+def _agent(process: ProcessRow) -> Doer:
+    return Doer(process.name or "agent", "agent")
+
+
+def _note(
+    draft: Draft,
+    doer: Doer,
+    action: str,
+    outcome: Literal["accepted", "applied", "not_applied"] | Refusal,
+    *,
+    request: RequestRow | None = None,
+    given: Given | None = None,
+    request_id: str | None = None,
+    session_id: str | None = None,
+    process_id: str | None = None,
+    decision: str | None = None,
+    detail: str | None = None,
+    result: str = "refused",
+) -> None:
+    """Write an entry of the audit log."""
+    refusal = outcome if isinstance(outcome, Refusal) else None
+    draft.note(
+        AuditRow(
+            at_ns=draft.now_ns,
+            actor=doer.actor,
+            origin=doer.origin,
+            address=doer.address,
+            action=action,
+            result=result if isinstance(outcome, Refusal) else outcome,
+            request_id=request.id if request else request_id,
+            session_id=request.session_id if request else session_id,
+            process_id=request.process_id if request else process_id,
+            code=refusal.code if refusal else None,
+            detail=detail or (refusal.detail if refusal else None),
+            decision=given.decision if given else decision,
+            args_hash=given.args_hash if given else request.args_hash if request else None,
+        )
+    )

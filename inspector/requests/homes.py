@@ -1,0 +1,35 @@
+"""Which session a request belongs to: that of its trace, else the one that the agent named."""
+
+from __future__ import annotations
+
+from inspector.draft import Draft
+from inspector.model import RequestRow
+from inspector.sessions import NO_KEY_RANK
+
+_UNKNOWN = frozenset({"", "unknown"})
+
+
+def home_of(draft: Draft, fresh: RequestRow) -> str:
+    """Return the id of the session of a new request; it begins with it if there is none.
+
+    A trace that nothing was heard of yet gets the session that the agent named, until a span says
+    something better: then the whole trace moves, and its requests with it.
+    """
+    named = None if fresh.session_id in _UNKNOWN else fresh.session_id
+    if fresh.trace_id is not None:
+        trace = draft.trace(fresh.trace_id)
+        if trace.session_id is None:
+            trace.rank = NO_KEY_RANK
+            session_id = _present(draft, named or fresh.trace_id)
+            draft.rehome(trace, draft.session_or_new(session_id, fresh.created_ns))
+        return trace.session_id or fresh.trace_id
+    session = draft.session_or_new(_present(draft, named or fresh.process_id), fresh.created_ns)
+    session.is_declared = True
+    return session.id
+
+
+def _present(draft: Draft, session_id: str) -> str:
+    """Return the session that `session_id` was merged into, if it was."""
+    if draft.session(session_id) is not None:
+        return session_id
+    return draft.reader.destination(session_id) or session_id

@@ -1,0 +1,144 @@
+"""The life of a request, as the service sees it. Pure.
+
+Two ends write it. People answer, once. The agent, which waits and is the judge, says how it ended;
+what it has said stays. What the service concludes from silence (`lost`, `expired`) is a guess that
+the agent may put right: by opening the request again, or by saying how it did end. Each function
+returns the new row, or None where nothing changes, so that a message that comes twice is once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inspector.model import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
+from inspector.sessions import SECOND_NS
+from inspector.storage.base import is_over
+
+EXPIRY_GRACE_NS = 5 * SECOND_NS
+"""How long after it should have expired an agent has to say so itself."""
+MAX_TRANSITIONS = 50
+"""Of a request that is lost and found again and again, the first and the last."""
+
+SERVICE = Doer("inspector", "service")
+"""Time passing."""
+_OVER = frozenset({RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.WITHDRAWN})
+
+
+def opened(fresh: RequestRow, now_ns: int, doer: Doer) -> RequestRow:
+    """Return a request that is seen for the first time."""
+    return _moved(fresh, RequestStatus.PENDING, now_ns, doer)
+
+
+def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Doer) -> RequestRow | None:
+    """Return the request, pending again because the agent says that it still waits.
+
+    Args:
+        row: As it is known.
+        fresh: As the agent tells it now.
+        now_ns: The service's clock.
+        doer: The agent.
+    """
+    is_wanted = row.status in (RequestStatus.LOST, RequestStatus.EXPIRED)
+    is_late = fresh.expires_ns is not None and fresh.expires_ns <= now_ns
+    if not is_wanted or is_final(row) or is_late:
+        return None
+    shown = replace(
+        row,
+        args_json=fresh.args_json,
+        args_text=fresh.args_text,
+        args_hash=fresh.args_hash,
+        expires_ns=fresh.expires_ns,
+        answer=None,
+    )
+    return _moved(shown, RequestStatus.PENDING, now_ns, doer)
+
+
+def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
+    """Return the pending request with the answer that won; the agent has yet to take it."""
+    doer = Doer(answer.actor, answer.origin)
+    moved = _moved(row, RequestStatus.ANSWERED, answer.at_ns, doer, answer.reason)
+    return replace(moved, answer=answer)
+
+
+def acknowledged(
+    row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, doer: Doer
+) -> RequestRow | None:
+    """Return the request after the agent took its answer, or could not.
+
+    One that it could not take leaves the request open, as it is for the agent.
+    """
+    answer = row.answer
+    if answer is None or answer.command_seq != seq or answer.applied is not None:
+        return None
+    told = replace(row, answer=replace(answer, applied=applied, applied_reason=reason))
+    if applied:
+        return _blanked(told)
+    if row.status is not RequestStatus.ANSWERED:
+        return told
+    why = f"The answer of {answer.actor} was not taken: {reason or 'no reason was given'}"
+    return _moved(replace(row, answer=None), RequestStatus.PENDING, now_ns, doer, why)
+
+
+def closed(
+    row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, doer: Doer
+) -> RequestRow | None:
+    """Return the request, ended as the agent says."""
+    if is_final(row):
+        return None
+    answer = row.answer
+    if answer is not None:
+        was_taken = status is RequestStatus.ANSWERED
+        why = None if was_taken else f"The agent had ended it: {status.value}"
+        answer = replace(answer, applied=was_taken, applied_reason=why)
+    told = replace(row, answer=answer)
+    if row.status is status is RequestStatus.ANSWERED:
+        return _blanked(told)
+    return _moved(told, status, now_ns, doer, reason)
+
+
+def lost(row: RequestRow, now_ns: int, doer: Doer, reason: str) -> RequestRow | None:
+    """Return the request after its process was lost."""
+    return _given_up(row, RequestStatus.LOST, now_ns, doer, reason)
+
+
+def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
+    """Return the request after its time passed with nothing heard of it."""
+    if row.expires_ns is None or now_ns < row.expires_ns + EXPIRY_GRACE_NS:
+        return None
+    reason = "Its time passed, and the agent said nothing"
+    return _given_up(row, RequestStatus.EXPIRED, now_ns, SERVICE, reason)
+
+
+def is_final(row: RequestRow) -> bool:
+    """Return whether the agent has said how it ended."""
+    if row.answer is not None and row.answer.applied:
+        return True
+    return row.status in _OVER and row.transitions[-1].origin == "agent"
+
+
+def _given_up(
+    row: RequestRow, status: RequestStatus, now_ns: int, doer: Doer, reason: str
+) -> RequestRow | None:
+    if is_over(row):
+        return None
+    answer = row.answer and replace(row.answer, applied=False, applied_reason=reason)
+    return _moved(replace(row, answer=answer), status, now_ns, doer, reason)
+
+
+def _moved(
+    row: RequestRow, status: RequestStatus, now_ns: int, doer: Doer, reason: str | None = None
+) -> RequestRow:
+    transition = TransitionRow(status, now_ns, doer.actor, doer.origin, reason)
+    first, last = row.transitions[:1], row.transitions[1:]
+    moved = replace(
+        row,
+        status=status,
+        closed_ns=None if status is RequestStatus.PENDING else now_ns,
+        transitions=(*first, *last[-(MAX_TRANSITIONS - 2) :], transition),
+    )
+    return _blanked(moved) if is_over(moved) else moved
+
+
+def _blanked(row: RequestRow) -> RequestRow:
+    """Return a request that is over without what it showed of the arguments."""
+    return row if row.keeps_args else replace(row, args_json=None, args_text=None)

@@ -1,0 +1,31 @@
+"""How many refusals are written down: enough to see an attack, too few to be one. Pure."""
+
+from __future__ import annotations
+
+import threading
+
+BURST = 50
+PER_SECOND = 5.0
+
+
+class NoteRate:
+    """A bucket of tokens. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tokens = float(BURST)
+        self._at_s: float | None = None
+        self._left_out = 0
+
+    def take(self, now_s: float) -> int | None:
+        """Return how many were left out before this one; None: it is left out too."""
+        with self._lock:
+            since_s = 0.0 if self._at_s is None else max(0.0, now_s - self._at_s)
+            self._at_s = now_s
+            self._tokens = min(float(BURST), self._tokens + since_s * PER_SECOND)
+            if self._tokens < 1:
+                self._left_out += 1
+                return None
+            self._tokens -= 1
+            left_out, self._left_out = self._left_out, 0
+            return left_out
