@@ -22,10 +22,16 @@ class ObedientAgent:
         service: Whose.
         process_id: Its name.
         does: What it says to each command: applied, and why not.
+        follows: Whether it is there to be told.
     """
 
     def __init__(
-        self, service: Service, process_id: str = "p1", does: tuple[bool, str | None] = (True, None)
+        self,
+        service: Service,
+        process_id: str = "p1",
+        does: tuple[bool, str | None] = (True, None),
+        *,
+        follows: bool = True,
     ) -> None:
         self.commands: list[dict[str, Any]] = []
         self.process_id = process_id
@@ -39,11 +45,12 @@ class ObedientAgent:
         hello = self._client.put(self._path, json={"name": "agent", "pid": 1, "host": "here"})
         hello.raise_for_status()
         self._heard = threading.Condition()
-        self._is_over = threading.Event()
+        self._follows = follows
         self._follower = threading.Thread(target=self._follow)
 
     def __enter__(self) -> Self:
-        self._follower.start()
+        if self._follows:
+            self._follower.start()
         return self
 
     def __exit__(
@@ -52,9 +59,9 @@ class ObedientAgent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._is_over.set()
         self.send({"type": "goodbye"})  # ends the stream of commands
-        self._follower.join()
+        if self._follows:
+            self._follower.join()
         self._client.close()
 
     def open(self, request_id: str, **given: Any) -> None:
