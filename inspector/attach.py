@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
+from inspector.policies import install as install_policies
 from subscribers import Capture, Redactor, read_options
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def attach(
     bus: Bus | None = None,
     tracer_provider: TracerProvider | None = None,
     redactor: Redactor | None = None,
+    policies: bool = True,
 ) -> Handle:
     """Send what this process does to an inspector.
 
@@ -87,6 +89,8 @@ def attach(
         bus: Whose hooks to watch; default: the one that everybody shares.
         tracer_provider: Use this SDK provider instead of the global one.
         redactor: Replaces the built-in removal of secrets; also called on the sender's thread.
+        policies: Let the policies of `inspector.toml` act, also where no service runs; see
+            `docs/guide/policies.md`.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.
@@ -95,12 +99,14 @@ def attach(
         ValueError: `capture` or `semconv` is not one of its values.
     """
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
+    policies_off = install_policies(bus) if policies else lambda: None
     service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
-        return Handle(None, lambda: None, None)
+        return Handle(None, policies_off, None)
     with _lock:
         handle = _attached.get(id(bus))
         if handle is not None and handle.is_attached:
+            policies_off()  # that handle has them
             return handle
         try:
             from subscribers.wiring import wire  # noqa: PLC0415 - needs the extra
@@ -112,7 +118,7 @@ def attach(
                 "Install it with: pip install 'mcp-agent-inspector[otel]'",
                 service.url,
             )
-            return Handle(None, lambda: None, None)
+            return Handle(None, policies_off, None)
         wiring = wire(
             service.url,
             service.token,
@@ -124,7 +130,12 @@ def attach(
             redactor=redactor,
             session_id=context.get,
         )
-        handle = _attached[id(bus)] = Handle(service.url, wiring.undo, wiring.delivery)
+
+        def undo() -> None:
+            policies_off()
+            wiring.undo()
+
+        handle = _attached[id(bus)] = Handle(service.url, undo, wiring.delivery)
         return handle
 
 

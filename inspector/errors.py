@@ -2,6 +2,7 @@
 
     InspectorError
     ├── SettingsError       a setting cannot be used (exit 2)
+    ├── PolicyError         a file of policies cannot be used; has every mistake in it
     ├── PortInUseError      a port is taken (exit 2)
     ├── StoreError
     │   ├── StoreNewerError     written by a newer version
@@ -17,6 +18,7 @@ A message says what was attempted, what is wrong and what to do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 StoreTrouble: TypeAlias = Literal["full", "read_only", "unavailable"]
@@ -33,6 +35,16 @@ class SettingsError(InspectorError):
     """A setting cannot be used."""
 
     code = "bad_setting"
+
+
+class PolicyError(InspectorError):
+    """A file of policies cannot be used; `mistakes` are sentences that say where and why."""
+
+    code = "bad_policies"
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        super().__init__(" ".join(mistakes))
+        self.mistakes = tuple(mistakes)
 
 
 class PortInUseError(InspectorError):

@@ -29,6 +29,7 @@ from pydantic_settings import (
 
 from inspector.errors import SettingsError
 from inspector.paths import config_dir, data_dir
+from inspector.policies.places import SECTIONS as POLICY_SECTIONS
 from inspector.retention import Retention
 
 PREFIX = "INSPECTOR_"
@@ -188,9 +189,11 @@ def _read_config(config: Path | None) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"Cannot read the configuration {path}: {error.strerror}.") from error
     try:
-        return tomllib.loads(text)
+        found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"The configuration {path} is not TOML: {error}.") from error
+    # Policies are the agents' to read: a mistake in one must not stop the service.
+    return {key: value for key, value in found.items() if key not in POLICY_SECTIONS}
 
 
 def _say(error: ValidationError) -> str:

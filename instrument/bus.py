@@ -7,12 +7,14 @@ is emitted by `operation`, `call` or `dispatch`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from inspect import isawaitable
 from threading import Lock
 from types import CoroutineType
 from typing import Any, Literal, TypeVar, cast, overload
+from weakref import WeakSet
 
 from instrument.approvals import ApprovalAnswer, ApprovalProvider
 from instrument.around import Around, Wrapper
@@ -88,6 +90,7 @@ class Bus:
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
         self._unknown = UnknownNames()
         self._lock = Lock()  # for writers; readers take whole tuples
+        _buses.add(self)
         self._emit = make_emit(self._hooks)
         self._tell = make_emit(self._hooks, only_observers_of)
         self._waiting = AsyncWaiting(self)
@@ -510,6 +513,19 @@ class Bus:
             self._hooks[name] = rest
         else:
             del self._hooks[name]
+
+
+_buses: WeakSet[Bus] = WeakSet()
+
+
+def _renew_locks() -> None:
+    """Free the child of a fork of locks that a thread of its parent held."""
+    for bus in _buses:
+        bus._lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _plain(returned: T) -> T:

@@ -161,13 +161,18 @@ def _stop_type(row: Hook) -> str | None:
     return None if row.value is None else row.value.stop
 
 
-def _value_kwarg(hook: str, interceptor: str) -> str:
+def value_kwarg(hook: str) -> str | None:
+    """Return the kwarg that is the value of `hook`; None: it has none."""
     row = CATALOGUE.get(hook)
-    if row is not None and row.value is not None:
-        return row.value.kwarg
-    phase = hook.partition("_")[0]
-    if row is None and phase in _PLAIN_VALUES:
-        return _PLAIN_VALUES[phase]
+    if row is None:
+        return _PLAIN_VALUES.get(hook.partition("_")[0])
+    return None if row.value is None else row.value.kwarg
+
+
+def _value_kwarg(hook: str, interceptor: str) -> str:
+    kwarg = value_kwarg(hook)
+    if kwarg is not None:
+        return kwarg
     raise HookContractError(
         f"{interceptor} gave {hook} a new value, but that event has none. "
         f"Name the kwarg instead: Decision.modify(name=…). "

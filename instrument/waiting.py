@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Coroutine
 from contextvars import copy_context
 from threading import TIMEOUT_MAX, Thread
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
 from instrument.delivery import Emit, Table, run_alone
@@ -47,6 +47,14 @@ class Waiting(Protocol):
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """Return what the provider answers; raise `NobodyAnsweredError` when the time is up."""
+
+
+@runtime_checkable
+class AwaitableAtOnce(Protocol):
+    """What an interceptor may return to be awaited: it knows what to say where nobody can wait."""
+
+    def at_once(self) -> Any:
+        """Return the decision of sync code on a thread whose event loop is running."""
 
 
 class AsyncWaiting:
@@ -130,6 +138,8 @@ async def _within(
 
 
 def _in_one_step(awaitable: Awaitable[Any]) -> Any:
+    if isinstance(awaitable, AwaitableAtOnce):
+        return awaitable.at_once()
     steps = awaitable.__await__()
     try:
         next(steps)

@@ -40,6 +40,7 @@ from subscribers.metrics import Metrics, duration_s
 from subscribers.moments import LiveRecords, Moments
 from subscribers.options import SpanMode
 from subscribers.paths import compile_path, read_path, step
+from subscribers.places import OpenOperation, Place
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.propagation import parent_over_mcp
 from subscribers.sessions import Sessions
@@ -49,11 +50,13 @@ from subscribers.spans import (
     SpanTable,
     current_owned,
     mark_duplicate,
+    nearest_open,
 )
 from subscribers.spec import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"
+SESSION_ID = "session.id"
 
 _KINDS = {kind.name.lower(): kind for kind in SpanKind}
 _QUIET_NOTIFICATIONS = frozenset({"notifications/progress", "notifications/cancelled"})
@@ -124,6 +127,32 @@ class Bridge:
         """End what is open, marked incomplete: nobody will end it any more."""
         for owned in self._table.open_spans():
             self._reap(owned)
+
+    def place_of(self, call_id: str | None = None) -> Place:
+        """Return where an operation is, or what runs here; any thread may ask for the former."""
+        call = self._table.calls.get(call_id or "")
+        owned = nearest_open(call.owned) if call is not None else None
+        owned = owned or current_owned()
+        return _place(
+            owned.span if owned is not None else trace.get_current_span(),
+            self._sessions.current_id() if owned is None else owned.attributes.get(SESSION_ID),
+        )
+
+    def open_operations(self) -> list[OpenOperation]:
+        """Return what has begun and not ended. Any thread may ask."""
+        found = []
+        for owned in self._table.open_spans():
+            parent = nearest_open(owned.parent)
+            found.append(
+                OpenOperation(
+                    owned.call_id,
+                    _place(owned.span, owned.attributes.get(SESSION_ID)),
+                    None if parent is None else _place(parent.span, None).span_id,
+                    owned.began_ns,
+                    owned.task,
+                )
+            )
+        return found
 
     def _observer(self, hook: HookSpec) -> Callable[..., None]:
         match hook.action:
@@ -246,14 +275,10 @@ class Bridge:
         # Nobody promised an end: it comes with its hook, its parent's end, or its task's death.
         if owned.parent is not None:
             owned.parent.children[owned] = None
-        try:
-            task = asyncio.current_task()
-        except RuntimeError:
-            return
-        if task is not None:
+        if owned.task is not None:
             on_done = partial(self._on_task_done, owned)
-            task.add_done_callback(on_done)
-            owned.unwatch = partial(task.remove_done_callback, on_done)
+            owned.task.add_done_callback(on_done)
+            owned.unwatch = partial(owned.task.remove_done_callback, on_done)
 
     def _put_call(self, call_id: str, call: Call) -> None:
         """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
@@ -563,7 +588,7 @@ class Bridge:
 
     def _release(self, owned: OwnedSpan) -> None:
         """Let go of what ended: a parent or a task that lives on must not keep it."""
-        owned.kwargs = None
+        owned.kwargs = owned.task = None
         unwatch, owned.unwatch = owned.unwatch, None
         if unwatch is not None:
             unwatch()
@@ -580,6 +605,16 @@ class Bridge:
         if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
+
+
+def _place(span: trace.Span, session_id: object) -> Place:
+    context = span.get_span_context()
+    session = session_id if isinstance(session_id, str) else None
+    if not context.is_valid:
+        return Place(session)
+    return Place(
+        session, trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
+    )
 
 
 def _check_identity(kwargs: dict[str, Any]) -> None:

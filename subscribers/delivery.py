@@ -102,6 +102,7 @@ class Delivery:
         limits: Limits | None = None,
         *,
         treat: Callable[[Item], Item] | None = None,
+        on_start: Callable[[], None] | None = None,
     ) -> None:
         """Make a delivery; its thread starts with the first item or `start`.
 
@@ -110,11 +111,13 @@ class Delivery:
             resource: Whose heartbeats these are; asked for each, as `fork` changes it.
             limits: Bounds; the defaults are what `attach` uses.
             treat: What is done to each item, once, on the thread.
+            on_start: Called when the thread has been started, in each process anew.
         """
         self._target = target
         self._resource = resource
         self._limits = limits or Limits()
         self._treat = treat
+        self._on_start = on_start
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._is_closed = False
@@ -141,11 +144,14 @@ class Delivery:
     def start(self) -> None:
         """Start the thread, so that heartbeats go out before the first span."""
         with self._lock:
-            if self._thread is None and not self._is_closing:
-                self._thread = threading.Thread(
-                    target=self._run, name="inspector-delivery", daemon=True
-                )
-                self._thread.start()
+            if self._thread is not None or self._is_closing:
+                return
+            self._thread = threading.Thread(
+                target=self._run, name="inspector-delivery", daemon=True
+            )
+            self._thread.start()
+        if self._on_start is not None:
+            self._on_start()
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until what was put so far is sent or refused; False when it takes longer."""

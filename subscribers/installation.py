@@ -42,6 +42,29 @@ def connect(
     meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
     """Make a bridge and subscribe it; see `subscribers.install`."""
+    bridge = make_bridge(
+        tracer_provider=tracer_provider,
+        options=options,
+        redactor=redactor,
+        live=live,
+        session_id=session_id,
+        spec=spec,
+        meter_provider=meter_provider,
+    )
+    return bridge.subscribe(bus or default_bus)
+
+
+def make_bridge(
+    *,
+    tracer_provider: TracerProvider | None,
+    options: Options | None,
+    redactor: Redactor | None,
+    live: LiveRecords | None,
+    session_id: Callable[[], str | None] | None,
+    spec: Spec | None,
+    meter_provider: MeterProvider | None = None,
+) -> Bridge:
+    """Make a bridge that no bus feeds yet; see `subscribers.install`."""
     options = options or read_options()
     engine = Engine(spec or usable_spec(), options, redactor)
     tracer = trace.get_tracer(
@@ -53,7 +76,7 @@ def connect(
             "inspector.semconv": SEMCONV_BASELINE,
         },
     )
-    bridge = Bridge(
+    return Bridge(
         engine,
         tracer,
         live=live,
@@ -61,7 +84,6 @@ def connect(
         metrics=_metrics(meter_provider) if options.has_metrics else None,
         prices=_prices(options.prices_file),
     )
-    return bridge.subscribe(bus or default_bus)
 
 
 def _metrics(meter_provider: MeterProvider | None) -> Metrics:

@@ -44,14 +44,19 @@ class Sessions:
         self._current.set(None)
         return session
 
-    def add_to(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
-        """Tell the telemetry spec the session, and on a root what it is about."""
-        session = self._current.get()
+    def current_id(self) -> str | None:
+        """Return the id of the session that the running code is in."""
         given = self._ask()
         if given and given != "unknown":
-            kwargs["$session"] = given
-        elif session is not None:
-            kwargs["$session"] = session.id
+            return given
+        session = self._current.get()
+        return None if session is None else session.id
+
+    def add_to(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
+        """Tell the telemetry spec the session, and on a root what it is about."""
+        session, session_id = self._current.get(), self.current_id()
+        if session_id is not None:
+            kwargs["$session"] = session_id
         if session is not None and is_root:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 

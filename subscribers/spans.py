@@ -13,6 +13,7 @@ are skipped when a parent is looked for.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from threading import Lock
 from time import perf_counter_ns
@@ -49,7 +50,7 @@ class OwnedSpan:
     __slots__ = (
         "_made", "agent", "aliases", "attributes", "began_ns", "call_id", "children", "facts",
         "failure", "family", "is_borrowed", "is_finished", "is_open", "key", "kwargs", "outer",
-        "parent", "span", "template", "unwatch",
+        "parent", "span", "task", "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -84,6 +85,8 @@ class OwnedSpan:
         self.failure: Any = None
         self.kwargs: dict[str, Any] | None = None
         """What it was opened with, until its before hook came."""
+        self.task = running_task()
+        """In which it began."""
         self.template: Any = None
         self.unwatch: Callable[[], object] | None = None
         """Stops watching the task that it was started in."""
@@ -295,6 +298,13 @@ def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
     if target is None or operation != ours.get("gen_ai.operation.name"):
         return False
     return theirs.get(target) is not None and theirs.get(target) == ours.get(target)
+
+
+def running_task() -> asyncio.Task[Any] | None:
+    """Return the current task; None where no loop runs."""
+    # Not `asyncio.current_task()`: raising, where no loop runs, costs more than all of this.
+    loop = asyncio._get_running_loop()
+    return None if loop is None else asyncio.current_task(loop)
 
 
 def current_owned() -> OwnedSpan | None:

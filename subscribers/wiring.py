@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from weakref import WeakSet
 
 from opentelemetry import trace
@@ -17,18 +18,28 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
 
 from instrument import Bus
+from instrument.default import bus as default_bus
 from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
-from subscribers.installation import connect
+from subscribers.installation import make_bridge
 from subscribers.live import LiveSpanProcessor
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
 from subscribers.otlp import OtlpTarget, rehomed
-from subscribers.process import ProcessIdentity
+from subscribers.places import OpenOperation, Place
+from subscribers.process import INSTANCE_ID, ProcessIdentity
 from subscribers.redaction import Redactor
 from subscribers.targets import standard_target
 
 _logger = logging.getLogger("inspector")
+
+
+class ProcessName(NamedTuple):
+    """How telemetry names this process."""
+
+    id: str
+    """`service.instance.id`"""
+    service: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +48,11 @@ class Wiring:
 
     delivery: Delivery
     undo: Callable[[], None]
+    place_of: Callable[[str | None], Place]
+    """Where on the trace an operation is, by its call id, or what runs here."""
+    open_operations: Callable[[], list[OpenOperation]]
+    process: Callable[[], ProcessName]
+    """Asked for anew after `fork`."""
 
 
 def wire(
@@ -51,11 +67,13 @@ def wire(
     redactor: Redactor | None = None,
     session_id: Callable[[], str | None] | None = None,
     limits: Limits | None = None,
+    on_start: Callable[[], None] | None = None,
 ) -> Wiring:
     """Send the spans of a provider, and the hooks of `bus` as spans, to the inspector at `url`.
 
     See `inspector.attach` for the arguments. An SDK provider that is already global is used as it
-    is; otherwise one is made.
+    is; otherwise one is made. `on_start` is called when sending starts: now, and in each child of a
+    fork that has something to send.
     """
     redactor = redactor or Redactor()
     identity = ProcessIdentity(None if options.capture is Capture.FULL else redactor)
@@ -68,7 +86,9 @@ def wire(
         return identity.complete(provider.resource)
 
     treat = ForeignContent(options.capture, redactor)
-    delivery = Delivery(OtlpTarget(url, token, identity), resource, limits, treat=treat)
+    delivery = Delivery(
+        OtlpTarget(url, token, identity), resource, limits, treat=treat, on_start=on_start
+    )
     processor = LiveSpanProcessor(delivery, resource)
     provider.add_span_processor(processor)
     other = None
@@ -76,8 +96,7 @@ def wire(
         other = standard_target(_sendable(treat, identity), inspector_url=url)
         if other is not None:
             provider.add_span_processor(other)
-    off = connect(
-        bus,
+    bridge = make_bridge(
         tracer_provider=provider,
         options=options,
         redactor=redactor,
@@ -85,6 +104,7 @@ def wire(
         session_id=session_id,
         spec=None,
     )
+    off = bridge.subscribe(bus or default_bus)
     delivery.start()
     loud = scrub_logs_of_hooks(redactor)
 
@@ -100,7 +120,12 @@ def wire(
 
     # Before the provider's own exit handler: open spans must end while processors still listen.
     atexit.register(undo)
-    return Wiring(delivery, undo)
+
+    def process() -> ProcessName:
+        named = resource().attributes
+        return ProcessName(str(named.get(INSTANCE_ID, "")), str(named.get(SERVICE_NAME, "")))
+
+    return Wiring(delivery, undo, bridge.place_of, bridge.open_operations, process)
 
 
 _made: WeakSet[TracerProvider] = WeakSet()

@@ -3,6 +3,7 @@ import type { Api } from '../src/api/client.ts';
 import type {
   Message,
   Payload,
+  Request,
   Session,
   SessionStatus,
   SpanDetail,
@@ -10,7 +11,7 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import { exampleSession, exampleSpan } from '../src/model/examples.ts';
+import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
@@ -338,5 +339,69 @@ export const fixtureApi: Api = {
     if (row === undefined) throw new Error('There is no such span.');
     return JSON.stringify(detailOf(row));
   },
+  requests: async () => ({
+    requests: [...requests],
+    pending_count: requests.length,
+    next_cursor: null,
+    as_of: 'gallery.0',
+  }),
+  request: async (id) => requests.find((one) => one.id === id) ?? exampleRequest({ id }),
+  answer: async () => {
+    throw new Error('Nobody listens in the gallery.');
+  },
+  command: async () => {
+    throw new Error('Nobody listens in the gallery.');
+  },
+  audit: async () => ({ entries: [], next_cursor: null }),
+  auditExportUrl: () => 'gallery:',
   eventsUrl: () => 'gallery:',
 };
+
+const SECRETIVE = 'build/old\u202e\u200b<img src=x onerror=alert(1)>';
+
+/** One request of each kind. */
+export const requests: readonly Request[] = [
+  exampleRequest({
+    id: 'approval',
+    session_id: 'waiting',
+    session_title: 'A session that is waiting',
+    trace_id: TRACE,
+    span_id: 'waiting',
+    prompt: 'delete_file removes files for good.',
+    args_json: JSON.stringify({ path: SECRETIVE, big: 1, recursive: true }),
+    created_at: new Date(NOW_MS - 34_000).toISOString(),
+    expires_at: new Date(NOW_MS + 266_000).toISOString(),
+  }),
+  exampleRequest({
+    id: 'question',
+    session_id: 'waiting',
+    session_title: 'A session that is waiting',
+    kind: 'question',
+    tool_name: null,
+    prompt: 'Which release is it, and when does it go out?',
+    args_json: null,
+    args_hash: null,
+    form_json: JSON.stringify({
+      type: 'object',
+      required: ['version'],
+      properties: {
+        version: { type: 'string', title: 'Version', description: 'As in the tag.' },
+        day: { type: 'string', format: 'date', title: 'Day' },
+        channel: { type: 'string', enum: ['stable', 'beta'], default: 'beta' },
+        build: { type: 'integer', minimum: 1 },
+        platforms: { type: 'array', items: { enum: ['linux', 'mac', 'windows'] } },
+        announce: { type: 'boolean', title: 'Announce it' },
+      },
+    }),
+    created_at: new Date(NOW_MS - 20_000).toISOString(),
+  }),
+  exampleRequest({
+    id: 'breakpoint',
+    session_id: 'paused',
+    session_title: 'A session that is paused',
+    kind: 'breakpoint',
+    tool_name: 'git_push',
+    can_always: false,
+    created_at: new Date(NOW_MS - 10_000).toISOString(),
+  }),
+];

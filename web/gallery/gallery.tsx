@@ -9,6 +9,8 @@ import { applyTheme } from '../src/state/theme.ts';
 import { Trace } from '../src/state/trace.ts';
 import { PageContext, useInspector } from '../src/views/context.ts';
 import { NewPill } from '../src/views/new-pill.tsx';
+import { InboxPage } from '../src/views/requests/inbox-page.tsx';
+import { RequestCard } from '../src/views/requests/request-card.tsx';
 import { SessionHeader } from '../src/views/session/session-header.tsx';
 import { Waterfall } from '../src/views/session/waterfall.tsx';
 import { EmptySessions } from '../src/views/sessions/empty-sessions.tsx';
@@ -16,7 +18,7 @@ import { SessionList } from '../src/views/sessions/session-list.tsx';
 import { JsonTree } from '../src/views/span/json-tree.tsx';
 import { Markdown } from '../src/views/span/markdown.tsx';
 import { SpanPanel } from '../src/views/span/span-panel.tsx';
-import { fixtureApi, HOSTILE_JSON, MARKDOWN, spans } from './fixtures.ts';
+import { fixtureApi, HOSTILE_JSON, MARKDOWN, requests, spans } from './fixtures.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/views/icons.css';
@@ -86,6 +88,14 @@ function Gallery() {
     <main className="gal">
       <Case name="session list" height={320}>
         <SessionList sessions={inspector.sessions} />
+      </Case>
+      <Case name="inbox" height={900}>
+        <InboxPage />
+      </Case>
+      <Case name="requests" isPadded>
+        {requests.map(({ id }) => (
+          <RequestCard key={id} id={id} />
+        ))}
       </Case>
       <Case name="session header">
         <SessionHeader trace={trace} />

@@ -19,7 +19,11 @@ const theme = applyTheme(preferences, document.documentElement, (query) => match
 const feedName = `inspector-feed ${service}`;
 
 const inspector = new Inspector({
-  api: httpApi(service, (input, init) => fetch(input, init)),
+  api: httpApi(
+    service,
+    (input, init) => fetch(input, init),
+    () => preferences.get().name,
+  ),
   router: new Router(base, window),
   preferences,
   serviceUrl: service,

@@ -122,3 +122,14 @@ def test_other_addresses_need_tls_or_the_flag_that_names_the_danger(host: str) -
         load_settings(host=host)
     load_settings(host=host, dangerously_allow_plain_http=True)
     load_settings(host=host, tls_cert="c", tls_key="k")
+
+
+def test_policies_in_the_file_are_not_the_services_to_judge(config_file: Path) -> None:
+    config_file.write_text(
+        'port = 1001\nstep = true\n[[policies]]\naction = "nonsense"\n'
+        "[[budgets]]\nat = 1\n[[breakpoints]]\n"
+    )
+    assert load_settings().port == 1001
+    config_file.write_text("polices = []")
+    with pytest.raises(SettingsError, match="polices"):
+        load_settings()

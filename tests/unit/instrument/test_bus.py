@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import subprocess
 import sys
 import threading
 from types import FrameType
@@ -451,3 +452,25 @@ def test_the_table_is_what_the_registrations_say(steps: list[tuple[str, str, int
                 expected[hook].remove(observer)
 
     assert {hook: list(bus._hooks.get(hook, ())) for hook in "ab"} == expected
+
+
+def test_a_child_of_a_fork_is_not_stopped_by_a_lock_of_its_parent() -> None:
+    code = (
+        "import os, threading\n"
+        "from instrument import Bus\n"
+        "bus, is_held = Bus(), threading.Event()\n"
+        "def hold():\n"
+        "    with bus._lock:\n"
+        "        is_held.set(); threading.Event().wait()\n"
+        "threading.Thread(target=hold, daemon=True).start()\n"
+        "is_held.wait()\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    bus.register('before_tool_call', print)\n"
+        "    os._exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+    )
+    assert done.stdout.strip() == "7"

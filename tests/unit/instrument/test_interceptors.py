@@ -1012,3 +1012,21 @@ def test_an_event_closed_while_it_is_decided_reaches_observers_that_have_to_wait
     coroutine.close()
 
     assert heard == [1]
+
+
+async def test_an_interceptor_may_know_what_to_say_where_nobody_can_wait(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Wait:
+        def __await__(self) -> Generator[Any, None, Decision]:
+            yield from asyncio.sleep(0).__await__()
+            return Decision.deny("waited")
+
+        def at_once(self) -> Decision:
+            return Decision.deny("at once")
+
+    bus.intercept("before_tool_call", lambda **_: Wait())
+
+    assert bus.dispatch_sync("before_tool_call", tool_name="x").reason == "at once"
+    assert (await bus.dispatch("before_tool_call", tool_name="x")).reason == "waited"
+    assert caplog.records == []

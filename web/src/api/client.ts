@@ -1,5 +1,19 @@
 /** The service's HTTP routes that the page reads (`openapi.yaml`). */
-import type { Problem, Session, SessionHistogram, SessionList, SpanSkeleton } from './types.ts';
+import type {
+  Answer,
+  AnswerResult,
+  AuditLog,
+  Problem,
+  Request,
+  RequestList,
+  RequestStatus,
+  Session,
+  SessionHistogram,
+  SessionList,
+  SpanSkeleton,
+  Verb,
+  VerbResult,
+} from './types.ts';
 
 /** An answer that is not 2xx; `status` 0 when there was none. */
 export class ApiError extends Error {
@@ -31,6 +45,17 @@ export interface Api {
   ): Promise<SpanSkeleton>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  requests(
+    page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<RequestList>;
+  request(id: string, signal?: AbortSignal): Promise<Request>;
+  answer(id: string, answer: Answer): Promise<AnswerResult>;
+  /** Pause, resume, step or cancel a session. */
+  command(sessionId: string, verb: Verb): Promise<VerbResult>;
+  audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
+  /** Address of the whole audit log as JSON lines. */
+  auditExportUrl(): string;
   /** Address of the change feed, from `after`, with span rows of these sessions only. */
   eventsUrl(after: string, sessionIds: readonly string[]): string;
 }
@@ -38,17 +63,37 @@ export interface Api {
 /** No session has this id: asks the feed for session rows only. */
 const NO_SESSION = '-';
 
-export function httpApi(serviceUrl: string, request: typeof fetch): Api {
-  const read = async (path: string, signal?: AbortSignal): Promise<Response> => {
-    const response = await request(new URL(path, serviceUrl), {
-      headers: { accept: 'application/json' },
-      ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => {
+/** `actor`: the name that the reader goes by, empty for none; it goes with what is done. */
+export function httpApi(
+  serviceUrl: string,
+  request: typeof fetch,
+  actor: () => string = () => '',
+): Api {
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    const response = await request(new URL(path, serviceUrl), init).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
       throw new ApiError(0, 'The service does not answer. Is `inspector serve` running?');
     });
     if (!response.ok) throw await refusal(response);
     return response;
+  };
+  const read = (path: string, signal?: AbortSignal): Promise<Response> =>
+    ask(path, {
+      headers: { accept: 'application/json' },
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const post = async <T>(path: string, body: unknown): Promise<T> => {
+    const name = actor();
+    const response = await ask(path, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        ...(name === '' ? {} : { 'inspector-actor': encodeURIComponent(name) }),
+      },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as T;
   };
   const json = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
     (await (await read(path, signal)).json()) as T;
@@ -61,6 +106,12 @@ export function httpApi(serviceUrl: string, request: typeof fetch): Api {
       json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
+    request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
+    answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
+    command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
+    audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
+    auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(
         `events${query({ after, session_id: sessionIds.join(',') || NO_SESSION })}`,

@@ -1,5 +1,5 @@
 /** Rows with a value in every field, for tests and the gallery. */
-import type { Session, SpanRow } from '../api/types.ts';
+import type { Request, Session, SpanRow } from '../api/types.ts';
 
 export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
   return {
@@ -48,6 +48,39 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     agents: ['planner'],
     tags: [],
     dropped_count: 0,
+    ...values,
+  };
+}
+
+export function exampleRequest(values: Partial<Request> = {}): Request {
+  return {
+    id: 'r',
+    session_id: 's',
+    session_title: 'Merge conflict in main',
+    trace_id: null,
+    span_id: null,
+    process_id: 'p',
+    kind: 'approval',
+    status: 'pending',
+    hook: 'tool_before_execute',
+    interceptor: 'policy ask-delete',
+    tool_name: 'delete_file',
+    prompt: '',
+    options: [],
+    args_json: '{"path":"build/old"}',
+    args_text: null,
+    args_hash: '5f'.repeat(32),
+    form_json: null,
+    signal_name: null,
+    default: 'deny',
+    can_always: true,
+    created_at: '2026-01-01T00:00:30.000Z',
+    expires_at: null,
+    closed_at: null,
+    answer: null,
+    transitions: [
+      { status: 'pending', at: '2026-01-01T00:00:30Z', actor: 'p', origin: 'agent', reason: null },
+    ],
     ...values,
   };
 }

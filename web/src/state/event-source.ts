@@ -38,6 +38,8 @@ const TYPES = [
   'SpanStarted',
   'SpanUpdated',
   'SpanEnded',
+  'ApprovalRequested',
+  'ApprovalResolved',
   'WaitingOnSignal',
   'SignalReceived',
   'DecisionMade',

@@ -2,16 +2,22 @@
 import type { Api } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
 import { Cell } from './cell.ts';
+import { Drafts } from './drafts.ts';
 import type { FeedMessage } from './event-source.ts';
 import { Feed, type FeedParts } from './feed.ts';
 import { FrameQueue } from './frame-queue.ts';
 import type { PreferenceStore } from './preferences.ts';
+import { Requests, requestOf } from './requests.ts';
 import type { Router } from './route.ts';
 import { ServerClock } from './server-clock.ts';
 import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
 import type { Trace } from './trace.ts';
+import { Verbs } from './verbs.ts';
+
+/** A hidden tab has no frames. */
+const HIDDEN_FRAME_MS = 200;
 
 export interface InspectorParts {
   readonly api: Api;
@@ -31,10 +37,15 @@ export class Inspector {
   readonly sessions: Sessions;
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
+  readonly requests: Requests;
+  readonly drafts = new Drafts();
+  readonly verbs: Verbs;
   readonly feed: Feed;
   /** Whether the service can store what it is sent; undefined until it has said. */
   readonly storeHealth = new Cell<StoreHealth | undefined>(undefined);
   private readonly queue: FrameQueue<StreamEvent>;
+  /** Requests reach a hidden tab too: its title counts them. */
+  private readonly requestQueue: FrameQueue<StreamEvent>;
   private trace: Trace | undefined;
 
   constructor({ api, router, preferences, serviceUrl, feed }: InspectorParts) {
@@ -56,6 +67,19 @@ export class Inspector {
       (events) => this.apply(events),
       () => this.reload(),
     );
+    this.requests = new Requests(api);
+    this.verbs = new Verbs(api);
+    this.requestQueue = new FrameQueue(
+      {
+        requestFrame: (callback) =>
+          document.visibilityState === 'hidden'
+            ? setTimeout(callback, HIDDEN_FRAME_MS)
+            : requestAnimationFrame(callback),
+        isHidden: () => false,
+      },
+      (events) => this.requests.apply(events),
+      () => {},
+    );
     this.feed = new Feed(
       {
         ...feed,
@@ -72,7 +96,10 @@ export class Inspector {
     });
     window.addEventListener('pagehide', () => this.feed.stop());
     this.feed.start();
-    void this.feed.cover([]).then(() => this.sessions.load());
+    void this.feed.cover([]).then(() => {
+      void this.sessions.load();
+      void this.requests.load();
+    });
   }
 
   /** Follow the session that the page shows, one at a time. */
@@ -93,6 +120,7 @@ export class Inspector {
   /** Read everything that is shown again: the feed had a gap, or the tab was away. */
   reload(): void {
     void this.sessions.load();
+    void this.requests.load();
     this.filter.reload();
     void this.trace?.load();
   }
@@ -102,7 +130,10 @@ export class Inspector {
       this.clock.observe(event.now_ns);
       this.storeHealth.set(event.store);
     } else if (event.type === 'Gap') this.reload();
-    else this.queue.push(event);
+    else {
+      if (requestOf(event) !== undefined) this.requestQueue.push(event);
+      this.queue.push(event);
+    }
   }
 
   private apply(events: readonly StreamEvent[]): void {

@@ -12,7 +12,13 @@ export interface Preferences {
   readonly tree_px: number;
   /** Single-letter keys; off for those who dictate. */
   readonly keys: boolean;
+  /** How the reader is named beside what they do; empty: the browser's number. */
+  readonly name: string;
+  /** Whether the desktop says that somebody waits. */
+  readonly notify: boolean;
 }
+
+export const MAX_NAME = 80;
 
 export const DEFAULTS: Preferences = {
   theme: 'system',
@@ -20,6 +26,8 @@ export const DEFAULTS: Preferences = {
   panel_px: 560,
   tree_px: 400,
   keys: true,
+  name: '',
+  notify: false,
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -35,6 +43,8 @@ export function parsePreferences(text: string | null): Preferences {
     panel_px: pixels(stored['panel_px'], DEFAULTS.panel_px),
     tree_px: pixels(stored['tree_px'], DEFAULTS.tree_px),
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
+    name: typeof stored['name'] === 'string' ? cleanName(stored['name']) : DEFAULTS.name,
+    notify: stored['notify'] === true,
   };
 }
 
@@ -45,6 +55,14 @@ function parseObject(text: string | null): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+/** As it can be sent. Whole characters only: half of one cannot be sent. */
+export function cleanName(name: string): string {
+  return Array.from(name.replace(/\p{Cs}/gu, ''))
+    .slice(0, MAX_NAME)
+    .join('')
+    .trim();
 }
 
 function pixels(value: unknown, otherwise: number): number {

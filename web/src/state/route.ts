@@ -4,6 +4,8 @@ import { Cell } from './cell.ts';
 export type Route =
   | { readonly page: 'sessions'; readonly query: URLSearchParams }
   | { readonly page: 'session'; readonly id: string; readonly query: URLSearchParams }
+  | { readonly page: 'waiting'; readonly query: URLSearchParams }
+  | { readonly page: 'audit'; readonly query: URLSearchParams }
   | { readonly page: 'unknown'; readonly query: URLSearchParams };
 
 export function parseRoute(url: string, base: string): Route {
@@ -11,6 +13,7 @@ export function parseRoute(url: string, base: string): Route {
   const query = at.searchParams;
   const path = at.pathname.slice(new URL(base).pathname.length).replace(/\/$/, '');
   if (path === '' || path === 'sessions') return { page: 'sessions', query };
+  if (path === 'waiting' || path === 'audit') return { page: path, query };
   const session = /^sessions\/([^/]+)$/.exec(path);
   if (session?.[1] === undefined) return { page: 'unknown', query };
   return { page: 'session', id: decoded(session[1]), query };

@@ -1,10 +1,14 @@
 /** The whole page. */
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Trace } from '../state/trace.ts';
+import { AuditPage } from './audit/audit-page.tsx';
 import { useInspector, useRoute } from './context.ts';
-import { useKeys } from './keys.ts';
+import { useChords, useKeys } from './keys.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Link } from './link.tsx';
+import { focusAnswer } from './requests/focus-answer.ts';
+import { InboxPage } from './requests/inbox-page.tsx';
+import { useNotices } from './requests/notices.ts';
 import { SessionPage } from './session/session-page.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { StoreBanner } from './store-banner.tsx';
@@ -15,7 +19,19 @@ import './icons.css';
 export function App() {
   const [isKeysOpen, setKeysOpen] = useState(false);
   const openKeys = useCallback(() => setKeysOpen(true), []);
-  useKeys({ '?': openKeys });
+  const { router } = useInspector();
+  useKeys(useMemo(() => ({ '?': openKeys, a: focusAnswer }), [openKeys]));
+  useChords(
+    useMemo(
+      () => ({
+        'g s': () => router.push(''),
+        'g w': () => router.push('waiting'),
+        'g a': () => router.push('audit'),
+      }),
+      [router],
+    ),
+  );
+  useNotices();
   return (
     <div className="ins-app">
       <div>
@@ -35,6 +51,10 @@ function CurrentPage() {
       return <SessionsPage />;
     case 'session':
       return <OpenSession key={route.id} id={route.id} />;
+    case 'waiting':
+      return <InboxPage />;
+    case 'audit':
+      return <AuditPage />;
     case 'unknown':
       return (
         <main className="ins-app__lost">

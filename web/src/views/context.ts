@@ -7,6 +7,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { plainLine } from '../model/hidden-characters.ts';
 import type { Cell } from '../state/cell.ts';
 import type { Inspector } from '../state/inspector.ts';
 import type { KeyedStore } from '../state/keyed-store.ts';
@@ -63,6 +64,14 @@ export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
     [store, isWanted],
   );
   return useSyncExternalStore(subscribe, () => (isWanted ? store.version : 0));
+}
+
+/** The document's title, with how many requests wait: `(2) Sessions · Inspector`. */
+export function useTitle(title: string): void {
+  const count = useCell(useInspector().requests.pending).length;
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${plainLine(title)} · Inspector`;
+  }, [title, count]);
 }
 
 /** Local time, read again every `every_ms`; undefined: never. */

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import { useInspector, usePreferences } from './context.ts';
 import { ActionIcon } from './icons.tsx';
+import { YourName } from './your-name.tsx';
 import './keys-dialog.css';
 
 const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
@@ -10,6 +11,10 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     [
       ['/', 'find'],
       ['?', 'these keys'],
+      ['G S', 'the sessions'],
+      ['G W', 'what waits for a person'],
+      ['G A', 'the audit log'],
+      ['A', 'to the button that answers (it waits half a second, then Enter presses it)'],
       ['Esc', 'leave: the field, the panel, the session'],
     ],
   ],
@@ -18,6 +23,14 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     [
       ['↑ ↓', 'previous, next session'],
       ['Enter', 'open'],
+    ],
+  ],
+  [
+    'Waiting',
+    [
+      ['↑ ↓', 'previous, next request'],
+      ['Enter', 'show the whole request, fold it'],
+      ['Esc', 'out of the editor'],
     ],
   ],
   [
@@ -72,6 +85,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         />
         Single-letter keys
       </label>
+      <YourName />
     </dialog>
   );
 }

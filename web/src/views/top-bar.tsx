@@ -1,4 +1,5 @@
 /** The bar above every page: where one is, whether the page is live, how it looks. */
+import { formatCount } from '../model/format.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import type { Theme } from '../state/preferences.ts';
 import { useCell, useInspector, useNow, usePreferences } from './context.ts';
@@ -17,6 +18,7 @@ export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
         <Link className="ins-bar__link" to="">
           Sessions
         </Link>
+        <WaitingLink />
       </nav>
       <div className="ins-bar__end">
         <LiveMark />
@@ -32,6 +34,22 @@ export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
         </button>
       </div>
     </header>
+  );
+}
+
+/** How many requests wait, wherever one is. */
+function WaitingLink() {
+  const { requests } = useInspector();
+  const count = useCell(requests.pending).length;
+  return (
+    <Link
+      className={`ins-bar__link${count > 0 ? ' ins-bar__link--waiting' : ''}`}
+      to="waiting"
+      title="What waits for a person (G W)"
+    >
+      Waiting
+      {count > 0 && <span className="ins-bar__count">{formatCount(count)}</span>}
+    </Link>
   );
 }
 

@@ -7,6 +7,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { Duration } from '../sessions/session-row.tsx';
+import { SessionVerbs } from './session-verbs.tsx';
 import './session-header.css';
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {
@@ -23,6 +24,7 @@ export function SessionHeader({ trace }: { readonly trace: Trace }) {
           <StatusPill session={session} />
           <Facts session={session} />
           <CopyButton text={() => window.location.href} what="link to what is shown" />
+          <SessionVerbs session={session} />
         </>
       )}
     </header>

@@ -4,8 +4,9 @@ import { firstCause } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useRoute } from '../context.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
 import { Link } from '../link.tsx';
+import { WaitingStrip } from '../requests/waiting-strip.tsx';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { Split } from './split.tsx';
@@ -19,9 +20,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const moved = useCell(trace.moved);
   const selected = useRoute().query.get('span') ?? undefined;
   const select = useMemo(() => (key: string | undefined) => router.adjust({ span: key }), [router]);
-  useEffect(() => {
-    document.title = `${session?.title || trace.sessionId} · Inspector`;
-  }, [session?.title, trace]);
+  useTitle(session?.title || trace.sessionId);
   useEffect(() => {
     if (moved?.to != null) router.replace(sessionPath(moved.to));
   }, [moved, router]);
@@ -31,7 +30,10 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
   return (
     <main className="ins-session">
-      <SessionHeader trace={trace} />
+      <div>
+        <SessionHeader trace={trace} />
+        <WaitingStrip sessionId={trace.sessionId} />
+      </div>
       <Split
         main={<Waterfall trace={trace} selected={selected} onSelect={select} />}
         side={

@@ -28,6 +28,7 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
   const keyAt = useCallback((index: number) => ids[index], [ids]);
   const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
   useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids });
+  const [answering, setAnswering] = useState<string | undefined>(undefined);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -61,6 +62,8 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
               rows={sessions.rows}
               id={ids[item.index] ?? ''}
               top_px={item.start}
+              isAnswering={ids[item.index] === answering}
+              onAnswering={setAnswering}
             />
           ))}
         </ul>

@@ -14,12 +14,18 @@ import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
+import { RowAnswer } from './row-answer.tsx';
 
 interface SessionRowProps {
   readonly rows: KeyedStore<Session>;
   readonly id: string;
   readonly top_px: number;
+  /** Whether what it waits for is open, below the row. */
+  readonly isAnswering: boolean;
+  readonly onAnswering: (id: string | undefined) => void;
 }
+
+const NONE: readonly string[] = [];
 
 const STATUS_NAMES: Readonly<Record<SessionStatus, string>> = {
   waiting: 'waiting for a person',
@@ -31,14 +37,16 @@ const STATUS_NAMES: Readonly<Record<SessionStatus, string>> = {
   completed: 'completed',
 };
 
-export const SessionRow = memo(function SessionRow({ rows, id, top_px }: SessionRowProps) {
+export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
+  const { rows, id, top_px, isAnswering, onAnswering } = props;
   const session = useRow(rows, id);
+  const waiting = useRow(useInspector().requests.ofSession, id) ?? (isAnswering ? NONE : undefined);
   if (session === undefined) return null;
   const agents = session.agents.length > 0 ? session.agents : session.services;
   const tokens = session.input_tokens + session.output_tokens;
   return (
     <li
-      className={`ins-list__row ins-list__row--${session.status}`}
+      className={`ins-list__row ins-list__row--${session.status}${isAnswering ? ' ins-list__row--answering' : ''}`}
       style={{ transform: `translateY(${top_px}px)` }}
       data-top={top_px}
     >
@@ -50,10 +58,15 @@ export const SessionRow = memo(function SessionRow({ rows, id, top_px }: Session
           </span>
         )}
       </span>
-      <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
-        {session.title || id}
-        <span className="ins-hidden">, {STATUS_NAMES[session.status]}</span>
-      </Link>
+      <span className="ins-list__main">
+        <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
+          {session.title || id}
+          <span className="ins-hidden">, {STATUS_NAMES[session.status]}</span>
+        </Link>
+        {waiting !== undefined && (
+          <RowAnswer id={id} waiting={waiting} isOpen={isAnswering} onAnswering={onAnswering} />
+        )}
+      </span>
       <span className="ins-list__agents" title={agents.join(', ')}>
         {agents.join(', ')}
       </span>

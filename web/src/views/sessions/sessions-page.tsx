@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { useCell, useInspector, useRoute } from '../context.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
 import { useKeys } from '../keys.ts';
 import { EmptySessions } from './empty-sessions.tsx';
 import { MinutesChart } from './minutes-chart.tsx';
@@ -20,9 +20,7 @@ export function SessionsPage() {
   const state = useCell(shown.state);
   const field = useRef<HTMLInputElement>(null);
   useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
-  useEffect(() => {
-    document.title = 'Sessions · Inspector';
-  }, []);
+  useTitle('Sessions');
   const refused = useCell(filter.refused);
   const problem = refused === undefined ? undefined : queryProblem(refused);
 

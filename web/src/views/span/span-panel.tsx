@@ -1,5 +1,5 @@
 /** The selected span: what it is at once, the rest of it when it has arrived. */
-import { type KeyboardEvent, useMemo } from 'react';
+import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatDuration, formatRunning } from '../../model/format.ts';
 import { endOffset } from '../../model/span-status.ts';
@@ -8,6 +8,7 @@ import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRoute, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
+import { SpanRequests } from '../requests/span-requests.tsx';
 import { useWaiting } from '../session/waiting.ts';
 import { Attributes } from './attributes.tsx';
 import { Conversation } from './conversation.tsx';
@@ -175,7 +176,7 @@ function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
 }
 
 function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLoad }) {
-  const { router } = useInspector();
+  const { router, requests } = useInspector();
   const wanted = useRoute().query.get('tab');
   const detail = load.loaded?.detail;
   const tabs = useMemo(
@@ -186,7 +187,10 @@ function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLo
     [detail],
   );
   const shown = tabs.map(([tab]) => tab);
-  const tab = shown.find((name) => name === wanted) ?? preferredTab(row, shown);
+  const isAsked = useRow(requests.ofSpan, spanKey(row)) !== undefined;
+  const [wasAsked] = useState(isAsked);
+  const tab =
+    shown.find((name) => name === wanted) ?? (wasAsked ? 'overview' : preferredTab(row, shown));
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const next = shown[(shown.indexOf(tab) + step + shown.length) % shown.length];
@@ -214,6 +218,7 @@ function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLo
         ))}
       </div>
       <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
+        {(tab === 'overview' || tab === 'decisions') && <SpanRequests spanKey={spanKey(row)} />}
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}

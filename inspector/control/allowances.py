@@ -1,0 +1,55 @@
+"""What a person has allowed always: an interceptor, for the rest of a session (001-U12)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import NamedTuple
+
+MAX_ALLOWANCES = 1_000
+
+
+class Allowance(NamedTuple):
+    """Who allowed it, and in which words that is said of what it lets pass."""
+
+    actor: str
+    reason: str
+
+
+class Allowances:
+    """Scope (a session, or a trace where no session is known) and interceptor to an allowance.
+
+    Bounded: the one that was not used for longest goes first, and people are asked again.
+    Thread-safe.
+    """
+
+    def __init__(self, max_count: int = MAX_ALLOWANCES) -> None:
+        self._max_count = max_count
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all, as in the child of a fork."""
+        self._lock = Lock()  # the old one may be held by a thread that this process has not
+        self._known: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
+
+    def add(self, scope: str, interceptor: str, allowance: Allowance) -> None:
+        """From now on let pass in `scope` what `interceptor` wants asked."""
+        with self._lock:
+            self._known[scope, interceptor] = allowance
+            self._known.move_to_end((scope, interceptor))
+            if len(self._known) > self._max_count:
+                self._known.popitem(last=False)
+
+    def find(self, scope: str, interceptor: str) -> Allowance | None:
+        """Return what covers `interceptor` in `scope`, or None."""
+        with self._lock:
+            found = self._known.get((scope, interceptor))
+            if found is not None:
+                self._known.move_to_end((scope, interceptor))
+            return found
+
+    def forget(self, scope: str) -> None:
+        """Ask again in `scope`: it is over."""
+        with self._lock:
+            for key in [key for key in self._known if key[0] == scope]:
+                del self._known[key]

@@ -1,0 +1,176 @@
+"""The arguments that a person is shown, and what becomes of them when edited. Pure.
+
+They are shown as JSON *text*, the complete ones, with its hash: an answer names the hash of what
+it is about. Only the agent turns text into arguments, and only where that loses nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from inspector.control.exact_json import (
+    MAX_DEPTH,
+    BadJsonError,
+    NotExactError,
+    canonical,
+    kept,
+    parsed,
+)
+from instrument.contracts import value_kwarg
+
+MAX_ARGS_BYTES = 2**20
+"""Of UTF-8; arguments above this are shown cut and cannot be edited."""
+MAX_EDIT_BYTES = 4 * 2**20
+MAX_SHOWN_CHARS = 128 * 1024
+"""Of what can only be shown."""
+MAX_RENDERED_CHARS = 16 * 2**20
+"""Of what the hash of such covers; what is beyond counts by its being there."""
+_BYTES_SHOWN = 64
+
+
+class EditError(ValueError):
+    """An edited text cannot be made arguments of; says why."""
+
+
+class Shown(NamedTuple):
+    """What a person sees of the arguments."""
+
+    kwarg: str | None = None
+    """The kwarg of the event that is shown; None: there is nothing to show."""
+    args_json: str | None = None
+    """All of it as text that means exactly this; None: see `fault`."""
+    args_text: str | None = None
+    """What can be shown where there is no such text."""
+    args_hash: str | None = None
+    """SHA-256 (hex) of the UTF-8 of `args_json`, or of the whole rendering."""
+    fault: str | None = None
+    """Why it cannot be edited."""
+
+
+def show(hook: str | None, data: Mapping[str, Any]) -> Shown:
+    """Return what is to be shown of the event `hook` with the kwargs `data`."""
+    kwarg = None if hook is None else value_kwarg(hook)
+    if kwarg is None or kwarg not in data:
+        return Shown()
+    value = data[kwarg]
+    try:
+        text = canonical(value, MAX_ARGS_BYTES)
+    except NotExactError as error:
+        drawing = _Drawing()
+        drawing.draw(value)
+        return Shown(kwarg, None, drawing.text(), drawing.digest(), str(error))
+    return Shown(kwarg, text, None, _sha256(text.encode()))
+
+
+def is_still(shown: Shown, hook: str | None, data: Mapping[str, Any]) -> bool:
+    """Return whether the arguments are those that were shown: nobody may change them meanwhile."""
+    return show(hook, data).args_hash == shown.args_hash
+
+
+def changes_from(shown: Shown, data: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return the kwargs that an edit changes; none if it means what was shown.
+
+    What the text leaves as it was stays the very object that it is.
+
+    Raises:
+        EditError: There is nothing to edit, the text is no JSON that we take, or it is something
+            else where an object was.
+    """
+    if shown.args_json is None or shown.kwarg is None:
+        raise EditError(f"these arguments cannot be edited: {shown.fault or 'there are none'}")
+    before = data[shown.kwarg]
+    try:
+        after = parsed(text, MAX_EDIT_BYTES)
+    except BadJsonError as error:
+        raise EditError(f"the edited arguments cannot be taken: {error}") from error
+    if type(before) is dict and type(after) is not dict:
+        raise EditError("the edited arguments must be a JSON object, as they were")
+    value = kept(before, after)
+    return {} if value is before else {shown.kwarg: value}
+
+
+class _EnoughError(Exception):
+    """No more is needed."""
+
+
+class _Drawing:
+    """A rendering of any value, near to JSON; of all that was drawn only the beginning is kept."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._chars = 0
+        self._hash = hashlib.sha256()
+
+    def draw(self, value: Any) -> None:
+        """Draw `value`, whatever it is."""
+        try:
+            self._draw(value, 0)
+        except _EnoughError:
+            self._hash.update(b"...")
+        except Exception as error:  # noqa: BLE001 - it may be anything, and may change meanwhile
+            self._add(f"<cannot be shown: {type(error).__name__}>")
+
+    def text(self) -> str:
+        """Return the beginning, and how much is missing."""
+        text = "".join(self._pieces)[:MAX_SHOWN_CHARS]
+        if self._chars <= MAX_SHOWN_CHARS:
+            return text
+        return f"{text}… (cut: at least {self._chars - MAX_SHOWN_CHARS} characters more)"
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all of it."""
+        return self._hash.hexdigest()
+
+    def _draw(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        if kind is str:
+            self._add(json.dumps(value, ensure_ascii=False))
+        elif kind in (list, tuple) and depth < MAX_DEPTH:
+            brackets = "[]" if kind is list else "()"
+            self._all(((None, item) for item in value), brackets, depth)
+        elif isinstance(value, Mapping) and depth < MAX_DEPTH:
+            if kind is not dict:
+                self._add(kind.__qualname__)
+            self._all(value.items(), "{}", depth)
+        elif isinstance(value, bytes | bytearray | memoryview):
+            self._draw_bytes(bytes(value))
+        else:
+            self._add(_named(value))
+
+    def _all(self, items: Any, brackets: str, depth: int) -> None:
+        separator = brackets[0]
+        for key, item in items:
+            self._add(separator)
+            separator = ","
+            if brackets == "{}":
+                self._draw(key, depth + 1)
+                self._add(":")
+            self._draw(item, depth + 1)
+        self._add(brackets if separator == brackets[0] else brackets[1])
+
+    def _draw_bytes(self, value: bytes) -> None:
+        beginning = repr(value[:_BYTES_SHOWN])
+        self._add(f"<{len(value)} bytes, SHA-256 {_sha256(value)}: {beginning}>")
+
+    def _add(self, piece: str) -> None:
+        if self._chars < MAX_SHOWN_CHARS:
+            room = MAX_SHOWN_CHARS - self._chars
+            self._pieces.append(piece[:room].encode("utf-8", "backslashreplace").decode())
+        self._chars += len(piece)
+        self._hash.update(piece.encode("utf-8", "backslashreplace"))
+        if self._chars > MAX_RENDERED_CHARS:
+            raise _EnoughError
+
+
+def _named(value: object) -> str:
+    try:
+        return hex(value) if isinstance(value, int) and abs(value) > 10**1000 else repr(value)
+    except Exception as error:  # noqa: BLE001 - a repr may raise what it wants
+        return f"<{type(value).__qualname__} whose repr raises {type(error).__name__}>"
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

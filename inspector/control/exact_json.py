@@ -1,0 +1,196 @@
+"""JSON text that means exactly one value, and back.
+
+What a person approves is text, and what runs is a value: neither number nor type may change
+between them. The text is that of RFC 8785 but for numbers, which that would change: integers are
+exact, floats as Python writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+MAX_DEPTH = 100
+"""How deep arrays and objects may be nested."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# A string counts to its end or that of the text, so that this takes linear time.
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+
+
+class NotExactError(ValueError):
+    """No JSON text means exactly this value; says why."""
+
+
+class BadJsonError(ValueError):
+    """A text is no JSON that we take; says why."""
+
+
+def canonical(value: Any, max_bytes: int) -> str:
+    """Return the text that means exactly `value`: keys sorted, no white space.
+
+    Raises:
+        NotExactError: There is none, or it has more than `max_bytes` bytes of UTF-8.
+    """
+    try:
+        ordered = _Ordering(max_bytes).of(value, 0)
+        text = json.dumps(
+            ordered,
+            ensure_ascii=False,
+            allow_nan=False,
+            check_circular=False,
+            separators=(",", ":"),
+        )
+    except (RecursionError, RuntimeError) as error:  # the latter: it changes while we look
+        raise NotExactError(f"it cannot be walked through: {error}") from error
+    except NotExactError:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise NotExactError(f"it cannot be written as JSON: {error}") from error
+    if _SURROGATE.search(text):
+        text = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+        if not is_same(json.loads(text), value):
+            raise NotExactError("it has text in halves of characters")
+    if len(text) > max_bytes or len(text.encode()) > max_bytes:
+        raise NotExactError(f"it is longer than {max_bytes} bytes")
+    return text
+
+
+class _Ordering:
+    """Copies plain data with its keys in order, and stops at what is none or too much."""
+
+    def __init__(self, max_chars: int) -> None:
+        self._left = max_chars
+        self._max = max_chars
+
+    def of(self, value: Any, depth: int) -> Any:
+        """Return a copy of `value`."""
+        kind = type(value)
+        if kind is str:
+            self._count(len(value))
+        elif kind is dict:
+            return self._object(value, depth)
+        elif kind is list:
+            _check_depth(depth)
+            return [self.of(item, depth + 1) for item in value]
+        elif kind is float and not math.isfinite(value):
+            raise NotExactError(f"it has a number that is {value}")
+        elif kind not in (int, float, bool, type(None)):
+            raise NotExactError(f"it has a {kind.__qualname__}, which JSON has not")
+        self._count(1)
+        return value
+
+    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        _check_depth(depth)
+        for key in value:
+            if type(key) is not str:
+                raise NotExactError(f"it has a key that is a {type(key).__qualname__}")
+            self._count(len(key))
+        return {key: self.of(value[key], depth + 1) for key in sorted(value, key=_as_utf16)}
+
+    def _count(self, chars: int) -> None:
+        self._left -= chars
+        if self._left < 0:
+            raise NotExactError(f"it is longer than {self._max} bytes")
+
+
+def _as_utf16(key: str) -> bytes:
+    """Return what RFC 8785 sorts by."""
+    return key.encode("utf-16-be", "surrogatepass")
+
+
+def _check_depth(depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise NotExactError(f"it is nested deeper than {MAX_DEPTH}")
+
+
+def parsed(text: str, max_bytes: int) -> Any:
+    """Return the value of a JSON text that somebody wrote.
+
+    Raises:
+        BadJsonError: It is no JSON, has more than `max_bytes` bytes of UTF-8, is nested deeper
+            than `MAX_DEPTH`, has a key twice in one object, or a number that is none.
+    """
+    if len(text) > max_bytes or len(text.encode("utf-8", "surrogatepass")) > max_bytes:
+        raise BadJsonError(f"it is longer than {max_bytes} bytes")
+    if _depth(text) > MAX_DEPTH:
+        raise BadJsonError(f"it is nested deeper than {MAX_DEPTH}")
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_object_of,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except BadJsonError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise BadJsonError(f"it is no JSON: {error}") from error
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for token in _BRACKETS.finditer(text):
+        first = text[token.start()]
+        if first in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif first in "]}":
+            depth -= 1
+    return deepest
+
+
+def _object_of(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise BadJsonError(f"the key {key[:80]!r} is there twice")
+        found[key] = value
+    return found
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise BadJsonError(f"{constant} is no number of JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadJsonError(f"the number {digits[:80]} is too large")
+    return number
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Return whether two values of JSON are the same, with the same types (1 is not 1.0)."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind is dict:
+        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
+    if kind is list:
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return bool(one == other) and (kind is not float or repr(one) == repr(other))
+
+
+def kept(before: Any, after: Any) -> Any:
+    """Return `after` with all in it that is as it was in `before` being that very object.
+
+    Keys that were there before keep their order.
+    """
+    if type(before) is dict and type(after) is dict:
+        result = {key: kept(before[key], after[key]) for key in before if key in after}
+        result |= {key: value for key, value in after.items() if key not in before}
+        is_as_before = result.keys() == before.keys() and all(
+            result[key] is before[key] for key in before
+        )
+        return before if is_as_before else result
+    if type(before) is list and type(after) is list:
+        items = [*map(kept, before, after), *after[len(before) :]]
+        is_as_before = len(items) == len(before) and all(
+            item is old for item, old in zip(items, before, strict=True)
+        )
+        return before if is_as_before else items
+    return before if is_same(before, after) else after

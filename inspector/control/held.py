@@ -1,0 +1,127 @@
+"""One operation that an operator holds, told on the trace from beginning to end.
+
+It counts as waiting there: `request_opened` of kind `pause`, and `request_closed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from time import monotonic
+from typing import Any, NamedTuple
+
+from instrument import Bus, Decision
+
+_logger = logging.getLogger("inspector")
+
+OPERATOR = "operator"
+KIND = "pause"
+"""Of the request on the trace: nobody is asked, and the session is paused, not waiting."""
+
+
+class By(NamedTuple):
+    """Who wants something, and why."""
+
+    actor: str
+    origin: str
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        who = f"{self.actor} ({self.origin})"
+        return f"{who}: {self.reason}" if self.reason else who
+
+
+class Release(NamedTuple):
+    """How holding ends."""
+
+    verb: str
+    """`resume`, `step`, `cancel` or `withdraw`."""
+    reason: str
+
+
+class Held:
+    """Waits until it is released: without blocking the loop, or by blocking its own thread."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        by: By,
+        hook: str,
+        call_id: str | None,
+        on_end: Callable[[Held], None],
+    ) -> None:
+        """Make one; `on_end` is called when it waits no longer, for whatever reason."""
+        self._bus = bus
+        self._by = by
+        self._hook = hook
+        self._call_id = call_id
+        self._on_end = on_end
+        self._began_s = monotonic()
+        self._released: Future[Release] = Future()
+        self._request_id = f"{KIND}-{call_id or id(self)}"
+
+    def release(self, release: Release) -> None:
+        """Let it go on, or be denied. To be called once, from any thread."""
+        if self._released.set_running_or_notify_cancel():
+            self._released.set_result(release)
+
+    def __await__(self) -> Generator[Any, None, Decision]:
+        return self._wait().__await__()
+
+    async def _wait(self) -> Decision:
+        release: Release | None = None
+        self._tell_opened()
+        try:
+            release = await asyncio.wrap_future(self._released)
+        finally:  # also when the task is cancelled, or its coroutine closed
+            self._end(release)
+        return self._decision(release)
+
+    def block(self) -> Decision:
+        """Wait on this thread, which has no loop."""
+        release: Release | None = None
+        self._tell_opened()
+        try:
+            release = self._released.result()
+        finally:
+            self._end(release)
+        return self._decision(release)
+
+    def at_once(self) -> Decision:
+        """Go on: to wait here would stop this thread's event loop, and all that runs on it."""
+        self._on_end(self)
+        return Decision.continue_(
+            f"could not be held for {self._by}: it is sync code on the thread of an event loop"
+        )
+
+    def _decision(self, release: Release) -> Decision:
+        if release.verb == "cancel":
+            return Decision.deny(release.reason)
+        return Decision.continue_(f"held {self._lasted()} by {self._by}; {release.reason}")
+
+    def _lasted(self) -> str:
+        return f"{monotonic() - self._began_s:.3g} s"
+
+    def _end(self, release: Release | None) -> None:
+        self._on_end(self)
+        if release is None and self._released.done() and not self._released.cancelled():
+            release = self._released.result()  # it came while the task was being cancelled
+        self._tell(
+            "request_closed",
+            status="withdrawn" if release is None else "answered",
+            answer=None if release is None else {"decision": release.verb},
+            reason="ended by the program itself" if release is None else release.reason,
+        )
+
+    def _tell_opened(self) -> None:
+        prompt = f"held by {self._by}"
+        self._tell("request_opened", kind=KIND, hook=self._hook, prompt=prompt)
+
+    def _tell(self, event: str, /, **kwargs: Any) -> None:
+        told = {"call_id": self._call_id, "request_id": self._request_id, **kwargs}
+        try:
+            self._bus.dispatch_sync(event, **told)
+        except Exception:
+            _logger.debug("Cannot tell %s.", event, exc_info=True)

@@ -1,0 +1,301 @@
+"""Asks people through the inspector: requests are opened here, and answers judged.
+
+The bus owns the time limit. Each request ends once: by the first answer that counts, or by the bus
+that waits no longer; both say so under one lock, so that what was taken in time is what happens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from threading import Event, Lock
+from time import monotonic
+from typing import Any, Protocol, TypeAlias
+
+from inspector.control.allowances import Allowance, Allowances
+from inspector.control.arguments import Shown, show
+from inspector.control.judging import MAX_PAYLOAD_BYTES, judge
+from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
+from instrument import ApprovalAnswer, ApprovalRequest, Bus
+from subscribers.places import NOWHERE, Place
+
+MAX_PROMPT_CHARS = 64 * 1024
+MAX_NAME_CHARS = 200
+MAX_TOOL_NAME_CHARS = 500
+MAX_SESSION_ID_CHARS = 256
+MAX_OPTIONS = 50
+MAX_TIMEOUT_S = 10 * 365 * 86_400
+"""Who waits longer is shown to wait for ever."""
+UNKNOWN_SESSION = "unknown"
+
+_logger = logging.getLogger("inspector")
+
+
+PlaceOf: TypeAlias = Callable[[str | None], Place]
+"""Takes a `call_id`, or None for where the code that calls it is."""
+
+
+class Watcher(Protocol):
+    """Who wants to know which signals are asked for by a question."""
+
+    def asking(self, session_id: str | None, signal_name: str) -> None:
+        """A question for this signal was opened."""
+
+    def asked(self, session_id: str | None, signal_name: str) -> None:
+        """It is closed."""
+
+
+class _Pending:
+    """A request that waits; whoever is first ends it."""
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        shown: Shown,
+        place: Place,
+        scope: str | None,
+        wake: Callable[[], object],
+    ) -> None:
+        self.request = request
+        self.shown = shown
+        self.place = place
+        self.scope = scope  # of an allowance; None: it cannot be allowed always
+        self.deadline_s = monotonic() + request.timeout_s
+        self._wake = wake
+        self._lock = Lock()
+        self._is_over = False
+        self.answer: ApprovalAnswer | None = None
+
+    def take(self, given: Given) -> tuple[Taken, ApprovalAnswer | None]:
+        """Judge an answer; return what counts from now on, if it is this."""
+        with self._lock:
+            if self._is_over:
+                return Taken(False, "it is over already"), None
+            if monotonic() >= self.deadline_s:
+                return Taken(False, "the time to answer is up"), None
+            taken, answer = judge(self.request, self.shown, self.scope is not None, given)
+            if answer is None:
+                return taken, None
+            self._is_over, self.answer = True, answer
+            try:
+                self._wake()
+            except RuntimeError:
+                self.answer = None
+                return Taken(False, "the event loop of the agent has ended"), None
+        return taken, answer
+
+    def give_up(self) -> ApprovalAnswer | None:
+        """Take no answer from now on; return the one that was taken."""
+        with self._lock:
+            if not self._is_over:
+                self._is_over = True
+                self._wake_in_vain()
+            return self.answer
+
+    def _wake_in_vain(self) -> None:
+        try:
+            self._wake()
+        except RuntimeError:
+            _logger.debug("The event loop of %s has ended.", self.request.request_id)
+
+
+class InspectorProvider:
+    """An `ApprovalProvider` for a bus (`install`): whoever looks at the inspector is asked.
+
+    Args:
+        requests: What the channel tells the service.
+        place_of: Finds the session and the span of an operation.
+        keeps_args: Whether arguments stay readable when a request has closed.
+        watcher: Is told of questions that are asked for a signal.
+    """
+
+    def __init__(
+        self,
+        requests: OpenRequests,
+        *,
+        place_of: PlaceOf = lambda _: NOWHERE,
+        keeps_args: bool = False,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self._requests = requests
+        self._place_of = place_of
+        self._keeps_args = keeps_args
+        self._watcher = watcher
+        self._allowances = Allowances()
+        self._pending: dict[str, _Pending] = {}
+
+    def install(self, bus: Bus) -> Callable[[], None]:
+        """Ask for `bus` from now on; return what withdraws that, with all that was allowed always.
+
+        What waits then goes on waiting, for its default.
+        """
+        offs = [
+            bus.set_approval_provider(self),
+            bus.observe("request_closed", self._close),
+            bus.observe("session_finished", self._forget_session),
+        ]
+
+        def uninstall() -> None:
+            for off in offs:
+                off()
+            self._allowances.clear()
+
+        return uninstall
+
+    def forget(self) -> None:
+        """Begin anew in the child of a fork: what is open, and was allowed, is the parent's."""
+        self._pending = {}
+        self._allowances.clear()
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """See `ApprovalProvider`.
+
+        Raises:
+            TooManyOpenError: Too much is asked already; this is refused.
+        """
+        loop, is_over = asyncio.get_running_loop(), asyncio.Event()
+        pending = self._open(request, lambda: loop.call_soon_threadsafe(is_over.set))
+        if isinstance(pending, ApprovalAnswer):
+            return pending
+        await is_over.wait()
+        return pending.answer or _nobody()
+
+    def ask_sync(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """See `SyncApprovalProvider`; the bus leaves the thread that waits here.
+
+        Raises:
+            TooManyOpenError: Too much is asked already; this is refused.
+        """
+        is_over = Event()
+        pending = self._open(request, is_over.set)
+        if isinstance(pending, ApprovalAnswer):
+            return pending
+        is_over.wait()
+        return pending.answer or _nobody()
+
+    def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | None:
+        """See `LastWordProvider`."""
+        pending = self._pending.get(request.request_id)
+        return None if pending is None else pending.give_up()
+
+    def _open(
+        self, request: ApprovalRequest, wake: Callable[[], object]
+    ) -> _Pending | ApprovalAnswer:
+        place = self._find_place(request)
+        scope = _scope_of(place) if request.kind == "approval" else None
+        known = None if scope is None else self._allowances.find(scope, request.interceptor)
+        if known is not None:
+            return ApprovalAnswer("allow", known.reason, actor=known.actor, origin="agent")
+        pending = _Pending(request, show(request.hook, request.data), place, scope, wake)
+        self._pending[request.request_id] = pending
+        try:
+            asked = _asked(pending, keeps_args=self._keeps_args)
+            self._requests.open(asked, lambda given: self._judge(pending, given))
+        except BaseException:
+            self._pending.pop(request.request_id, None)
+            raise
+        if self._watcher is not None and asked.signal_name is not None:
+            self._watcher.asking(asked.session_id, asked.signal_name)
+        return pending
+
+    def _find_place(self, request: ApprovalRequest) -> Place:
+        try:
+            return self._place_of(request.call_id)
+        except Exception:
+            _logger.warning("Cannot find the span of %s.", request.call_id, exc_info=True)
+            return NOWHERE
+
+    def _judge(self, pending: _Pending, given: Given) -> Taken:
+        taken, answer = pending.take(given)
+        if answer is not None and taken.applied and answer.decision == "allow_always":
+            assert pending.scope is not None  # else it was not taken
+            at = datetime.now(UTC).strftime("%H:%M UTC")
+            allowance = Allowance(answer.actor or "", f"allowed always by {answer.actor} at {at}")
+            self._allowances.add(pending.scope, pending.request.interceptor, allowance)
+        return taken
+
+    def _close(
+        self, request_id: str, status: str, answer: Any, reason: str | None, **_: Any
+    ) -> None:
+        pending = self._pending.pop(request_id, None)
+        if pending is None:
+            return  # another provider's, or allowed always
+        pending.give_up()
+        decision = answer["decision"] if isinstance(answer, Mapping) else None
+        self._requests.close(request_id, status, decision, reason)
+        request = pending.request
+        if self._watcher is not None and request.signal_name is not None:
+            self._watcher.asked(pending.place.session_id, request.signal_name)
+
+    def _forget_session(self, session_id: object, **_: Any) -> None:
+        if isinstance(session_id, str):
+            self._allowances.forget(_session_scope(session_id))
+
+
+def _nobody() -> ApprovalAnswer:
+    return ApprovalAnswer("deny", "nobody waits for it any more")
+
+
+def _scope_of(place: Place) -> str | None:
+    """Return where an allowance holds; None: it is not known well enough."""
+    if place.session_id and place.session_id != UNKNOWN_SESSION:
+        return _session_scope(place.session_id)
+    return f"trace {place.trace_id}" if place.trace_id else None
+
+
+def _session_scope(session_id: str) -> str:
+    return f"session {session_id}"
+
+
+def _asked(pending: _Pending, *, keeps_args: bool) -> Asked:
+    request, shown, place = pending.request, pending.shown, pending.place
+    return Asked(
+        id=request.request_id,
+        session_id=_text(place.session_id, MAX_SESSION_ID_CHARS),
+        trace_id=place.trace_id,
+        span_id=place.span_id,
+        kind=request.kind,
+        hook=_text(request.hook, MAX_NAME_CHARS),
+        interceptor=_text(request.interceptor, MAX_NAME_CHARS),
+        tool_name=_text(request.data.get("tool_name"), MAX_TOOL_NAME_CHARS),
+        prompt=_text(request.prompt, MAX_PROMPT_CHARS) or "",
+        options=tuple(_text(str(o), MAX_NAME_CHARS) or "" for o in request.options[:MAX_OPTIONS]),
+        args_json=shown.args_json,
+        args_text=shown.args_text,
+        args_hash=shown.args_hash,
+        form_json=form_text(request.form),
+        signal_name=_text(request.signal_name, MAX_NAME_CHARS),
+        default=_text(request.default, 50) or "deny",
+        can_always=pending.scope is not None,
+        timeout_s=request.timeout_s if request.timeout_s <= MAX_TIMEOUT_S else None,
+        keeps_args=keeps_args,
+        opened_monotonic_s=pending.deadline_s - request.timeout_s,
+    )
+
+
+def form_text(form: Mapping[str, Any] | None) -> str | None:
+    """Return a form as text, its fields in the order in which they are to be shown.
+
+    Raises:
+        ValueError: It is no JSON, or too long.
+    """
+    if form is None:
+        return None
+    try:
+        text = json.dumps(dict(form), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"the form is no JSON: {error}") from error
+    if len(text) > MAX_PAYLOAD_BYTES:
+        raise ValueError(f"the form is longer than {MAX_PAYLOAD_BYTES} bytes")
+    return text
+
+
+def _text(value: object, max_chars: int) -> str | None:
+    """Return text that can be sent: cut, and without halves of characters."""
+    if not isinstance(value, str):
+        return None
+    cut = value if len(value) <= max_chars else value[: max_chars - 1] + "…"
+    return cut.encode("utf-8", "replace").decode()

@@ -1,0 +1,285 @@
+"""Budgets: how much a session or the process may use, what it has used, and who says so.
+
+What a call uses is known when it is over, so that a budget of tokens, cost or time acts at the
+next operation; calls are counted before they are made.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import NamedTuple
+
+from inspector.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
+from inspector.policies.ruling import PREFIX, Ruling
+from instrument import HookDenied
+
+UNITS = {
+    "tokens": "tokens",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "cost_usd": "USD",
+    "seconds": "seconds",
+    "calls": "calls",
+}
+"""What there can be a budget of, in words."""
+
+MAX_ACCOUNTS = 10_000
+"""Of sessions; beyond, the one that did nothing for longest begins anew."""
+
+MAX_CALLS = 100_000
+"""That run; beyond, the oldest is counted for good."""
+
+MAX_WAITS = 10_000
+"""At a time; beyond, time runs on."""
+
+_logger = logging.getLogger("inspector")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """One `[[budgets]]` table."""
+
+    name: str
+    of: str
+    """A key of `UNITS`."""
+    at: float
+    warn_at: float | None
+    step: float
+    """How much more there is each time that a person says yes."""
+    is_asking: bool
+    is_per_process: bool
+    stops_at_unknown: bool
+    """Whether a model call counts as too much when nobody says what it used."""
+    tools: Globs | None
+    question: Question
+    place: Place
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The events that it holds up."""
+        is_of_calls = self.of == "calls"
+        return (BEFORE_TOOL_CALL,) if is_of_calls else (BEFORE_TOOL_CALL, "before_llm_generate")
+
+    def figures(self, amount: float) -> str:
+        """Return an amount in words."""
+        unit = "" if self.of == "cost_usd" else f" {UNITS[self.of]}"
+        return self._number(amount) + unit
+
+    def share(self, used: float, limit: float) -> str:
+        """Return how much of it is used, in words."""
+        return f"{self._number(used)} of {self.figures(limit)}"
+
+    def _number(self, amount: float) -> str:
+        if self.of == "cost_usd":
+            cents, _, rest = f"{amount:,.6f}".partition(".")
+            return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"
+        return f"{amount:,.1f}".removesuffix(".0")
+
+
+class Usage(NamedTuple):
+    """What a model call used; None: nobody says."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    model: str | None = None
+
+    def of(self, what: str) -> float | None:
+        """Return the amount that a budget of `what` counts."""
+        if what == "tokens":
+            parts = [one for one in (self.input_tokens, self.output_tokens) if one is not None]
+            return sum(parts) if parts else None
+        found: float | None = getattr(self, what)
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class _Tally:
+    """One budget in one session."""
+
+    budget: Budget
+    limit: float
+    used: float = 0.0
+    unknown: str | None = None
+    """The model of a call of which nobody says what it used."""
+    waives_unknown: bool = False
+    has_warned: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Account:
+    """What one session has used."""
+
+    tallies: list[_Tally]
+    began_s: float
+    waited_s: float = 0.0
+    waiting: int = 0
+    waiting_since_s: float = 0.0
+
+    def seconds(self, now_s: float) -> float:
+        """Return how long it has run, without the time in which a person was waited for."""
+        waiting_s = now_s - self.waiting_since_s if self.waiting else 0.0
+        return now_s - self.began_s - self.waited_s - waiting_s
+
+
+class Ledger:
+    """Counts, for all threads; a session that has no id shares one account of the process."""
+
+    def __init__(self, budgets: Sequence[Budget], now_s: Callable[[], float] = monotonic) -> None:
+        self._now_s = now_s
+        self.is_empty = not budgets
+        self._lock = Lock()
+        self._of_sessions = [one for one in budgets if not one.is_per_process]
+        self._of_process = [one for one in budgets if one.is_per_process]
+        self._process = self._open(self._of_process)
+        self._sessions: dict[str | None, _Account] = {}
+        self._counted: dict[str, list[_Tally]] = {}
+        """Calls that run, with where they were counted."""
+        self._waits: dict[str, tuple[_Account, ...]] = {}
+        """What a person is asked, with whose time stands still."""
+
+    def check(
+        self, hook: str, tool: object, call_id: str | None, session: str | None
+    ) -> list[Ruling]:
+        """Return what the budgets say about an operation that is to begin, and count its call.
+
+        The same `call_id` is counted once, however often it is asked about.
+        """
+        with self._lock:
+            return [
+                ruling
+                for tally in self._tallies(session)
+                if hook in tally.budget.gates
+                and (tally.budget.tools is None or tally.budget.tools.fit(tool))
+                and (ruling := self._judge(tally, call_id, session)) is not None
+            ]
+
+    def spend(self, usage: Usage, session: str | None) -> None:
+        """Count what a model call used."""
+        with self._lock:
+            for tally in self._tallies(session):
+                budget = tally.budget
+                if budget.of in ("calls", "seconds"):
+                    continue
+                amount = usage.of(budget.of)
+                if amount is not None:
+                    tally.used += max(amount, 0)
+                elif budget.stops_at_unknown and not tally.waives_unknown:
+                    tally.unknown = usage.model or "a model that has no name here"
+
+    def begin(self, session: str | None) -> None:
+        """Let the time of a session run, if it does not run yet."""
+        with self._lock:
+            self._account(session)
+
+    def wait(self, request_id: str, session: str | None) -> None:
+        """Stop the time: a person is asked."""
+        with self._lock:
+            if request_id in self._waits or len(self._waits) >= MAX_WAITS:
+                return
+            accounts = (self._account(session), self._process)
+            self._waits[request_id] = accounts
+            for account in accounts:
+                if account.waiting == 0:
+                    account.waiting_since_s = self._now_s()
+                account.waiting += 1
+
+    def go_on(self, request_id: str) -> None:
+        """Let the time run again: the person answered, or is no longer waited for."""
+        with self._lock:
+            for account in self._waits.pop(request_id, ()):
+                account.waiting -= 1
+                if account.waiting == 0:
+                    account.waited_s += self._now_s() - account.waiting_since_s
+
+    def close(self, call_id: str, error: object) -> None:
+        """Give back what was counted for a call that was refused before it ran."""
+        with self._lock:
+            tallies = self._counted.pop(call_id, ())
+            if isinstance(error, HookDenied) and error.hook == BEFORE_TOOL_CALL:
+                for tally in tallies:
+                    tally.used -= 1
+
+    def _judge(self, tally: _Tally, call_id: str | None, session: str | None) -> Ruling | None:
+        budget = tally.budget
+        if budget.of == "calls":
+            return self._judge_call(tally, call_id)
+        if budget.of == "seconds":
+            account = self._process if budget.is_per_process else self._account(session)
+            tally.used = account.seconds(self._now_s())
+        if tally.unknown is not None:
+            return self._overdrawn(tally, call_id)
+        if tally.used >= tally.limit:
+            return self._overdrawn(tally, call_id)
+        return self._warning(tally)
+
+    def _judge_call(self, tally: _Tally, call_id: str | None) -> Ruling | None:
+        if call_id is not None and tally in self._counted.get(call_id, ()):
+            return None
+        if tally.used + 1 > tally.limit:
+            return self._overdrawn(tally, call_id)
+        self._count_call(tally, call_id)
+        return self._warning(tally)
+
+    def _count_call(self, tally: _Tally, call_id: str | None) -> None:
+        tally.used += 1
+        if call_id is not None:
+            self._counted.setdefault(call_id, []).append(tally)
+            if len(self._counted) > MAX_CALLS:
+                del self._counted[next(iter(self._counted))]
+
+    def _overdrawn(self, tally: _Tally, call_id: str | None) -> Ruling:
+        budget, by = tally.budget, PREFIX + tally.budget.name
+        whose = "by this process" if budget.is_per_process else "in this session"
+        if tally.unknown is not None:
+            reason = (
+                f"budget {budget.name}: nobody says what a call of {tally.unknown} used, "
+                f"so that {budget.figures(budget.at)} cannot be kept to"
+            )
+            question = "Go on without knowing?"
+        else:
+            reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used {whose}"
+            question = f"Continue for another {budget.figures(budget.step)}?"
+        if not budget.is_asking:
+            return Ruling(by, "deny", reason)
+        prompt = f"{budget.question.prompt or ''} {reason[0].upper()}{reason[1:]}. {question}"
+        asked_at, used_then, unknown = tally.limit, tally.used, tally.unknown
+
+        def grant() -> None:
+            with self._lock:
+                if unknown is not None:
+                    tally.unknown, tally.waives_unknown = None, True
+                    return
+                steps = int((used_then - asked_at) // budget.step) + 1
+                tally.limit = max(tally.limit, asked_at + steps * budget.step)
+                if budget.of == "calls":
+                    self._count_call(tally, call_id)
+
+        asked = Question(prompt.strip(), budget.question.timeout_s, budget.question.default)
+        return Ruling(by, "ask", reason, asked, grant)
+
+    def _warning(self, tally: _Tally) -> Ruling | None:
+        budget = tally.budget
+        if tally.has_warned or budget.warn_at is None or tally.used < budget.warn_at:
+            return None
+        tally.has_warned = True
+        reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used already"
+        _logger.warning("%s.", reason[0].upper() + reason[1:])
+        return Ruling(PREFIX + budget.name, "allow", reason)
+
+    def _tallies(self, session: str | None) -> list[_Tally]:
+        return [*self._account(session).tallies, *self._process.tallies]
+
+    def _account(self, session: str | None) -> _Account:
+        account = self._sessions.pop(session, None) or self._open(self._of_sessions)
+        self._sessions[session] = account  # the last again
+        if len(self._sessions) > MAX_ACCOUNTS:
+            del self._sessions[next(iter(self._sessions))]
+        return account
+
+    def _open(self, budgets: Sequence[Budget]) -> _Account:
+        return _Account([_Tally(one, one.at) for one in budgets], self._now_s())

@@ -1,0 +1,340 @@
+"""What a policy wants of a value inside the arguments, and whether it is so. Pure but for `under`.
+
+An answer is True, False, or None for *cannot be judged*: a glob on a list, a number compared with
+a text, a value nested too deep. What cannot be judged counts against the call: a deny or an ask
+applies, an allow does not.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+Truth: TypeAlias = bool | None
+Test: TypeAlias = Callable[[Any], Truth]
+
+MAX_VALUES = 10_000
+"""How many values one condition looks at."""
+MAX_DEPTH = 64
+MAX_TEXT_CHARS = 1024 * 1024
+"""Longer texts are not searched."""
+
+ANY = "*"
+"""Every value of an object or a list."""
+DEEP = "**"
+"""Everything inside a value, however deep; at the end of a path only what holds nothing more."""
+
+_STEP = re.compile(r"""\.?(?:(\*\*|\*)|\[(\d{1,9})\]|\[\*\]|\["([^"]*)"\]|([^.\[\]*"]+))""")
+_SCALAR = (str, bytes, int, float, type(None))
+
+
+class _Unreadable:
+    """Stands for values that are not looked at: there are too many, or nobody knows their kind."""
+
+
+UNREADABLE: Final = _Unreadable()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One entry of `where`: the value at a path, and what it has to be."""
+
+    path: str
+    steps: tuple[str | int, ...]
+    test: Test | None
+    """None: there must be no such value."""
+    words: str
+    """For people."""
+
+    def holds(self, root: object, *, in_doubt: bool) -> bool:
+        """Return whether the values at the path are so.
+
+        Args:
+            root: The arguments.
+            in_doubt: What counts where it cannot be judged. True asks for *one* value that is so,
+                as a deny does; False for *all* of them, and at least one, as an allow does.
+        """
+        test = self.test
+        if test is None:
+            found = list(_find(root, self.steps))
+            return all(value is UNREADABLE for value in found) and (in_doubt or not found)
+        if in_doubt:
+            return any(test(value) is not False for value in _find(root, self.steps))
+        answers = [test(value) for value in _find(root, self.steps)]
+        return bool(answers) and all(answer is True for answer in answers)
+
+
+def read_condition(path: str, wanted: object) -> Condition:
+    """Return the condition that `path = wanted` spells.
+
+    Args:
+        path: Names and indexes, such as `options.force`, `files[0].name`, `files[*]`, `**`; a
+            name with a dot or bracket in it is `["a.b"]`.
+        wanted: A glob; a number or boolean, to be equal; a list of these, one of which it is; or
+            a table of comparisons: see `COMPARISONS`.
+
+    Raises:
+        ValueError: One of the two makes no sense; says why.
+    """
+    steps = _steps(path)
+    if isinstance(wanted, Mapping) and "exists" in wanted:
+        if len(wanted) > 1 or not isinstance(wanted["exists"], bool):
+            raise ValueError("`exists` is true or false, and stands alone")
+        if wanted["exists"]:
+            return Condition(path, steps, lambda _: True, f"there is {path}")
+        return Condition(path, steps, None, f"there is no {path}")
+    test, words = _read_test(wanted)
+    return Condition(path, steps, test, f"{path} {words}")
+
+
+def _steps(path: str) -> tuple[str | int, ...]:
+    text = path[1:].removeprefix(".") if path.startswith("$") else path
+    steps: list[str | int] = []
+    at = 0
+    while at < len(text):
+        found = _STEP.match(text, at)
+        if found is None or (at > 0 and text[at] not in ".["):
+            break
+        star, index, quoted, name = found.groups()
+        steps.append(int(index) if index is not None else star or quoted or name or ANY)
+        at = found.end()
+    if not steps or at < len(text) or text.startswith("."):
+        raise ValueError(f'{path!r} is no path. Write a.b, a[0], a[*], ** or ["a.b"]')
+    return tuple(steps)
+
+
+# --- finding values -------------------------------------------------------------------------------
+
+
+def _find(root: object, steps: Sequence[str | int]) -> Iterator[object]:
+    """Yield the values at the path; `UNREADABLE` in place of what is not looked at."""
+    left = MAX_VALUES
+    for value in _walk(root, steps):
+        if left == 0:
+            yield UNREADABLE
+            return
+        left -= 1
+        yield value
+
+
+def _walk(value: object, steps: Sequence[str | int]) -> Iterator[object]:
+    if value is UNREADABLE or not steps:
+        yield value
+    elif steps[0] == DEEP:
+        for inner in _everything(value, 0):
+            if len(steps) > 1 or not _is_container(inner):
+                yield from _walk(inner, steps[1:])
+    else:
+        for child in _children(value, steps[0]):
+            yield from _walk(child, steps[1:])
+
+
+def _everything(value: object, depth: int) -> Iterator[object]:
+    if depth > MAX_DEPTH:
+        yield UNREADABLE
+        return
+    yield value
+    for child in _children(value, ANY):
+        yield from _everything(child, depth + 1)
+
+
+def _is_container(value: object) -> bool:
+    return isinstance(value, Mapping | Sequence | set | frozenset) and not isinstance(
+        value, _SCALAR
+    )
+
+
+def _children(value: object, step: str | int) -> Iterable[object]:
+    if isinstance(value, _SCALAR):
+        return ()
+    if isinstance(value, Mapping):
+        if step == ANY:
+            return value.values()
+        return (value[step],) if step in value else ()
+    if isinstance(value, Sequence):
+        if step == ANY:
+            return value
+        return (value[step],) if isinstance(step, int) and step < len(value) else ()
+    return _parts(value, step)
+
+
+def _parts(value: object, step: str | int) -> Iterable[object]:
+    """Look into an object of the program's own: a dataclass, a model."""
+    if isinstance(value, os.PathLike):
+        return ()
+    if isinstance(value, set | frozenset):
+        return value if step == ANY else ()
+    if step == ANY:
+        held = getattr(value, "__dict__", None)
+        return held.values() if isinstance(held, dict) else (UNREADABLE,)
+    return (getattr(value, step, UNREADABLE),) if isinstance(step, str) else (UNREADABLE,)
+
+
+# --- tests ----------------------------------------------------------------------------------------
+
+
+def _text(value: object) -> str | None:
+    """Return a value as text: paths and JSON's scalars have one."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        return value if len(value) <= MAX_TEXT_CHARS else None
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return repr(value) if isinstance(value, int | float) else None
+
+
+def _number(value: object) -> int | float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and not math.isnan(value) else None  # type: ignore[arg-type, return-value] # mypy forgets `is_number`
+
+
+def _on_text(search: Callable[[str], object], value: object) -> Truth:
+    text = _text(value)
+    return None if text is None else bool(search(text))
+
+
+def _glob(wanted: object) -> Test:
+    if not isinstance(wanted, str):
+        raise ValueError(f"a glob is a text, not {wanted!r}")
+    return partial(_on_text, re.compile(translate(wanted)).match)
+
+
+def _regex(wanted: object) -> Test:
+    if not isinstance(wanted, str):
+        raise ValueError(f"a regular expression is a text, not {wanted!r}")
+    try:
+        return partial(_on_text, re.compile(wanted).search)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"{wanted!r} is no regular expression: {error}") from error
+
+
+def _equals(wanted: object) -> Test:
+    if isinstance(wanted, str):
+        return partial(_on_text, wanted.__eq__)
+    if isinstance(wanted, bool):
+        return lambda value: value is wanted if _is_scalar(value) else None
+    if isinstance(wanted, int | float):
+        return lambda value: _number(value) == wanted if _is_scalar(value) else None
+    raise ValueError(f"{wanted!r} cannot be compared with: give a text, a number, true or false")
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, _SCALAR) and not isinstance(value, str | bytes)
+
+
+def _compared(compare: Callable[[Any, Any], bool], wanted: object) -> Test:
+    limit = _number(wanted)
+    if limit is None:
+        raise ValueError(f"{wanted!r} is no number to compare with")
+
+    def test(value: object) -> Truth:
+        number = _number(value)
+        return None if number is None else compare(number, limit)
+
+    return test
+
+
+def _under(wanted: object) -> Test:
+    """Test for a path that is a folder, or below it, both as written and after links."""
+    if not isinstance(wanted, str) or not wanted:
+        raise ValueError(f"a folder is a text, not {wanted!r}")
+    folder = os.path.expanduser(wanted)  # noqa: PTH111 - a text, as the tool will read it
+
+    def test(value: object) -> Truth:
+        text = _text(value) if isinstance(value, str | os.PathLike) else None
+        if text is None or "\0" in text:
+            return None
+        path = os.path.expanduser(text)  # noqa: PTH111 - as above
+        answers = {
+            _is_below(os.path.abspath(path), os.path.abspath(folder)),  # noqa: PTH100 - lexical
+            _is_below(os.path.realpath(path), os.path.realpath(folder)),
+        }
+        return answers.pop() if len(answers) == 1 else None
+
+    return test
+
+
+def _is_below(path: str, folder: str) -> bool:
+    path, folder = os.path.normcase(path), os.path.normcase(folder)
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _one_of(wanted: object) -> Test:
+    if not isinstance(wanted, list) or not wanted:
+        raise ValueError("a list of values must have one, at least")
+    tests = [_read_test(item)[0] for item in wanted]
+
+    def test(value: object) -> Truth:
+        answers = [each(value) for each in tests]
+        return True if True in answers else None if None in answers else False
+
+    return test
+
+
+def _not(wanted: object) -> Test:
+    inner = _read_test(wanted)[0]
+
+    def test(value: object) -> Truth:
+        answer = inner(value)
+        return None if answer is None else not answer
+
+    return test
+
+
+COMPARISONS: Mapping[str, tuple[str, Callable[[object], Test]]] = {
+    "glob": ("is like", _glob),
+    "regex": ("matches", _regex),
+    "equals": ("is", _equals),
+    "one_of": ("is one of", _one_of),
+    "under": ("is in the folder", _under),
+    "lt": ("is less than", partial(_compared, lambda one, other: one < other)),
+    "le": ("is at most", partial(_compared, lambda one, other: one <= other)),
+    "gt": ("is more than", partial(_compared, lambda one, other: one > other)),
+    "ge": ("is at least", partial(_compared, lambda one, other: one >= other)),
+    "not": ("is not so:", _not),
+}
+"""What may stand in the table of a condition, with its words."""
+
+
+def _read_test(wanted: object) -> tuple[Test, str]:
+    """Return the test that a value of `where` spells, and its words."""
+    if isinstance(wanted, Mapping):
+        return _read_table(wanted)
+    name = "one_of" if isinstance(wanted, list) else "glob" if isinstance(wanted, str) else "equals"
+    words, make = COMPARISONS[name]
+    return make(wanted), f"{words} {_said(wanted)}"
+
+
+def _read_table(wanted: Mapping[str, object]) -> tuple[Test, str]:
+    if not wanted:
+        raise ValueError(f"it compares with nothing; there are {', '.join(COMPARISONS)}, exists")
+    tests, said = [], []
+    for name, value in wanted.items():
+        if name not in COMPARISONS:
+            known = ", ".join(COMPARISONS)
+            raise ValueError(f"there is no comparison {name!r}; there are {known}, exists")
+        words, make = COMPARISONS[name]
+        tests.append(make(value))
+        said.append(f"{words} {_read_test(value)[1] if name == 'not' else _said(value)}")
+
+    def test(value: object) -> Truth:
+        answers = [each(value) for each in tests]
+        return False if False in answers else None if None in answers else True
+
+    return test, " and ".join(said)
+
+
+def _said(wanted: object) -> str:
+    if isinstance(wanted, bool):
+        return "true" if wanted else "false"
+    if isinstance(wanted, list):
+        return ", ".join(_read_test(item)[1] if isinstance(item, dict) else _said(item)
+                         for item in wanted)  # fmt: skip
+    return f"“{wanted}”" if isinstance(wanted, str) else str(wanted)

@@ -1,0 +1,319 @@
+"""The policy sections of an `inspector.toml`: text in, rules out, or every mistake with its line.
+
+`tomllib` does not say where a table stood, so its header is looked up in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from inspector.errors import PolicyError
+from inspector.policies.budgets import UNITS, Budget
+from inspector.policies.conditions import Condition, read_condition
+from inspector.policies.rules import (
+    BEFORE_TOOL_CALL,
+    Action,
+    Globs,
+    Place,
+    Policy,
+    Question,
+    RuleList,
+)
+from instrument.catalogue import NOUNS
+from instrument.decision import is_duration
+
+HOOKS = tuple(noun.before for noun in NOUNS.values())
+STEPPED = (BEFORE_TOOL_CALL, "before_llm_generate")
+"""Where `step = true` stops."""
+
+MAX_TABLES = 1_000
+MAX_NAME_CHARS = 80
+MAX_TEXT_CHARS = 4_000
+
+_BREAK_TIMEOUT_S = 3_600.0
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What one file says."""
+
+    file: Path
+    policies: RuleList
+    breakpoints: RuleList
+    budgets: tuple[Budget, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says nothing that could act."""
+        return not (self.policies.policies or self.breakpoints.policies or self.budgets)
+
+
+def parse(text: str, file: Path) -> Rules:
+    """Return what the policy sections of `text` say.
+
+    Raises:
+        PolicyError: It is no TOML, or something in it makes no sense.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise PolicyError([f"{file} is not TOML: {error}."]) from error
+    reader = _Reader(text, file)
+    policies = reader.tables("policies", tables, _policy)
+    breakpoints = reader.tables("breakpoints", tables, _breakpoint)
+    budgets = reader.tables("budgets", tables, _budget)
+    breakpoints += reader.step(tables.get("step", False))
+    if reader.mistakes:
+        raise PolicyError(reader.mistakes)
+    return Rules(file, RuleList(policies), RuleList(breakpoints), tuple(budgets))
+
+
+class _Reader:
+    """Reads the sections of one file, and collects what is wrong."""
+
+    def __init__(self, text: str, file: Path) -> None:
+        self.mistakes: list[str] = []
+        self._text = text
+        self._file = file
+
+    def tables(
+        self, section: str, document: Mapping[str, Any], read: Callable[[_Table], _T]
+    ) -> list[_T]:
+        found = document.get(section, [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            self._wrong(self._line(rf"\[?\s*{section}\b", 1), f"write [[{section}]] tables")
+            return []
+        if len(found) > MAX_TABLES:
+            self._wrong(None, f"there are more than {MAX_TABLES} [[{section}]]")
+            return []
+        made, names = [], set()
+        for number, cells in enumerate(found, 1):
+            line = self._line(rf"\[\[\s*{section}\s*\]\]", number)
+            table = _Table(section, number, cells, Place(self._file, line), self.mistakes)
+            one = read(table)
+            table.finish()
+            if table.name in names:
+                table.wrong("has the name of another one; a name is said once")
+            names.add(table.name)
+            made.append(one)
+        return made
+
+    def step(self, wanted: object) -> list[Policy]:
+        line = self._line(r"step\s*=", 1)
+        if not wanted and isinstance(wanted, bool):
+            return []
+        hooks = STEPPED if wanted is True else wanted
+        if (
+            not isinstance(hooks, list | tuple)
+            or not hooks
+            or any(one not in HOOKS for one in hooks)
+        ):
+            self._wrong(line, f"`step` is true, false or a list of {', '.join(HOOKS)}")
+            return []
+        question = Question("Step: go on?", _BREAK_TIMEOUT_S)
+        place = Place(self._file, line)
+        return [Policy("step", "break", place, hooks=tuple(hooks), question=question)]
+
+    def _line(self, pattern: str, number: int) -> int | None:
+        headers = list(re.finditer(rf"^[ \t]*{pattern}", self._text, re.MULTILINE))
+        if number > len(headers):
+            return None
+        return self._text.count("\n", 0, headers[number - 1].start()) + 1
+
+    def _wrong(self, line: int | None, what: str) -> None:
+        self.mistakes.append(f"{Place(self._file, line)}: {what}.")
+
+
+class _Table:
+    """One table, whose keys are taken one by one."""
+
+    def __init__(
+        self,
+        section: str,
+        number: int,
+        cells: Mapping[str, Any],
+        place: Place,
+        mistakes: list[str],
+    ) -> None:
+        self.place = place
+        self._label = f"[[{section}]] {number}"
+        self._cells = dict(cells)
+        self._known: list[str] = []
+        self._mistakes = mistakes
+        self.name = self._name(f"{section} {number}")
+
+    def wrong(self, what: str) -> None:
+        """Note a mistake of this table."""
+        self._mistakes.append(f"{self.place}: {self._label} ({self.name}): {what}.")
+
+    def has(self, key: str) -> bool:
+        return key in self._cells
+
+    def _name(self, default: str) -> str:
+        self.name = default
+        name = self.text("name")
+        if name is None:
+            return default
+        if not 0 < len(name) <= MAX_NAME_CHARS or not name.isprintable():
+            self.wrong(f"`name` must be a line of at most {MAX_NAME_CHARS} characters")
+            return default
+        return name
+
+    def text(self, key: str) -> str | None:
+        """Take a text."""
+        value = self._take(key)
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            self.wrong(f"`{key}` must be a text, not {value!r:.80}")
+            return None
+        if value is not None and len(value) > MAX_TEXT_CHARS:
+            self.wrong(f"`{key}` has more than {MAX_TEXT_CHARS} characters")
+            return None
+        return value
+
+    def choice(self, key: str, allowed: Sequence[str], default: str | None = None) -> str:
+        """Take one of some words."""
+        value = self._take(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or value not in allowed:
+            said = "is missing" if value is None else f"is {value!r}"
+            self.wrong(f"`{key}` {said}; give {', '.join(allowed)}")
+            return allowed[0]
+        return value
+
+    def globs(self, key: str) -> Globs | None:
+        """Take a list of patterns."""
+        patterns = self._take(key)
+        if patterns is None:
+            return None
+        if isinstance(patterns, str):
+            patterns = [patterns]
+        is_list = isinstance(patterns, list) and bool(patterns)
+        if not is_list or not all(isinstance(one, str) and one for one in patterns):
+            self.wrong(f'`{key}` must be a list of patterns such as ["delete_*"]')
+            return None
+        return Globs(tuple(patterns))
+
+    def amount(self, key: str, default: float | None = None) -> float | None:
+        """Take a number above 0."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if not is_duration(value):
+            self.wrong(f"`{key}` must be a number above 0, not {value!r}")
+            return default
+        return cast(float, value)
+
+    def hooks(self) -> tuple[str, ...]:
+        """Take the events."""
+        value = self._take("on")
+        named = [value] if isinstance(value, str) else value
+        if named is None:
+            return (BEFORE_TOOL_CALL,)
+        if not isinstance(named, list) or not named or any(one not in HOOKS for one in named):
+            self.wrong(f"`on` must be one or more of {', '.join(HOOKS)}")
+            return (BEFORE_TOOL_CALL,)
+        return tuple(dict.fromkeys(named))
+
+    def where(self) -> tuple[Condition, ...]:
+        """Take the conditions."""
+        wanted = self._take("where")
+        if wanted is None:
+            return ()
+        if not isinstance(wanted, dict) or not wanted:
+            self.wrong('`where` must be a table such as { path = "/prod/*" }')
+            return ()
+        found = []
+        for path, value in wanted.items():
+            try:
+                found.append(read_condition(path, value))
+            except ValueError as error:
+                self.wrong(f"`where` {path}: {error}")
+        return tuple(found)
+
+    def question(self, *, asks: bool, timeout_s: float) -> Question:
+        """Take how a person is asked, by those who ask."""
+        if not asks:
+            for key in ("prompt", "timeout", "default"):
+                if self.has(key):
+                    self._take(key)
+                    self.wrong(f"`{key}` is for those who ask")
+            return Question()
+        timeout = self.amount("timeout", timeout_s) or timeout_s
+        return Question(
+            self.text("prompt"), timeout, self.choice("default", ("deny", "allow"), "deny")
+        )
+
+    def finish(self) -> None:
+        """Note the keys that nobody took."""
+        for key in self._cells:
+            near = get_close_matches(key, self._known, 1)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(self._known)}"
+            self.wrong(f"there is no `{key}`; {hint}")
+
+    def _take(self, key: str) -> Any:
+        self._known.append(key)
+        return self._cells.pop(key, None)
+
+
+def _policy(table: _Table) -> Policy:
+    action = table.choice("action", ("deny", "ask", "allow"))
+    return _matcher(table, cast(Action, action), 300.0)
+
+
+def _breakpoint(table: _Table) -> Policy:
+    return _matcher(table, "break", _BREAK_TIMEOUT_S)
+
+
+def _matcher(table: _Table, action: Action, timeout_s: float) -> Policy:
+    made = Policy(
+        name=table.name,
+        action=action,
+        place=table.place,
+        hooks=table.hooks(),
+        tools=table.globs("tools"),
+        servers=table.globs("servers"),
+        agents=table.globs("agents"),
+        where=table.where(),
+        reason=table.text("reason"),
+        question=table.question(asks=action in ("ask", "break"), timeout_s=timeout_s),
+    )
+    if made.tools is not None and made.hooks != (BEFORE_TOOL_CALL,):
+        table.wrong(f'`tools` is for `on = "{BEFORE_TOOL_CALL}"` alone; use `where`')
+    return made
+
+
+def _budget(table: _Table) -> Budget:
+    of = table.choice("of", tuple(UNITS))
+    at = table.amount("at")
+    if at is None:
+        table.wrong("`at` is missing: say how much there is")
+        at = 1.0
+    warn_at = table.amount("warn_at")
+    if warn_at is not None and warn_at >= at:
+        table.wrong("`warn_at` must be below `at`")
+    action = table.choice("action", ("stop", "ask"), "stop")
+    if table.has("step") and action == "stop":
+        table.wrong("`step` is for those who ask")
+    if table.has("tools") and of != "calls":
+        table.wrong('`tools` is for `of = "calls"`: only calls are counted by tool')
+    return Budget(
+        name=table.name,
+        of=of,
+        at=at,
+        warn_at=warn_at,
+        step=table.amount("step", at) or at,
+        is_asking=action == "ask",
+        is_per_process=table.choice("per", ("session", "process"), "session") == "process",
+        stops_at_unknown=table.choice("unknown", ("stop", "ignore"), "stop") == "stop",
+        tools=table.globs("tools"),
+        question=table.question(asks=action == "ask", timeout_s=300.0),
+        place=table.place,
+    )

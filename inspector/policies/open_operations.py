@@ -1,0 +1,104 @@
+"""Which operations are open, who is inside whom: for the name of the agent, and nested usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.policies.budgets import Usage
+from subscribers.paths import read_path
+
+MAX_OPEN = 100_000
+MAX_NESTED = 1_000
+_OWN_WORK = frozenset({"tool_call", "agent_call", "workflow_run"})
+"""A model call inside one of these is not part of a model call around it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    noun: str
+    parent: _Open | None
+    agent: str
+    inner: list[Usage] = field(default_factory=list)
+
+
+class OpenOperations:
+    """Follows `operation_opened` and `operation_closed`; each step is one on a dict."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
+
+    def opened(
+        self, call_id: str, parent_call_id: str | None, noun: str, kwargs: Mapping[str, Any]
+    ) -> None:
+        """Note an operation that begins."""
+        parent = self._open.get(parent_call_id) if parent_call_id is not None else None
+        agent = parent.agent if parent is not None else ""
+        if noun == "agent_call":
+            name = read_path(kwargs, "agent.name|agent")
+            agent = name if isinstance(name, str) else agent
+        self._open[call_id] = _Open(noun, parent, agent)
+        if len(self._open) > MAX_OPEN:
+            self._open.pop(next(iter(self._open)), None)
+
+    def closed(self, call_id: str) -> None:
+        """Forget one that is over."""
+        self._open.pop(call_id, None)
+
+    def agent_of(self, call_id: object, parent_call_id: object = None) -> str:
+        """Return the name of the innermost agent around an operation; "" where none is known."""
+        for one in (call_id, parent_call_id):
+            known = self._open.get(one) if isinstance(one, str) else None
+            if known is not None:
+                return known.agent
+        return ""
+
+    def own_usage(self, call_id: object, usage: Usage) -> Usage:
+        """Return what is to be counted of a model call that ended.
+
+        Two emitters may tell one call, one inside the other. What the inner ones said is counted
+        already, so that the outer one adds only what it knows beyond that; and one that says
+        nothing is no riddle while one around it may still say it.
+        """
+        known = self._open.get(call_id) if isinstance(call_id, str) else None
+        if known is None:
+            return usage
+        inner, outer = known.inner, _around(known)
+        counted = Usage(*(_sum(getattr(one, name) for one in inner) for name in _AMOUNTS))
+        if outer is not None and len(outer.inner) < MAX_NESTED:
+            outer.inner.append(
+                Usage(*(_larger(getattr(usage, n), getattr(counted, n)) for n in _AMOUNTS))
+            )
+        rest = (
+            _rest(getattr(usage, n), getattr(counted, n), has_outer=outer is not None)
+            for n in _AMOUNTS
+        )
+        return Usage(*rest)._replace(model=usage.model)
+
+
+_AMOUNTS = ("input_tokens", "output_tokens", "cost_usd")
+
+
+def _sum(amounts: Iterable[Any]) -> Any:
+    known = [one for one in amounts if one is not None]
+    return sum(known) if known else None
+
+
+def _larger(one: Any, other: Any) -> Any:
+    return max((amount for amount in (one, other) if amount is not None), default=None)
+
+
+def _rest(said: Any, counted: Any, *, has_outer: bool) -> Any:
+    if said is None:
+        return 0 if has_outer or counted is not None else None
+    return max(said - (counted or 0), 0)
+
+
+def _around(inner: _Open) -> _Open | None:
+    outer = inner.parent
+    while outer is not None and outer.noun not in _OWN_WORK:
+        if outer.noun == "llm_generate":
+            return outer
+        outer = outer.parent
+    return None

@@ -1,0 +1,62 @@
+"""Which files may have policies in them. Light: every `attach` looks, and most find none.
+
+The user's file is `INSPECTOR_POLICIES`, else `INSPECTOR_CONFIG`, else `inspector.toml` in the
+configuration directory. One in the working directory may have come with somebody else's code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.paths import config_dir
+
+NAME = "inspector.toml"
+SWITCH = "INSPECTOR_POLICIES"
+SECTIONS = frozenset({"policies", "breakpoints", "budgets", "step"})
+"""The keys of the file that are ours; the others are settings of the service."""
+
+_OFF = frozenset({"off", "0", "false"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that counts."""
+
+    file: Path
+    is_named: bool
+    """Somebody asked for this file, so that it has to be there."""
+    only_tightens: bool
+
+    def may_be_there(self) -> bool:
+        """Return whether it has to be read: it is there, or was asked for."""
+        return self.is_named or os.path.lexists(self.file)
+
+
+def is_switched_off(environ: Mapping[str, str]) -> bool:
+    """Return whether `INSPECTOR_POLICIES=off`."""
+    return environ.get(SWITCH, "").strip().lower() in _OFF
+
+
+def find_sources(environ: Mapping[str, str], directory: Path | None = None) -> list[Source]:
+    """Return the files that count: the user's, and that of the working directory."""
+    named = environ.get(SWITCH, "").strip() or environ.get("INSPECTOR_CONFIG", "").strip()
+    users = Source(Path(named) if named else config_dir() / NAME, bool(named), False)
+    here = Source((directory or _working_directory()) / NAME, False, True)
+    return [users] if _is_same(users.file, here.file) else [users, here]
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was deleted
+        return Path()
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,142 @@
+"""Policies as they were written down, and which of them applies to an event. Pure.
+
+Within one list the first that matches decides, as in a firewall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import translate
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from inspector.policies.conditions import UNREADABLE, Condition
+
+Action: TypeAlias = Literal["allow", "deny", "ask", "break"]
+BEFORE_TOOL_CALL = "before_tool_call"
+MAX_NAMES = 1_024
+"""Of tools, for which it is remembered who speaks of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was written."""
+
+    file: Path
+    line: int | None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else str(self.file)
+
+
+@dataclass(frozen=True, slots=True)
+class Globs:
+    """Patterns of names, one of which has to fit."""
+
+    patterns: tuple[str, ...]
+    _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        joined = "|".join(f"(?:{translate(pattern)})" for pattern in self.patterns)
+        object.__setattr__(self, "_compiled", re.compile(joined))
+
+    def fit(self, name: object) -> bool:
+        """Return whether a pattern fits; a name that is not known is empty."""
+        text = name if isinstance(name, str) else "" if name is None else str(name)
+        return self._compiled.match(text) is not None
+
+    def __str__(self) -> str:
+        return ", ".join(self.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """How a person is asked."""
+
+    prompt: str | None = None
+    timeout_s: float = 300.0
+    default: str = "deny"
+    """What counts when nobody answers in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One `[[policies]]` or `[[breakpoints]]` table."""
+
+    name: str
+    action: Action
+    place: Place
+    hooks: tuple[str, ...] = (BEFORE_TOOL_CALL,)
+    tools: Globs | None = None
+    servers: Globs | None = None
+    agents: Globs | None = None
+    where: tuple[Condition, ...] = ()
+    reason: str | None = None
+    question: Question = Question()
+
+    def matches(self, event: Event) -> bool:
+        """Return whether it applies to `event`, whose tool it is known to fit."""
+        if self.servers is not None and not self.servers.fit(event.kwargs.get("server_name")):
+            return False
+        if self.agents is not None and not self.agents.fit(event.agent()):
+            return False
+        in_doubt = self.action != "allow"
+        return all(one.holds(event.values, in_doubt=in_doubt) for one in self.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What is about to happen."""
+
+    hook: str
+    kwargs: Mapping[str, Any]
+    agent: Callable[[], str]
+    """Returns the name of the innermost agent, "" where none is known."""
+
+    @property
+    def values(self) -> object:
+        """What `where` looks into: the arguments of a tool, the kwargs of any other event."""
+        if self.hook != BEFORE_TOOL_CALL:
+            return self.kwargs
+        args = self.kwargs.get("args")
+        if args is None:
+            return {}
+        return args if isinstance(args, Mapping) else UNREADABLE
+
+
+class RuleList:
+    """Policies in order."""
+
+    def __init__(self, policies: Sequence[Policy]) -> None:
+        self.policies = tuple(policies)
+        self._by_hook: dict[str, tuple[Policy, ...]] = {}
+        for hook in dict.fromkeys(hook for policy in policies for hook in policy.hooks):
+            self._by_hook[hook] = tuple(one for one in policies if hook in one.hooks)
+        self._by_tool: dict[str, tuple[Policy, ...]] = {}
+
+    @property
+    def hooks(self) -> Iterable[str]:
+        """The events that any of them speaks of."""
+        return self._by_hook.keys()
+
+    def first(self, event: Event) -> Policy | None:
+        """Return the first policy that matches."""
+        for policy in self._candidates(event):
+            if policy.matches(event):
+                return policy
+        return None
+
+    def _candidates(self, event: Event) -> Sequence[Policy]:
+        """Return the policies that speak of this tool: there are few names, and many calls."""
+        if event.hook != BEFORE_TOOL_CALL:
+            return self._by_hook.get(event.hook, ())
+        name = event.kwargs.get("tool_name")
+        known = self._by_tool.get(name) if type(name) is str else None
+        if known is None:
+            of_hook = self._by_hook.get(event.hook, ())
+            known = tuple(one for one in of_hook if one.tools is None or one.tools.fit(name))
+            if type(name) is str and len(self._by_tool) < MAX_NAMES:
+                self._by_tool[name] = known
+        return known

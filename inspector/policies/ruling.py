@@ -1,0 +1,76 @@
+"""What one policy or budget says about one event, and what all say together. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Literal, NamedTuple, TypeAlias
+
+from inspector.policies.rules import Question
+
+Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
+
+PREFIX = "policy:"
+MAX_PROMPT_CHARS = 16_000
+MAX_NAME_CHARS = 200
+
+
+class Ruling(NamedTuple):
+    """What one of them says."""
+
+    by: str
+    verdict: Verdict
+    reason: str
+    question: Question = Question()
+    grant: Callable[[], None] | None = None
+    """Of a budget that asks: to be called when a person said yes."""
+
+
+def joined(rulings: Sequence[Ruling]) -> Ruling | None:
+    """Return what all of them add up to: the strictest, the first of these for its reason.
+
+    One refusal refuses. All that ask are asked in one question, which is answered for all: it
+    waits as long as the most impatient, and silence allows only where all of them say so.
+    """
+    refused = [one for one in rulings if one.verdict == "deny"]
+    if refused:
+        return refused[0]
+    asking = [one for one in rulings if one.verdict in ("ask", "break")]
+    if len(asking) > 1:
+        return _one_question(asking)
+    if asking:
+        return asking[0]
+    if not rulings:
+        return None
+    return rulings[0]._replace(reason="; ".join(one.reason for one in rulings))
+
+
+def _one_question(asking: Sequence[Ruling]) -> Ruling:
+    prompts = [one.question.prompt or one.reason for one in asking]
+    question = Question(
+        prompt="\n".join(dict.fromkeys(prompts))[:MAX_PROMPT_CHARS],
+        timeout_s=min(one.question.timeout_s for one in asking),
+        default="allow" if all(one.question.default == "allow" for one in asking) else "deny",
+    )
+    grants = [one.grant for one in asking if one.grant is not None]
+
+    def grant() -> None:
+        for each in grants:
+            each()
+
+    return Ruling(
+        by=_names(asking),
+        verdict="ask" if any(one.verdict == "ask" for one in asking) else "break",
+        reason="; ".join(one.reason for one in asking),
+        question=question,
+        grant=grant,
+    )
+
+
+def _names(asking: Sequence[Ruling]) -> str:
+    """Return a name for all of them; "always" for it is not "always" for one of them."""
+    whole = PREFIX + " + ".join(one.by.removeprefix(PREFIX) for one in asking)
+    if len(whole) <= MAX_NAME_CHARS:
+        return whole
+    mark = sha256(whole.encode()).hexdigest()[:16]
+    return f"{whole[: MAX_NAME_CHARS - 20]}… {mark}"

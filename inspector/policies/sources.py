@@ -1,0 +1,116 @@
+"""What the files say that may have policies in them, and which of it counts.
+
+The user's own file says what it likes. One in the working directory may have come with somebody
+else's code, and only tightens: its `allow` is left out.
+
+A file that is there and cannot be used was meant to guard something. The agent is not broken over
+it, but what it may have guarded is denied until it is mended.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import replace
+
+from inspector.errors import PolicyError
+from inspector.paths import config_dir
+from inspector.policies.file import HOOKS, Rules, parse
+from inspector.policies.places import NAME, SECTIONS, SWITCH, Source
+from inspector.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
+
+MAX_FILE_BYTES = 1 << 20
+
+_logger = logging.getLogger("inspector")
+
+
+def load(source: Source) -> Rules | None:
+    """Return what a file says; None where there is none, or nothing for us in it.
+
+    Raises:
+        PolicyError: It is there and cannot be used, or is not there and was asked for.
+    """
+    text = _read(source)
+    if text is None:
+        return None
+    rules = parse(text, source.file)
+    if source.only_tightens:
+        rules = _tightening(rules)
+    return None if rules.is_empty else rules
+
+
+def load_or_deny(source: Source) -> Rules | None:
+    """Return what a file says, or, where it cannot be used, rules that deny what it may guard."""
+    try:
+        return load(source)
+    except PolicyError as error:
+        hooks = _guarded(source)
+        if not hooks:
+            _logger.debug("Not looked at for policies: %s", error)
+            return None
+        said = " ".join(error.mistakes[:3])
+        _logger.error(
+            "The policies of %s cannot be used, so that what they may have guarded is denied "
+            "(%s). %s Mend the file (`inspector policies check`), or set %s=off.",
+            source.file,
+            ", ".join(hooks),
+            " ".join(error.mistakes[:10]),
+            SWITCH,
+        )
+        reason = f"the policies cannot be used: {said[:1_000]}"
+        policy = Policy("broken file", "deny", Place(source.file, None), hooks, reason=reason)
+        return Rules(source.file, RuleList([policy]), RuleList([]), ())
+
+
+def _guarded(source: Source) -> tuple[str, ...]:
+    """Return the events that a file which cannot be used may have been about.
+
+    A file that can be read and has none of our keys is none of ours. What cannot be read at all
+    may have had any.
+    """
+    try:
+        text = _read(source)
+    except PolicyError:
+        return (BEFORE_TOOL_CALL,)
+    keys = "|".join(SECTIONS)
+    if text is None or not re.search(rf"^[ \t]*(\[\[?)?[ \t\"']*({keys})\b", text, re.MULTILINE):
+        return ()
+    is_about_models = re.search(r"budgets|step", text) is not None
+    return tuple(
+        hook
+        for hook in HOOKS
+        if hook == BEFORE_TOOL_CALL
+        or hook in text
+        or (hook == "before_llm_generate" and is_about_models)
+    )
+
+
+def _tightening(rules: Rules) -> Rules:
+    kept = [one for one in rules.policies.policies if one.action != "allow"]
+    left_out = len(rules.policies.policies) - len(kept)
+    if left_out:
+        _logger.warning(
+            "%s allows something (%d times): left out. A file in the working directory can only "
+            "tighten; move what allows to your own %s.",
+            rules.file,
+            left_out,
+            config_dir() / NAME,
+        )
+    return replace(rules, policies=RuleList(kept))
+
+
+def _read(source: Source) -> str | None:
+    try:
+        with source.file.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise PolicyError([f"{source.file} has more than {MAX_FILE_BYTES} bytes."])
+        return data.decode("utf-8-sig")
+    except FileNotFoundError as error:
+        if not source.is_named:
+            return None
+        raise PolicyError([f"There is no file {source.file}."]) from error
+    except OSError as error:
+        raise PolicyError([f"{source.file} cannot be read: {error.strerror}."]) from error
+    except UnicodeDecodeError as error:
+        raise PolicyError([f"{source.file} is not UTF-8: {error}."]) from error

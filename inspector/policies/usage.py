@@ -1,0 +1,80 @@
+"""What a model call used, read from its hooks by the rows of the telemetry spec.
+
+So a budget counts what the trace shows: the same tokens, and a cost that the call brought with it
+or that the user's own prices (`INSPECTOR_PRICES`) make of them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from inspector.policies.budgets import Usage
+from subscribers.engine import Engine
+from subscribers.errors import PriceError
+from subscribers.options import Capture, Options, Vocabulary
+from subscribers.prices import COST, PriceList, load_prices
+from subscribers.spec import Spec
+from subscribers.spec_loader import usable_spec
+
+_BEFORE, _AFTER = "before_llm_generate", "after_llm_generate"
+_INPUT, _OUTPUT = "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"
+_WANTED = frozenset(
+    {
+        "gen_ai.provider.name",
+        "gen_ai.request.model",
+        "gen_ai.response.model",
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_write.input_tokens",
+        _INPUT,
+        _OUTPUT,
+        COST,
+    }
+)
+
+_logger = logging.getLogger("inspector")
+
+
+class UsageReader:
+    """Reads usage from the kwargs of a model call's closing hook."""
+
+    def __init__(self, prices: PriceList | None, spec: Spec | None = None) -> None:
+        options = Options(vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)
+        self._engine = Engine(_only_usage(spec or usable_spec()), options)
+        self._prices = prices
+
+    def read(self, kwargs: Mapping[str, Any]) -> Usage:
+        """Return what the call used.
+
+        Args:
+            kwargs: Of `after_llm_generate`; they name the model as those of the before hook do.
+        """
+        given = {**kwargs, "$is_inference": True}
+        facts = self._engine.attributes(_BEFORE, given) | self._engine.attributes(_AFTER, given)
+        cost = facts.get(COST)
+        if cost is None and self._prices is not None:
+            cost = self._prices.cost(facts)
+        model = facts.get("gen_ai.response.model") or facts.get("gen_ai.request.model")
+        return Usage(facts.get(_INPUT), facts.get(_OUTPUT), cost, model)
+
+
+def read_prices(file: str | None) -> PriceList | None:
+    """Read the user's prices; what is wrong with them is told by the bridge, too."""
+    try:
+        return load_prices(file) if file else None
+    except PriceError as error:
+        _logger.warning("Budgets of cost know no prices. %s", error)
+        return None
+
+
+def _only_usage(spec: Spec) -> Spec:
+    hooks = {
+        name: replace(
+            spec.hooks[name],
+            attributes=tuple(row for row in spec.hooks[name].attributes if row.current in _WANTED),
+        )
+        for name in (_BEFORE, _AFTER)
+    }
+    return replace(spec, hooks=hooks, spans={})

@@ -1,0 +1,43 @@
+"""A bus with all that is between it and an inspector that is not there."""
+
+from __future__ import annotations
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from instrument import Bus
+from subscribers import Options
+from subscribers.delivery import Limits
+from subscribers.wiring import Wiring, wire
+
+
+class Wired:
+    """Spans are kept in memory when they end."""
+
+    def __init__(self) -> None:
+        self.bus = Bus()
+        self.session: str | None = None
+        self.exporter = InMemorySpanExporter()
+        self.provider = TracerProvider(
+            resource=Resource({"service.name": "svc"}), shutdown_on_exit=False
+        )
+        self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
+        self.wiring: Wiring = wire(
+            "http://127.0.0.1:9",
+            None,
+            options=Options(),
+            set_global=False,
+            bus=self.bus,
+            tracer_provider=self.provider,
+            session_id=lambda: self.session,
+            limits=Limits(exit_s=0.05),
+        )
+
+    def ids(self) -> list[str | None]:
+        return [operation.call_id for operation in self.wiring.open_operations()]
+
+    def spans(self) -> dict[str, ReadableSpan]:
+        """Return what has ended, by name."""
+        return {span.name: span for span in self.exporter.get_finished_spans()}

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import pytest
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+
+from inspector.control.gate import Gate
+from instrument import Bus
+from tests.support.wired import Wired
+
+Story: TypeAlias = list[tuple[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def bus() -> Bus:
+    return Bus()
+
+
+@pytest.fixture
+def told(bus: Bus) -> Story:
+    """Everything that the bus told, from now on."""
+    events: Story = []
+    bus.observe_all(lambda name, **kwargs: events.append((name, kwargs)))
+    return events
+
+
+@pytest.fixture
+def wired() -> Iterator[Wired]:
+    token = otel_context.attach(Context())
+    wired = Wired()
+    wired.session = "s-1"
+    yield wired
+    wired.wiring.undo()
+    otel_context.detach(token)
+
+
+@pytest.fixture
+def gate(wired: Wired) -> Gate:
+    return Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)

@@ -1,0 +1,539 @@
+"""Pause, step, resume, cancel: on a real bus, with its spans."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from inspector.control import gate as gates
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from instrument import Decision, HookDenied
+from tests.support.wired import Wired
+
+ANNA = By("ANNA", "browser", "let me look")
+BEN = By("BEN", "cli")
+SESSION = Session("s-1")
+DEADLINE_S = 10.0
+
+
+class Heard:
+    """What a bus told, in order; somebody may wait for it."""
+
+    def __init__(self, wired: Wired, *hooks: str) -> None:
+        self.told: list[tuple[str, dict[str, Any]]] = []
+        self._changed = threading.Condition()
+        for hook in hooks:
+            wired.bus.observe(hook, partial(self._hear, hook))
+
+    def _hear(self, event: str, /, **kwargs: Any) -> None:
+        with self._changed:
+            self.told.append((event, kwargs))
+            self._changed.notify_all()
+
+    def count(self, hook: str) -> int:
+        return sum(name == hook for name, _ in self.told)
+
+    def wait(self, hook: str, count: int = 1) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.count(hook) >= count, DEADLINE_S), self.told
+
+    async def until(self, hook: str, count: int = 1) -> None:
+        await asyncio.to_thread(self.wait, hook, count)
+
+    def of(self, hook: str) -> list[dict[str, Any]]:
+        return [kwargs for name, kwargs in self.told if name == hook]
+
+
+@pytest.fixture
+def heard(wired: Wired) -> Heard:
+    return Heard(wired, "request_opened", "request_closed", "hook_decided")
+
+
+async def tool(wired: Wired, name: str, body: Callable[[], Awaitable[Any]] | None = None) -> str:
+    async with wired.bus.operation("tool_call", tool_name=name, args={}) as op:
+        op.result = name if body is None else await body()
+    return name
+
+
+def table(wired: Wired) -> dict[str, int]:
+    return {hook: len(entries) for hook, entries in wired.bus._hooks.items()}
+
+
+async def test_a_held_operation_goes_on_when_it_is_resumed(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    assert gate.pause(SESSION, ANNA).applied
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    assert not task.done()
+
+    assert gate.resume(SESSION, BEN).applied
+    assert await task == "search"
+
+    (opened,), (closed,) = heard.of("request_opened"), heard.of("request_closed")
+    assert (opened["kind"], opened["hook"]) == ("pause", "before_tool_call")
+    assert opened["prompt"] == "held by ANNA (browser): let me look"
+    assert closed["request_id"] == opened["request_id"]
+    assert (closed["status"], closed["answer"]) == ("answered", {"decision": "resume"})
+    (decided,) = heard.of("hook_decided")
+    assert (decided["interceptor"], decided["action"]) == ("operator", "continue")
+    assert decided["reason"].startswith("held ")
+    assert decided["reason"].endswith("by ANNA (browser): let me look; resumed by BEN (cli)")
+
+
+async def test_the_wait_is_on_the_span_of_what_was_held(wired: Wired, gate: Gate) -> None:
+    heard = Heard(wired, "request_opened")
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    gate.resume(SESSION, BEN)
+    await task
+
+    events = {event.name: event for event in wired.spans()["execute_tool search"].events}
+    opened, closed = events["inspector.request.opened"], events["inspector.request.closed"]
+    assert opened.attributes
+    assert opened.attributes["inspector.request.kind"] == "pause"
+    assert opened.timestamp <= closed.timestamp
+    decision = events["inspector.decision"].attributes
+    assert decision
+    assert decision["inspector.decision.interceptor"] == "operator"
+
+
+async def test_what_runs_already_is_not_held_but_what_it_begins_is(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    goes_on = asyncio.Event()
+
+    async def body() -> str:
+        await goes_on.wait()
+        return await tool(wired, "inner")
+
+    task = asyncio.create_task(tool(wired, "outer", body))
+    await asyncio.sleep(0)
+    gate.pause(SESSION, ANNA)
+    goes_on.set()
+    await heard.until("request_opened")
+    assert [one.call_id for one in wired.wiring.open_operations()][-1] == (
+        heard.of("request_opened")[0]["call_id"]
+    )
+    gate.resume(SESSION, BEN)
+    await task
+
+
+async def test_another_session_is_not_held_and_leaves_no_line(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    gate.pause(Session("other"), ANNA)
+    assert await tool(wired, "search") == "search"
+    assert heard.told == []
+
+
+async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    wired.session = None
+    goes_on = asyncio.Event()
+
+    async def body() -> str:
+        await goes_on.wait()
+        return await tool(wired, "inner")
+
+    task = asyncio.create_task(tool(wired, "outer", body))
+    await asyncio.sleep(0)
+    (outer,) = wired.wiring.open_operations()
+    assert outer.place.trace_id is not None
+    gate.pause(Session("any name", (outer.place.trace_id,)), ANNA)
+    goes_on.set()
+    await heard.until("request_opened")
+    gate.resume(Session("any name"), BEN)
+    await task
+
+
+async def test_a_step_lets_one_operation_through_the_oldest_first(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    gate.pause(SESSION, ANNA)
+    first = asyncio.create_task(tool(wired, "first"))
+    await heard.until("request_opened", 1)
+    second = asyncio.create_task(tool(wired, "second"))
+    await heard.until("request_opened", 2)
+
+    assert gate.step(SESSION, BEN).applied
+    assert await first == "first"
+    assert not second.done()
+    assert gate.step(SESSION, BEN).applied
+    assert await second == "second"
+
+    third = asyncio.create_task(tool(wired, "third"))
+    await heard.until("request_opened", 3)
+    gate.resume(SESSION, BEN)
+    await third
+    assert [closed["answer"]["decision"] for closed in heard.of("request_closed")] == [
+        "step",
+        "step",
+        "resume",
+    ]
+
+
+async def test_a_step_with_nothing_held_lets_the_next_through_and_pauses(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    gate.step(SESSION, ANNA)
+    assert await tool(wired, "first") == "first"
+    second = asyncio.create_task(tool(wired, "second"))
+    await heard.until("request_opened")
+    gate.resume(SESSION, BEN)
+    await second
+    assert heard.of("hook_decided")[0]["reason"].startswith("one step")
+
+
+def test_sync_code_on_its_own_thread_is_held(wired: Wired, gate: Gate, heard: Heard) -> None:
+    done = threading.Event()
+
+    def work() -> None:
+        with wired.bus.operation("tool_call", tool_name="sync", args={}):
+            done.set()
+
+    gate.pause(SESSION, ANNA)
+    thread = threading.Thread(target=work)
+    thread.start()
+    heard.wait("request_opened")
+    assert not done.is_set()
+    gate.resume(SESSION, BEN)
+    thread.join(DEADLINE_S)
+    assert done.is_set()
+
+
+async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_says_so(
+    wired: Wired, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+) -> None:
+    gate.pause(SESSION, ANNA)
+    with wired.bus.operation("tool_call", tool_name="sync", args={}) as op:
+        op.result = 1
+    (decided,) = heard.of("hook_decided")
+    assert decided["action"] == "continue"
+    assert "could not be held" in decided["reason"]
+    assert heard.count("request_opened") == 0
+    assert caplog.records == []
+
+
+async def test_a_noun_of_ones_own_is_held_too(wired: Wired, gate: Gate, heard: Heard) -> None:
+    async def teleport() -> None:
+        async with wired.bus.operation("teleport", to="mars"):
+            pass
+
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(teleport())
+    await heard.until("request_opened")
+    gate.resume(SESSION, BEN)
+    await task
+
+
+async def test_messages_on_the_wire_are_not_held(wired: Wired, gate: Gate) -> None:
+    gate.pause(SESSION, ANNA)
+    envelope = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    async with wired.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
+        pass
+
+
+async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
+    wired: Wired, gate: Gate
+) -> None:
+    before = table(wired)
+    gate.pause(SESSION, ANNA)
+    gate.pause(Session("s-2"), ANNA)
+    assert table(wired) != before
+    gate.resume(SESSION, ANNA)
+    assert table(wired) != before
+    gate.resume(Session("s-2"), ANNA)
+    assert table(wired) == before
+    gate.cancel(SESSION, ANNA)
+    assert table(wired) == before  # nothing of it runs
+
+
+async def test_it_decides_before_every_policy(wired: Wired, gate: Gate) -> None:
+    asked: list[str] = []
+    wired.bus.intercept("before_tool_call", lambda **_: asked.append("policy"), priority=-(10**9))
+    ended = asyncio.Event()
+
+    async def body() -> str:
+        await ended.wait()
+        return await tool(wired, "inner")
+
+    task = asyncio.create_task(tool(wired, "outer", body))
+    await asyncio.sleep(0)
+    asked.clear()
+    gate.cancel(SESSION, ANNA)
+    with pytest.raises(HookDenied):
+        await tool(wired, "next")
+    assert asked == []
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_cancel_ends_the_outermost_operations_and_says_who_and_why(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    started = asyncio.Event()
+
+    async def body() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    async def agent() -> None:
+        async with wired.bus.operation("agent_call", agent="a"):
+            await asyncio.gather(*(tool(wired, str(n), body) for n in range(3)))
+
+    task = asyncio.create_task(agent())
+    await started.wait()
+    assert gate.cancel(SESSION, ANNA) == (True, None)
+    with pytest.raises(asyncio.CancelledError, match="cancelled by ANNA"):
+        await task
+
+    (decided,) = heard.of("hook_decided")
+    assert (decided["interceptor"], decided["action"]) == ("operator", "deny")
+    assert decided["reason"] == "cancelled by ANNA (browser): let me look"
+    assert gate.cancel(SESSION, ANNA) == (False, "nothing of it runs here")
+    (span,) = (s for name, s in wired.spans().items() if name.startswith("invoke_agent"))
+    assert "inspector.decision" in [event.name for event in span.events]
+
+
+async def test_what_begins_is_denied_until_all_has_ended(wired: Wired, gate: Gate) -> None:
+    denied: list[str] = []
+    before = table(wired)
+
+    async def stubborn() -> None:
+        async with wired.bus.operation("agent_call", agent="a"):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                with pytest.raises(HookDenied) as caught:
+                    await tool(wired, "afterwards")
+                denied.append(str(caught.value))
+
+    task = asyncio.create_task(stubborn())
+    await asyncio.sleep(0)
+    gate.cancel(SESSION, ANNA)
+    await task
+    assert denied == ["cancelled by ANNA (browser): let me look"]
+    assert table(wired) == before
+    assert await tool(wired, "a new run") == "a new run"
+
+
+async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
+    wired: Wired, gate: Gate
+) -> None:
+    left: list[asyncio.Task[str]] = []
+    started = asyncio.Event()
+
+    async def for_ever() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    async def agent() -> None:
+        async with wired.bus.operation("agent_call", agent="a"):
+            left.append(asyncio.create_task(tool(wired, "left", for_ever)))
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(agent())
+    await started.wait()
+    gate.cancel(SESSION, ANNA)
+    for one in (task, *left):
+        with pytest.raises(asyncio.CancelledError):
+            await one
+
+
+async def test_cancel_wakes_what_is_held(wired: Wired, gate: Gate, heard: Heard) -> None:
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    assert gate.cancel(SESSION, BEN).applied
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (closed,) = heard.of("request_closed")
+    assert closed["reason"] == "cancelled by BEN (cli)"
+    assert not gate.resume(SESSION, BEN).applied
+
+
+def test_cancel_wakes_sync_code_that_is_held_with_a_denial(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    refused: list[str] = []
+
+    def work() -> None:
+        try:
+            with wired.bus.operation("tool_call", tool_name="sync", args={}):
+                pass
+        except HookDenied as denial:
+            refused.append(str(denial))
+
+    gate.pause(SESSION, ANNA)
+    thread = threading.Thread(target=work)
+    thread.start()
+    heard.wait("request_opened")
+    taken = gate.cancel(SESSION, BEN)
+    thread.join(DEADLINE_S)
+    assert refused == ["cancelled by BEN (cli)"]
+    assert taken.applied
+    assert taken.reason is not None
+    assert "cannot be interrupted" in taken.reason
+
+
+async def test_cancelling_another_session_leaves_this_one_alone(wired: Wired, gate: Gate) -> None:
+    goes_on = asyncio.Event()
+    task = asyncio.create_task(tool(wired, "search", goes_on.wait))
+    await asyncio.sleep(0)
+    assert gate.cancel(Session("s-2"), ANNA) == (False, "nothing of it runs here")
+    goes_on.set()
+    assert await task == "search"
+
+
+async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert heard.of("request_closed")[0]["status"] == "withdrawn"
+    assert gate.resume(SESSION, BEN).applied
+
+
+async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
+    wired: Wired, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+) -> None:
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    gate.let_all_go("the inspector has been away for 60 s")
+    assert await task == "search"
+    assert "has been away" in caplog.text
+    assert "away for 60 s" in heard.of("hook_decided")[0]["reason"]
+
+
+async def test_after_closing_everything_passes(wired: Wired, gate: Gate, heard: Heard) -> None:
+    before = table(wired)
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    gate.close("detached")
+    await task
+    assert table(wired) == before
+
+
+async def test_a_blocked_loop_cancels_when_it_returns(wired: Wired, gate: Gate) -> None:
+    release, is_blocked = threading.Event(), threading.Event()
+    taken: list[bool] = []
+
+    async def agent() -> None:
+        async with wired.bus.operation("agent_call", agent="a"):
+            is_blocked.set()
+            assert release.wait(DEADLINE_S)  # blocks the loop
+            await asyncio.Event().wait()
+
+    def operator() -> None:
+        assert is_blocked.wait(DEADLINE_S)
+        taken.append(gate.cancel(SESSION, ANNA).applied)
+        release.set()
+
+    thread = threading.Thread(target=operator)
+    thread.start()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.create_task(agent())
+    thread.join(DEADLINE_S)
+    assert taken == [True]
+
+
+async def test_a_closed_loop_is_said(wired: Wired, gate: Gate) -> None:
+    def leave_open() -> None:
+        loop = asyncio.new_event_loop()
+
+        async def begin() -> None:
+            await wired.bus.operation("agent_call", agent="a").__aenter__()
+
+        loop.run_until_complete(begin())
+        loop.close()
+
+    await asyncio.to_thread(leave_open)
+    assert gate.cancel(SESSION, ANNA) == (False, "the event loops that it ran on are closed")
+
+
+async def test_a_gate_that_cannot_see_lets_everything_pass(
+    wired: Wired, caplog: pytest.LogCaptureFixture
+) -> None:
+    def blind(_: object) -> Any:
+        raise LookupError("blind")
+
+    gate = Gate(wired.bus, blind, list)
+    gate.pause(SESSION, ANNA)
+    assert await tool(wired, "search") == "search"
+    assert "operator failed" in caplog.text
+    gate.close("done")
+
+
+async def test_sessions_are_bounded(
+    wired: Wired, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gates, "MAX_SESSIONS", 2)
+    assert gate.pause(Session("a", ("1", "2")), ANNA).applied
+    assert gate.pause(Session("b"), ANNA).applied
+    assert not gate.pause(Session("c"), ANNA).applied
+    assert gate.pause(Session("a"), BEN) == (True, "held already, by ANNA (browser): let me look")
+    gate.close("done")
+
+
+async def test_fifty_threads_are_held_and_go_on(wired: Wired, gate: Gate, heard: Heard) -> None:
+    done: list[int] = []
+
+    def work(n: int) -> None:
+        with wired.bus.operation("tool_call", tool_name=str(n), args={}):
+            done.append(n)
+
+    gate.pause(SESSION, ANNA)
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(50)]
+    for thread in threads:
+        thread.start()
+    await heard.until("request_opened", 50)
+    assert done == []
+    gate.resume(SESSION, BEN)
+    for thread in threads:
+        await asyncio.to_thread(thread.join, DEADLINE_S)
+    assert sorted(done) == list(range(50))
+    assert heard.count("request_closed") == 50
+
+
+async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: Wired, gate: Gate) -> None:
+    before = table(wired)
+    gate.pause(SESSION, ANNA)
+    with gate._lock:
+        gate.forget()
+    assert table(wired) == before
+    assert await tool(wired, "search") == "search"
+    assert gate.pause(SESSION, ANNA).applied
+    gate.close("done")
+
+
+async def test_a_policy_that_changes_what_was_held_still_does(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    wired.bus.intercept("before_tool_call", lambda **_: Decision.modify({"safe": True}))
+    gate.pause(SESSION, ANNA)
+    seen: list[Any] = []
+
+    async def run() -> None:
+        async with wired.bus.operation("tool_call", tool_name="t", args={}) as op:
+            seen.append(op.args)
+
+    task = asyncio.create_task(run())
+    await heard.until("request_opened")
+    gate.resume(SESSION, BEN)
+    await task
+    assert seen == [{"safe": True}]

@@ -1,0 +1,481 @@
+"""Asking through the inspector: the agent is the judge, and nothing is granted by a failure."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
+from inspector.control.provider import InspectorProvider
+from instrument import Bus, Decision, HookDenied
+from subscribers.places import NOWHERE, Place
+
+Story = list[tuple[str, dict[str, Any]]]
+ARGS = {"path": "/tmp/a", "id": 9007199254740993, "text": "x" * 200_000}
+
+
+HERE = Place("s-1", "a" * 32, "b" * 16)
+
+
+class Viewer:
+    """What the channel does with answers, as fast as they are asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        self.is_asked = threading.Event()
+        self.requests = OpenRequests(self._changed)
+        self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
+
+    async def shown(self) -> Asked:
+        """Wait until something is asked and return it."""
+        await asyncio.to_thread(self.is_asked.wait, 5)
+        return self.requests.still_open()[-1]
+
+    async def answer(self, decision: str, **parts: Any) -> Taken:
+        """Answer what is asked, from another thread, as the channel does."""
+        asked = await self.shown()
+        return await asyncio.to_thread(
+            self.requests.answer, asked.id, given(asked, decision, **parts)
+        )
+
+    def _changed(self) -> None:
+        if self.requests.still_open():
+            self.is_asked.set()
+        else:
+            self.is_asked.clear()
+
+    def closed(self) -> list[tuple[str, str | None]]:
+        reports = self.requests.to_say(100)
+        return [(r.status, r.decision) for r in reports if isinstance(r, Closed)]
+
+
+def given(asked: Asked, decision: str, **parts: Any) -> Given:
+    given = Given(decision, None, None, asked.args_hash, None, "ANNA", "browser")
+    return given._replace(**parts)
+
+
+@pytest.fixture
+def viewer(bus: Bus) -> Viewer:
+    viewer = Viewer()
+    viewer.provider.install(bus)
+    return viewer
+
+
+def asking(**options: Any) -> Callable[..., Decision]:
+    return lambda **_: Decision.ask_user("Delete?", **{"timeout": 5, **options})
+
+
+def delete(bus: Bus, **args: Any) -> asyncio.Task[Any]:
+    call = bus.call("tool_call", lambda op: op.args, tool_name="delete_file", args={**ARGS, **args})
+    return asyncio.create_task(call)
+
+
+async def test_a_person_sees_what_is_asked_and_where(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking(), name="gate")
+
+    task = delete(bus)
+    asked = await viewer.shown()
+
+    assert (asked.kind, asked.hook, asked.interceptor) == ("approval", "before_tool_call", "gate")
+    assert (asked.tool_name, asked.prompt, asked.default) == ("delete_file", "Delete?", "deny")
+    assert (asked.session_id, asked.trace_id, asked.span_id) == HERE
+    assert asked.can_always
+    assert asked.timeout_s == 5
+    assert (asked.args_json or "").startswith('{"id":9007199254740993,"path":"/tmp/a"')
+    await viewer.answer("allow", reason="fine")
+    assert await task == ARGS
+    assert viewer.closed() == [("answered", "allow")]
+
+
+async def test_a_tool_runs_with_the_edited_arguments_and_no_others(
+    bus: Bus, viewer: Viewer, told: Story
+) -> None:
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+    text = (await viewer.shown()).args_json or ""
+
+    taken = await viewer.answer("allow", args_json=text.replace("/tmp/a", "/tmp/b"))
+
+    got = await task
+    assert taken == Taken(True, None)
+    assert got == {**ARGS, "path": "/tmp/b"}
+    assert got["text"] is ARGS["text"]
+    (decided,) = [k for n, k in told if n == "hook_decided" and k["interceptor"] == "approval"]
+    assert (decided["action"], decided["actor"], decided["origin"]) == ("modify", "ANNA", "browser")
+    assert decided["before"]["args"]["path"] == "/tmp/a"
+    assert decided["after"]["args"]["path"] == "/tmp/b"
+
+
+async def test_a_policy_is_heard_again_about_an_edit(bus: Bus, viewer: Viewer) -> None:
+    def policy(args: Any, **_: Any) -> Decision | None:
+        return Decision.deny("not in /etc") if args["path"].startswith("/etc") else None
+
+    bus.intercept("before_tool_call", policy)
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+    text = (await viewer.shown()).args_json or ""
+
+    await viewer.answer("allow", args_json=text.replace("/tmp/a", "/etc/passwd"))
+
+    with pytest.raises(HookDenied, match="not in /etc"):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"path": "a", "path": "b"}', "twice"),
+        ("[]", "must be a JSON object"),
+        ("{", "no JSON"),
+        ('{"path": NaN}', "NaN"),
+    ],
+)
+async def test_an_edit_that_cannot_be_taken_denies(
+    bus: Bus, viewer: Viewer, text: str, why: str
+) -> None:
+    bus.intercept("before_tool_call", asking(default="allow"))
+    task = delete(bus)
+
+    taken = await viewer.answer("allow", args_json=text)
+
+    assert not taken.applied
+    assert why in (taken.reason or "")
+    with pytest.raises(HookDenied, match=why):
+        await task
+    assert viewer.closed() == [("answered", "deny")]
+
+
+async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
+    bus: Bus, viewer: Viewer
+) -> None:
+    args = {"path": "a"}
+    bus.intercept("before_tool_call", asking())
+    task = asyncio.create_task(bus.call("tool_call", lambda op: op.args, args=args))
+    asked = await viewer.shown()
+    args["path"] = "/"
+
+    taken = await viewer.answer("allow", args_hash=asked.args_hash)
+
+    assert "changed while" in (taken.reason or "")
+    with pytest.raises(HookDenied, match="changed while"):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("decision", "parts", "why"),
+    [
+        ("allow", {"args_hash": "0" * 64}, "other arguments"),
+        ("deny", {"args_hash": None}, "other arguments"),
+        ("answer", {}, "no answer to this"),
+        ("cancel", {}, "no answer to this"),
+        ("allow everything", {}, "no answer to this"),
+        ("deny", {"args_json": "{}"}, "takes no arguments"),
+    ],
+)
+async def test_an_answer_to_something_else_is_not_taken_and_the_wait_goes_on(
+    bus: Bus, viewer: Viewer, decision: str, parts: dict[str, Any], why: str
+) -> None:
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+
+    taken = await viewer.answer(decision, **parts)
+
+    assert not taken.applied
+    assert why in (taken.reason or "")
+    assert not task.done()
+    assert (await viewer.answer("deny", reason="no")).applied
+    with pytest.raises(HookDenied, match="no"):
+        await task
+
+
+async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+    asked = await viewer.shown()
+    start = threading.Barrier(8)
+    taken: list[tuple[int, Taken]] = []
+
+    def answer(number: int) -> None:
+        text = (asked.args_json or "").replace("/tmp/a", str(number))
+        start.wait(5)
+        mine = given(asked, "allow", args_json=text)
+        taken.append((number, viewer.requests.answer(asked.id, mine)))
+
+    threads = [threading.Thread(target=answer, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    got = await task
+    for thread in threads:
+        await asyncio.to_thread(thread.join, 5)
+
+    (winner,) = [number for number, result in taken if result.applied]
+    assert got["path"] == str(winner)
+
+
+@pytest.mark.parametrize(("default", "decision"), [("deny", "deny"), ("allow", "allow")])
+async def test_when_nobody_answers_the_default_counts_and_is_reported(
+    bus: Bus, viewer: Viewer, default: str, decision: str
+) -> None:
+    bus.intercept("before_tool_call", asking(default=default, timeout=0.01))
+
+    outcome = await bus.dispatch("before_tool_call", tool_name="t", args={})
+
+    assert outcome.is_allowed is (decision == "allow")
+    assert viewer.closed() == [("expired", decision)]
+
+
+async def test_an_answer_after_the_time_is_up_is_not_taken(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking(timeout=0.05))
+    task = delete(bus)
+    asked = await viewer.shown()
+    wait_until(lambda: time.monotonic() > asked.opened_monotonic_s + 0.05)  # the loop stands still
+
+    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
+
+    assert taken == Taken(False, "the time to answer is up")
+    with pytest.raises(HookDenied, match="nobody answered"):
+        await task
+
+
+async def test_an_answer_in_time_counts_also_for_a_loop_that_stood_still(
+    bus: Bus, viewer: Viewer
+) -> None:
+    bus.intercept("before_tool_call", asking(timeout=0.2))
+    task = delete(bus)
+    asked = await viewer.shown()
+    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
+    wait_until(lambda: time.monotonic() > asked.opened_monotonic_s + 0.3)  # the loop stands still
+
+    assert await task == ARGS
+    assert taken.applied
+    assert viewer.closed() == [("answered", "allow")]
+
+
+def wait_until(is_true: Callable[[], bool]) -> None:
+    while not is_true():
+        pass
+
+
+async def test_a_cancelled_agent_withdraws_what_it_asks(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+    asked = await viewer.shown()
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert viewer.closed() == [("withdrawn", None)]
+    assert viewer.requests.answer(asked.id, given(asked, "allow")).applied is False
+
+
+async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking())
+    call = asyncio.create_task(
+        asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
+    )
+
+    await viewer.answer("allow", args_json='{"path":"b"}')
+
+    assert await call == {"path": "b"}
+    assert viewer.closed() == [("answered", "allow")]
+
+
+def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("before_tool_call", asking(timeout=0.01))
+    before = set(threading.enumerate())
+
+    assert bus.dispatch_sync("before_tool_call", args={}).action == "deny"
+
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive()
+    assert viewer.closed() == [("expired", "deny")]
+
+
+async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer) -> None:
+    bus.intercept("my_hook", asking())
+    nothing: Any = [None] * len(Asked._fields)
+    asked = Asked(*nothing)  # only counted
+    for number in range(MAX_OPEN):
+        viewer.requests.open(asked._replace(id=str(number)), lambda _: Taken(True, None))
+
+    outcome = await bus.dispatch("my_hook")
+
+    assert (outcome.action, "requests are open" in (outcome.reason or "")) == ("deny", True)
+
+
+async def test_a_span_that_cannot_be_found_keeps_nobody_from_being_asked(bus: Bus) -> None:
+    def broken(_: object) -> Place:
+        raise LookupError
+
+    viewer = Viewer(place_of=broken)
+    viewer.provider.install(bus)
+    bus.intercept("before_tool_call", asking())
+    task = delete(bus)
+
+    asked = await viewer.shown()
+
+    assert (asked.session_id, asked.can_always) == (None, False)
+    await viewer.answer("allow")
+    assert await task == ARGS
+
+
+async def test_what_does_not_fit_on_the_wire_is_cut_and_can_be_sent(
+    bus: Bus, viewer: Viewer
+) -> None:
+    decision = Decision.ask_user("\ud800" * 100_000, options=("x" * 300,) * 60, timeout=1e300)
+    bus.intercept("before_tool_call", lambda **_: decision, name="n" * 300)
+    task = asyncio.create_task(bus.dispatch("before_tool_call", tool_name="t" * 600, args=b"raw"))
+
+    asked = await viewer.shown()
+
+    assert len(asked.prompt.encode()) <= 64 * 1024 + 3
+    assert (len(asked.options), len(asked.options[0])) == (50, 200)
+    assert (len(asked.tool_name or ""), len(asked.interceptor or "")) == (500, 200)
+    assert asked.timeout_s is None
+    assert asked.args_json is None
+    await viewer.answer("deny")
+    await task
+
+
+# --- allowed always ---------------------------------------------------------------------------
+
+
+async def test_what_is_allowed_always_is_not_asked_again_and_says_who_did(
+    bus: Bus, viewer: Viewer, told: Story
+) -> None:
+    bus.intercept("before_tool_call", asking(), name="gate")
+    task = delete(bus)
+    await viewer.answer("allow_always")
+    await task
+
+    assert await delete(bus, path="other") == {**ARGS, "path": "other"}
+
+    assert viewer.requests.still_open() == []
+    last = [kwargs for name, kwargs in told if name == "request_closed"][-1]
+    assert last["reason"].startswith("allowed always by ANNA at ")
+    assert (last["actor"], last["origin"]) == ("ANNA", "agent")
+    decided = [k for n, k in told if n == "hook_decided" and k["interceptor"] == "approval"][-1]
+    assert decided["reason"] == last["reason"]
+
+
+@pytest.mark.parametrize("other", ["interceptor", "session", "ended", "detached", "forked"])
+async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
+    bus: Bus, other: str
+) -> None:
+    at = [HERE]
+    viewer = Viewer(place_of=lambda _: at[0])
+    off = viewer.provider.install(bus)
+    remove = bus.intercept("before_tool_call", asking(), name="gate")
+    task = delete(bus)
+    await viewer.answer("allow_always")
+    await task
+
+    match other:
+        case "interceptor":
+            remove()
+            bus.intercept("before_tool_call", asking(), name="another")
+        case "session":
+            at[0] = HERE._replace(session_id="s-2")
+        case "ended":
+            await bus._emit("session_finished", session_id="s-1", status="completed", error=None)
+        case "detached":
+            off()
+            viewer.provider.install(bus)
+        case "forked":
+            viewer.provider.forget()
+    task = delete(bus)
+
+    await viewer.answer("deny")
+    with pytest.raises(HookDenied):
+        await task
+
+
+@pytest.mark.parametrize(
+    "place", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
+)
+async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place: Place) -> None:
+    at = [place]
+    viewer = Viewer(place_of=lambda _: at[0])
+    viewer.provider.install(bus)
+    bus.intercept("before_tool_call", asking(), name="gate")
+    task = delete(bus)
+    await viewer.answer("allow_always")
+    await task
+    await delete(bus)  # nobody is asked
+
+    at[0] = place._replace(trace_id="c" * 32)
+    task = delete(bus)
+
+    await viewer.answer("allow")
+    await task
+
+
+@pytest.mark.parametrize("kind", ["unknown place", "breakpoint", "question"])
+async def test_always_is_not_offered_where_it_would_mean_too_much(bus: Bus, kind: str) -> None:
+    viewer = Viewer(place_of=lambda _: NOWHERE if kind == "unknown place" else HERE)
+    viewer.provider.install(bus)
+    bus.intercept("my_hook", asking(kind="breakpoint" if kind == "breakpoint" else "approval"))
+    asked_for: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")
+    task = asyncio.create_task(asked_for)
+
+    assert not (await viewer.shown()).can_always
+    assert not (await viewer.answer("allow_always")).applied
+    assert not task.done()
+    task.cancel()
+
+
+# --- questions --------------------------------------------------------------------------------
+
+FORM = {
+    "type": "object",
+    "properties": {"zulu": {"type": "string"}, "alpha": {"type": "integer", "minimum": 1}},
+    "required": ["alpha"],
+}
+
+
+async def test_a_question_is_answered_by_its_form(bus: Bus, viewer: Viewer) -> None:
+    task = asyncio.create_task(bus.ask("Which?", form=FORM, signal_name="choice"))
+    asked = await viewer.shown()
+
+    assert (asked.kind, asked.signal_name, asked.default) == ("question", "choice", "decline")
+    assert (asked.form_json or "").index("zulu") < (asked.form_json or "").index("alpha")
+    assert (await viewer.answer("answer", payload_json='{"alpha": 9007199254740993}')).applied
+    answer = await task
+    assert (answer.payload, answer.actor) == ({"alpha": 9007199254740993}, "ANNA")
+    assert viewer.closed() == [("answered", "answer")]
+
+
+@pytest.mark.parametrize("decision", ["decline", "cancel"])
+async def test_a_question_may_be_refused(bus: Bus, viewer: Viewer, decision: str) -> None:
+    task = asyncio.create_task(bus.ask("Which?"))
+
+    assert (await viewer.answer(decision)).applied
+    assert (await task).decision == decision
+
+
+@pytest.mark.parametrize(
+    ("payload", "why"),
+    [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "object")],
+)
+async def test_an_answer_that_does_not_fit_is_none(
+    bus: Bus, viewer: Viewer, payload: str | None, why: str
+) -> None:
+    task = asyncio.create_task(bus.ask("Which?", form=FORM))
+
+    taken = await viewer.answer("answer", payload_json=payload)
+
+    assert not taken.applied
+    assert why in (taken.reason or "")
+    answer = await task
+    assert (answer.decision, answer.payload) == ("decline", None)
+
+
+async def test_a_form_that_is_no_json_is_not_asked(bus: Bus, viewer: Viewer) -> None:
+    answer = await bus.ask("Which?", form={"type": object()})
+
+    assert (answer.decision, "the form is no JSON" in (answer.reason or "")) == ("decline", True)
+    assert viewer.requests.still_open() == []

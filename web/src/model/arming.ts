@@ -1,0 +1,29 @@
+/**
+ * When a button that grants something may be pressed: some time after it was last drawn, changed
+ * or focused, and after the last other key. Keys that are mashed are never that far apart.
+ *
+ * Times are in milliseconds of one clock that does not jump.
+ */
+
+export const ARM_AFTER_MS = 500;
+
+export class Arming {
+  private disturbed_ms: number;
+
+  constructor(now_ms: number) {
+    this.disturbed_ms = now_ms;
+  }
+
+  /** Something happened: wait anew. */
+  disturb(now_ms: number): void {
+    this.disturbed_ms = now_ms;
+  }
+
+  isArmed(now_ms: number): boolean {
+    return this.left_ms(now_ms) === 0;
+  }
+
+  left_ms(now_ms: number): number {
+    return Math.max(0, this.disturbed_ms + ARM_AFTER_MS - now_ms);
+  }
+}

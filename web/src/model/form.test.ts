@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { type Field, initialValues, mistakeIn, payloadOf, readForm } from './form.ts';
+
+function form(properties: string, required: readonly string[] = []): readonly Field[] {
+  const fields = readForm(
+    `{"type":"object","required":${JSON.stringify(required)},"properties":{${properties}}}`,
+  );
+  if (fields === undefined) throw new Error('no form');
+  return fields;
+}
+
+function only(schema: string, isRequired = true): Field {
+  const [field] = form(`"x":${schema}`, isRequired ? ['x'] : []);
+  if (field === undefined) throw new Error('no field');
+  return field;
+}
+
+test('a whole number beyond 2^53 comes through as it was typed', () => {
+  const fields = form('"id":{"type":"integer"}', ['id']);
+  expect(payloadOf(fields, [['9007199254740993']])).toBe('{"id":9007199254740993}');
+});
+
+test('defaults and choices keep the numbers of the schema', () => {
+  const fields = form(
+    '"id":{"type":"integer","default":9007199254740993},"one":{"enum":[9007199254740993,1.0]}',
+  );
+  expect(initialValues(fields)).toEqual([['9007199254740993'], ['']]);
+  expect(fields[1]?.choices.map(({ json }) => json)).toEqual(['9007199254740993', '1.0']);
+});
+
+test('every kind of field ends up as JSON', () => {
+  const fields = form(
+    [
+      '"name":{"type":"string"}',
+      '"rate":{"type":"number"}',
+      '"yes":{"type":"boolean"}',
+      '"channel":{"type":"string","enum":["stable","beta"]}',
+      '"platforms":{"type":"array","items":{"anyOf":[{"const":"linux","title":"Linux"},{"const":"mac"}]}}',
+      '"more":{"type":"object","properties":{}}',
+      '"unsaid":{"type":"string"}',
+    ].join(','),
+  );
+  expect(fields.map(({ kind }) => kind)).toEqual([
+    'string',
+    'number',
+    'boolean',
+    'choice',
+    'choices',
+    'json',
+    'string',
+  ]);
+  const payload = payloadOf(fields, [
+    ['"; drop'],
+    ['1.50'],
+    ['true'],
+    ['"beta"'],
+    ['"linux"', '"mac"'],
+    ['{"deep": [1e400]}'],
+    [''],
+  ]);
+  expect(payload).toBe(
+    '{"name":"\\"; drop","rate":1.50,"yes":true,"channel":"beta",' +
+      '"platforms":["linux","mac"],"more":{"deep": [1e400]}}',
+  );
+});
+
+test('a property called __proto__ is a field like any other', () => {
+  const fields = form('"__proto__":{"type":"string"},"constructor":{"type":"integer"}', [
+    '__proto__',
+  ]);
+  expect(fields.map(({ key }) => key)).toEqual(['__proto__', 'constructor']);
+  expect(payloadOf(fields, [['x'], ['1']])).toBe('{"__proto__":"x","constructor":1}');
+});
+
+test.each([
+  ['{"type":"integer"}', '1.5', 'A whole number is wanted.'],
+  ['{"type":"integer"}', '1e3', 'A whole number is wanted.'],
+  ['{"type":"number"}', 'ten', 'A number is wanted, written as in JSON.'],
+  [
+    '{"type":"integer","maximum":9007199254740993}',
+    '9007199254740994',
+    'At most 9007199254740993.',
+  ],
+  ['{"type":"number","minimum":0.5}', '0.25', 'At least 0.5.'],
+  ['{"type":"string","minLength":3}', 'ab', 'At least 3 characters.'],
+  ['{"type":"string","maxLength":2}', '😀😀😀', 'At most 2 characters.'],
+  ['{"type":"string","format":"email"}', 'nobody', 'An e-mail address is wanted.'],
+  ['{"type":"string","format":"date"}', 'soon', 'A date is wanted: 2026-01-31.'],
+  ['{"type":"object"}', '{"a":}', 'Not JSON: a value is missing.'],
+  ['{"type":"string"}', '', 'This is needed.'],
+])('of %s, %j is said to be wrong', (schema, typed, mistake) => {
+  const field = only(schema);
+  expect(mistakeIn(field, [typed])).toBe(mistake);
+  expect(payloadOf([field], [[typed]])).toBeUndefined();
+});
+
+test.each([
+  ['{"type":"integer","maximum":9007199254740993}', '9007199254740993'],
+  ['{"type":"string","format":"toString"}', 'anything'],
+  ['{"type":"string","format":"uri"}', 'https://example.org/?q=1'],
+  ['{"type":"string","minLength":0}', ''],
+])('of %s, %j is right', (schema, typed) => {
+  expect(mistakeIn(only(schema), [typed])).toBeUndefined();
+});
+
+test('too few choices are said', () => {
+  const field = only('{"type":"array","minItems":1,"items":{"enum":["a","b"]}}');
+  expect(mistakeIn(field, [])).toBe('Choose at least 1.');
+});
+
+test('a schema of one value asks for that value', () => {
+  const fields = readForm('{"type":"boolean","title":"Go on?"}') ?? [];
+  expect(payloadOf(fields, [['true']])).toBe('true');
+});
+
+test('what cannot be read as a schema is no form', () => {
+  expect(readForm('not json')).toBeUndefined();
+  expect(readForm('[1]')).toBeUndefined();
+});

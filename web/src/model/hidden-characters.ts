@@ -1,0 +1,128 @@
+/**
+ * Characters that are not seen, or that move what is seen: a text that is to be approved shows
+ * each of them by its code point. Marks that would grow over the neighbouring lines count too.
+ *
+ * Emoji keep their joiners and selectors. Runs written from right to left are told apart, so that
+ * the view can isolate them: what stands beside them keeps its place.
+ */
+
+export type Piece =
+  | { readonly kind: 'plain'; readonly text: string }
+  | { readonly kind: 'rtl'; readonly text: string }
+  /** A run of the same character. */
+  | { readonly kind: 'hidden'; readonly code: number; readonly count: number };
+
+const EMOJI =
+  '\\p{Extended_Pictographic}\\p{EMod}?\\ufe0f?(?:\\u200d\\p{Extended_Pictographic}\\p{EMod}?\\ufe0f?){0,7}';
+/** More marks on one letter than any script has. */
+const PILED_MARKS = '(?<=\\p{M}{4})\\p{M}';
+const HIDDEN = `[\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Co}\\u2800]|(?!\\n)\\p{Cc}|(?! )\\p{Zs}|${PILED_MARKS}`;
+const RTL_LETTER =
+  '[\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Thaana}\\p{Script=Nko}\\p{Script=Adlam}\\u0700-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]';
+const NOT_PLAIN = new RegExp(
+  `(?<emoji>${EMOJI})|(?<hidden>${HIDDEN})|(?<rtl>${RTL_LETTER}+(?: ${RTL_LETTER}+)*)`,
+  'gu',
+);
+
+/** Split a text into what is seen as it is, and what is not. Together the pieces are the text. */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let plainFrom = 0;
+  const plainUntil = (end: number) => {
+    if (end > plainFrom) pieces.push({ kind: 'plain', text: text.slice(plainFrom, end) });
+  };
+  for (const match of text.matchAll(NOT_PLAIN)) {
+    const { hidden, rtl } = match.groups ?? {};
+    if (hidden === undefined && rtl === undefined) continue;
+    plainUntil(match.index);
+    plainFrom = match.index + match[0].length;
+    if (rtl !== undefined) pieces.push({ kind: 'rtl', text: rtl });
+    else addHidden(pieces, hidden?.codePointAt(0) ?? 0);
+  }
+  plainUntil(text.length);
+  return pieces;
+}
+
+function addHidden(pieces: Piece[], code: number): void {
+  const last = pieces.at(-1);
+  if (last?.kind === 'hidden' && last.code === code) {
+    pieces[pieces.length - 1] = { ...last, count: last.count + 1 };
+  } else pieces.push({ kind: 'hidden', code, count: 1 });
+}
+
+export interface HiddenPlace {
+  /** Index into the text. */
+  readonly at: number;
+  readonly code: number;
+}
+
+/** The first hidden characters of a text, at most `limit`. */
+export function hiddenPlaces(text: string, limit: number): HiddenPlace[] {
+  const places: HiddenPlace[] = [];
+  for (const match of text.matchAll(NOT_PLAIN)) {
+    const hidden = match.groups?.['hidden'];
+    if (hidden === undefined) continue;
+    places.push({ at: match.index, code: hidden.codePointAt(0) ?? 0 });
+    if (places.length >= limit) break;
+  }
+  return places;
+}
+
+/** One line without anything hidden, for a title or a notification. */
+export function plainLine(text: string, limit = 120): string {
+  const shown = piecesOf(text.slice(0, 4 * limit).replace(/\s+/g, ' '))
+    .map((piece) => (piece.kind === 'hidden' ? '' : piece.text))
+    .join('')
+    .trim();
+  const characters = Array.from(shown);
+  return characters.length <= limit ? shown : `${characters.slice(0, limit - 1).join('')}…`;
+}
+
+/** `U+202E`. */
+export function codePointName(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** What the character does, in words; empty for those without a common name. */
+export function describeHidden(code: number): string {
+  return NAMES.get(code) ?? rangeName(code);
+}
+
+const NAMES: ReadonlyMap<number, string> = new Map([
+  [0x00, 'null'],
+  [0x09, 'tab'],
+  [0x0d, 'carriage return'],
+  [0x1b, 'escape'],
+  [0xa0, 'no-break space'],
+  [0xad, 'soft hyphen'],
+  [0x061c, 'Arabic letter mark'],
+  [0x200b, 'zero-width space'],
+  [0x200c, 'zero-width non-joiner'],
+  [0x200d, 'zero-width joiner'],
+  [0x200e, 'left-to-right mark'],
+  [0x200f, 'right-to-left mark'],
+  [0x2028, 'line separator'],
+  [0x2029, 'paragraph separator'],
+  [0x202a, 'left-to-right embedding'],
+  [0x202b, 'right-to-left embedding'],
+  [0x202c, 'end of a direction'],
+  [0x202d, 'left-to-right override'],
+  [0x202e, 'right-to-left override'],
+  [0x2060, 'word joiner'],
+  [0x2066, 'left-to-right isolate'],
+  [0x2067, 'right-to-left isolate'],
+  [0x2068, 'first-strong isolate'],
+  [0x2069, 'end of an isolate'],
+  [0x3000, 'wide space'],
+  [0x2800, 'blank pattern'],
+  [0xfeff, 'zero-width no-break space'],
+]);
+
+function rangeName(code: number): string {
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return 'control character';
+  if (code >= 0xd800 && code <= 0xdfff) return 'half of a character';
+  if (code >= 0xe0000 && code <= 0xe0fff) return 'invisible tag';
+  if (code >= 0x2000 && code <= 0x205f) return 'unusual space';
+  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0x300 && code <= 0x36f)) return 'mark';
+  return 'invisible character';
+}

@@ -1,0 +1,191 @@
+/**
+ * JSON laid out by white space outside of strings, and nothing else: every token stays the
+ * characters that it was. No value is ever made of the text, so `9007199254740993`, `1e400`, `1.0`
+ * and a key that is there twice come through. The same pass says where a text is not JSON.
+ */
+
+export type Formatted =
+  | {
+      readonly isJson: true;
+      readonly text: string;
+      /** Where a key is that its object has already. */
+      readonly twice: number | undefined;
+    }
+  | { readonly isJson: false; readonly at: number; readonly what: string };
+
+const INDENT = '  ';
+/** Deeper than this the lines begin at the same column: indentation must not outgrow the text. */
+const MAX_INDENT = 24;
+const OBJECT = 0x7b;
+const ARRAY = 0x5b;
+
+const SPACE = /[ \t\n\r]*/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside of strings
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+
+export function formatJson(text: string): Formatted {
+  try {
+    const formatter = new Formatter(text);
+    return { isJson: true, text: formatter.format(), twice: formatter.twice };
+  } catch (error) {
+    if (error instanceof Mistake) return { isJson: false, at: error.at, what: error.message };
+    throw error;
+  }
+}
+
+class Mistake extends Error {
+  readonly at: number;
+  constructor(at: number, what: string) {
+    super(what);
+    this.at = at;
+  }
+}
+
+class Formatter {
+  private readonly text: string;
+  private at = 0;
+  private readonly out: string[] = [];
+  /** First character of each open container. */
+  private readonly open: number[] = [];
+  /** Keys of each open container. */
+  private readonly keys: Set<string>[] = [];
+  twice: number | undefined;
+  /** Whether the innermost one has just begun, and has a member. */
+  private hasBegun = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  format(): string {
+    this.take(SPACE);
+    this.value();
+    // A loop and a stack of its own: a text may be nested deeper than calls can be.
+    for (let inside = this.open.at(-1); inside !== undefined; inside = this.open.at(-1)) {
+      if (this.hasBegun) this.member(inside);
+      else this.next(inside);
+    }
+    if (this.at < this.text.length) this.fail('more text after the end of the value');
+    return this.out.join('');
+  }
+
+  /** One value; a container is only begun. */
+  private value(): void {
+    const code = this.text.charCodeAt(this.at);
+    if (code === OBJECT || code === ARRAY) this.begin(code);
+    else {
+      const start = this.at;
+      if (code === 0x22) this.string();
+      else if (!this.take(NUMBER) && !this.take(WORD)) this.fail('a value is missing');
+      this.out.push(this.text.slice(start, this.at));
+      this.take(SPACE);
+    }
+  }
+
+  private begin(code: number): void {
+    this.at += 1;
+    this.take(SPACE);
+    const isEmpty = this.text.charCodeAt(this.at) === code + 2;
+    if (isEmpty) {
+      this.out.push(code === OBJECT ? '{}' : '[]');
+      this.at += 1;
+      this.take(SPACE);
+      return;
+    }
+    this.out.push(code === OBJECT ? '{' : '[');
+    this.open.push(code);
+    this.keys.push(new Set());
+    this.hasBegun = true;
+  }
+
+  /** What follows a value inside of a container. */
+  private next(container: number): void {
+    const code = this.text.charCodeAt(this.at);
+    if (code === 0x2c) {
+      this.at += 1;
+      this.out.push(',');
+      this.take(SPACE);
+      this.member(container);
+    } else if (code === container + 2) {
+      this.at += 1;
+      this.open.pop();
+      this.keys.pop();
+      this.line();
+      this.out.push(container === OBJECT ? '}' : ']');
+      this.take(SPACE);
+    } else this.fail(`a comma or ${container === OBJECT ? '}' : ']'} is missing`);
+  }
+
+  private member(container: number): void {
+    this.hasBegun = false;
+    this.line();
+    if (container === OBJECT) {
+      const start = this.at;
+      if (this.text.charCodeAt(start) !== 0x22) this.fail('a key in double quotes is missing');
+      this.string();
+      this.key(start, this.text.slice(start, this.at));
+      this.take(SPACE);
+      if (this.text.charCodeAt(this.at) !== 0x3a) this.fail('a colon after the key is missing');
+      this.at += 1;
+      this.take(SPACE);
+    }
+    this.value();
+  }
+
+  private key(at: number, source: string): void {
+    this.out.push(source, ': ');
+    // The same key may be written in two ways.
+    const key: string = source.includes('\\') ? JSON.parse(source) : source.slice(1, -1);
+    const keys = this.keys.at(-1);
+    if (keys?.has(key)) this.twice ??= at;
+    keys?.add(key);
+  }
+
+  private string(): void {
+    const start = this.at;
+    this.at += 1;
+    for (;;) {
+      this.take(PLAIN);
+      const code = this.text.charCodeAt(this.at);
+      if (code === 0x22) break;
+      if (code === 0x5c) {
+        if (!this.take(ESCAPE)) this.fail('a backslash that begins no escape');
+      } else if (Number.isNaN(code)) {
+        this.at = start;
+        this.fail('a string without an end');
+      } else if (code === 0x0a) this.fail('a string that goes over the line (write \\n)');
+      else this.fail('a control character inside a string');
+    }
+    this.at += 1;
+  }
+
+  private line(): void {
+    this.out.push('\n', INDENT.repeat(Math.min(this.open.length, MAX_INDENT)));
+  }
+
+  private take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.at;
+    if (!pattern.test(this.text)) return false;
+    const hasMoved = pattern.lastIndex > this.at;
+    this.at = pattern.lastIndex;
+    return hasMoved;
+  }
+
+  private fail(what: string): never {
+    throw new Mistake(this.at, this.at >= this.text.length ? `${what}: the text ends here` : what);
+  }
+}
+
+/** Line and column of an index, from 1. */
+export function placeOf(text: string, at: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) {
+    line += 1;
+    start = end + 1;
+  }
+  return { line, column: at - start + 1 };
+}

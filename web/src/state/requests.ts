@@ -1,0 +1,186 @@
+/** What agents wait for a person for: read from `GET /requests`, kept current by the feed. */
+import { type Api, ApiError } from '../api/client.ts';
+import type { Answer, Request, StreamEvent } from '../api/types.ts';
+import { compareOldestFirst, isPending, newerRequest } from '../model/request.ts';
+import { Cell } from './cell.ts';
+import { KeyedStore } from './keyed-store.ts';
+import { failed, type LoadState } from './sessions.ts';
+
+/** What became of an answer that this page sent. */
+export type Sending =
+  | { readonly kind: 'sending' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const PAGE_SIZE = 200;
+/** The service keeps as many pending at most. */
+const MAX_PENDING = 10_000;
+/** Requests that have closed stay for those who look at them, and go in this order. */
+const KEPT_CLOSED = 500;
+
+const NONE: readonly string[] = [];
+
+export class Requests {
+  readonly rows = new KeyedStore<Request>();
+  /** Ids of what waits, the longest first. A new array when one came or went. */
+  readonly pending = new Cell<readonly string[]>([]);
+  /** Ids of what waits, by session, and by `trace.span`. */
+  readonly ofSession = new KeyedStore<readonly string[]>();
+  readonly ofSpan = new KeyedStore<readonly string[]>();
+  readonly sending = new KeyedStore<Sending>();
+  readonly state = new Cell<LoadState>({ kind: 'loading' });
+  /** What has just been opened, for those who want to be told. */
+  onOpened: (requests: readonly Request[]) => void = () => {};
+  private readonly api: Api;
+  private loads = 0;
+  /** Ids that the feed spoke of while a list was on its way. */
+  private touched = new Set<string>();
+
+  constructor(api: Api) {
+    this.api = api;
+  }
+
+  /** Read all that waits; what waited before and is not among it is asked for by itself. */
+  async load(): Promise<void> {
+    this.loads += 1;
+    const { loads } = this;
+    this.touched = new Set();
+    try {
+      const listed = new Set<string>();
+      let cursor: string | undefined;
+      do {
+        const page = await this.api.requests({
+          status: 'pending',
+          limit: PAGE_SIZE,
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        if (loads !== this.loads) return;
+        for (const request of page.requests) listed.add(request.id);
+        this.take(page.requests);
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor !== undefined && listed.size < MAX_PENDING);
+      await this.askAfter(this.pending.get().filter((id) => !listed.has(id)));
+      this.state.set({ kind: 'ready' });
+    } catch (error) {
+      if (loads === this.loads) this.state.set(failed(error));
+    }
+  }
+
+  apply(events: readonly StreamEvent[]): void {
+    const requests = events.map(requestOf).filter((request) => request !== undefined);
+    if (requests.length === 0) return;
+    for (const { id } of requests) this.touched.add(id);
+    const isNew = ({ id }: Request) => this.rows.get(id)?.status !== 'pending';
+    const opened = requests.filter((request) => isPending(request) && isNew(request));
+    this.take(requests);
+    if (opened.length > 0) this.onOpened(opened);
+  }
+
+  /** Read one that may be closed, or not be here. */
+  async fetch(id: string): Promise<void> {
+    this.take([await this.api.request(id)]);
+  }
+
+  /** Send an answer. Who was first is said by the row, or by `sending`. */
+  async answer(id: string, answer: Answer): Promise<void> {
+    if (this.sending.get(id)?.kind === 'sending') return;
+    this.sending.commit([[id, { kind: 'sending' }]]);
+    try {
+      const { request } = await this.api.answer(id, answer);
+      this.take([request]);
+      this.sending.commit([[id, undefined]]);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.sending.commit([[id, { kind: 'failed', message }]]);
+      // Somebody else was first, or it has closed: what it is now is what counts.
+      if (error instanceof ApiError && error.status === 409) await this.refresh(id);
+    }
+  }
+
+  private async refresh(id: string): Promise<void> {
+    await this.fetch(id).catch(() => {
+      // The refusal is shown already; the feed brings the row.
+    });
+  }
+
+  private async askAfter(ids: readonly string[]): Promise<void> {
+    for (const id of ids.filter((one) => !this.touched.has(one)).slice(0, PAGE_SIZE)) {
+      await this.fetch(id).catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 404) this.drop([id]);
+        else throw error;
+      });
+    }
+  }
+
+  private take(requests: readonly Request[]): void {
+    const changes = new Map<string, Request>();
+    for (const request of requests) {
+      const known = changes.get(request.id) ?? this.rows.get(request.id);
+      changes.set(request.id, newerRequest(known, request));
+    }
+    this.commit(changes);
+  }
+
+  private drop(ids: readonly string[]): void {
+    this.commit(ids.map((id) => [id, undefined] as const));
+  }
+
+  private commit(changes: Iterable<readonly [string, Request | undefined]>): void {
+    this.rows.commit(changes);
+    const waiting = [...this.rows.values()].filter(isPending).sort(compareOldestFirst);
+    this.index(this.ofSession, waiting, ({ session_id }) => session_id);
+    this.index(this.ofSpan, waiting, ({ trace_id, span_id }) =>
+      trace_id === null || span_id === null ? undefined : `${trace_id}.${span_id}`,
+    );
+    const ids = waiting.map(({ id }) => id);
+    if (!isSame(ids, this.pending.get())) this.pending.set(ids);
+    this.forget();
+  }
+
+  private index(
+    store: KeyedStore<readonly string[]>,
+    waiting: readonly Request[],
+    keyOf: (request: Request) => string | undefined,
+  ): void {
+    const lists = new Map<string, string[]>();
+    for (const request of waiting) {
+      const key = keyOf(request);
+      if (key === undefined) continue;
+      const list = lists.get(key);
+      if (list === undefined) lists.set(key, [request.id]);
+      else list.push(request.id);
+    }
+    const gone = [...store.keys()].filter((key) => !lists.has(key));
+    store.commit([
+      ...gone.map((key) => [key, undefined] as const),
+      ...[...lists].map(([key, ids]) => {
+        const known = store.get(key) ?? NONE;
+        return [key, isSame(known, ids) ? known : ids] as const;
+      }),
+    ]);
+  }
+
+  private forget(): void {
+    const excess = this.rows.size - this.pending.get().length - KEPT_CLOSED;
+    if (excess <= 0) return;
+    const closed = [...this.rows.values()].filter((request) => !isPending(request));
+    this.rows.commit(closed.slice(0, excess).map(({ id }) => [id, undefined] as const));
+  }
+}
+
+/** The request that a message carries. */
+export function requestOf(event: StreamEvent): Request | undefined {
+  switch (event.type) {
+    case 'ApprovalRequested':
+    case 'ApprovalResolved':
+      return event.request;
+    case 'WaitingOnSignal':
+    case 'SignalReceived':
+      return ('request' in event ? (event.request as Request | null) : null) ?? undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, at) => id === b[at]);
+}

@@ -1,0 +1,34 @@
+/** Pause, resume, step and cancel of sessions, and what came of it. */
+import type { Api } from '../api/client.ts';
+import type { Verb } from '../api/types.ts';
+import { KeyedStore } from './keyed-store.ts';
+
+export type Given =
+  | { readonly kind: 'sending'; readonly verb: Verb }
+  | { readonly kind: 'told'; readonly verb: Verb; readonly message: string }
+  | { readonly kind: 'failed'; readonly verb: Verb; readonly message: string };
+
+/** The last verb of each session, by its id. */
+export class Verbs extends KeyedStore<Given> {
+  private readonly api: Api;
+
+  constructor(api: Api) {
+    super();
+    this.api = api;
+  }
+
+  /** Whether the service took it. */
+  async give(sessionId: string, verb: Verb): Promise<boolean> {
+    if (this.get(sessionId)?.kind === 'sending') return false;
+    this.commit([[sessionId, { kind: 'sending', verb }]]);
+    try {
+      const { message } = await this.api.command(sessionId, verb);
+      this.commit([[sessionId, { kind: 'told', verb, message }]]);
+      return true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.commit([[sessionId, { kind: 'failed', verb, message }]]);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/** The arguments of a request: in full, and edited in place as text. */
+import { useCallback, useMemo, useState } from 'react';
+import type { Request } from '../../api/types.ts';
+import { groupThousands } from '../../model/format.ts';
+import { codePointName, describeHidden } from '../../model/hidden-characters.ts';
+import { formatJson, placeOf } from '../../model/json-format.ts';
+import { isPending, notEditable } from '../../model/request.ts';
+import type { Draft } from '../../state/drafts.ts';
+import { useInspector } from '../context.ts';
+import { ArgumentDiff } from './argument-diff.tsx';
+import { ArgumentEditor, type LineMark } from './argument-editor.tsx';
+import type { EditCheck } from './edit-check.ts';
+import { DataFrame } from './visible-text.tsx';
+
+/** The arguments as they are shown and edited: laid out, each token as it came. */
+export function shownArguments(request: Request): string {
+  if (request.args_json === null) return request.args_text ?? '';
+  const formatted = formatJson(request.args_json);
+  return formatted.isJson ? formatted.text : request.args_json;
+}
+
+interface ArgumentsProps {
+  readonly request: Request;
+  readonly draft: Draft;
+  /** `shownArguments` of the request. */
+  readonly shown: string;
+  readonly check: EditCheck | undefined;
+}
+
+export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
+  const { drafts } = useInspector();
+  const refusal = notEditable(request);
+  if (request.args_json === null && request.args_text === null) {
+    return refusal === undefined || request.args_hash === null ? null : (
+      <p className="ins-request__note">Arguments: {refusal}</p>
+    );
+  }
+  const canEdit = refusal === undefined && isPending(request);
+  return (
+    <section className="ins-request__arguments" aria-label="Arguments">
+      <header>
+        <h4>Arguments</h4>
+        {request.args_hash !== null && (
+          <code title={`SHA-256 of the arguments: ${request.args_hash}. The answer names it.`}>
+            {request.args_hash.slice(0, 12)}
+          </code>
+        )}
+        {canEdit && !draft.isEditing && (
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => drafts.change(request.id, { isEditing: true })}
+          >
+            Edit
+          </button>
+        )}
+        {canEdit && draft.isEditing && (
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => drafts.change(request.id, { isEditing: false, args: undefined })}
+          >
+            {draft.args === undefined ? 'Stop editing' : 'Undo all edits'}
+          </button>
+        )}
+      </header>
+      {canEdit && draft.isEditing ? (
+        <Editing request={request} draft={draft} shown={shown} check={check} />
+      ) : (
+        <DataFrame text={shown} what="the arguments" />
+      )}
+      {refusal !== undefined && isPending(request) && (
+        <p className="ins-request__note">{refusal}</p>
+      )}
+    </section>
+  );
+}
+
+function Editing({ request, draft, shown, check }: ArgumentsProps) {
+  const { drafts } = useInspector();
+  const [goTo, setGoTo] = useState<{ at: number } | undefined>(undefined);
+  const change = useCallback(
+    (text: string) => drafts.change(request.id, { args: text === shown ? undefined : text }),
+    [drafts, request.id, shown],
+  );
+  const marks = useMemo(() => marksOf(check), [check]);
+  return (
+    <>
+      <ArgumentEditor
+        initial={draft.args ?? shown}
+        marks={marks}
+        onChange={change}
+        onLeave={() => leaveEditor(request.id)}
+        goTo={goTo}
+      />
+      <p className="ins-request__verdict" role="status">
+        <Verdict draft={draft} check={check} onGoTo={(at) => setGoTo({ at })} />
+      </p>
+      {check !== undefined && check.hidden.length > 0 && (
+        <p className="ins-request__hidden">
+          Not seen in the text:{' '}
+          {check.hidden.slice(0, 6).map(({ at, code }) => {
+            const { line, column } = placeOf(check.of, at);
+            return (
+              <button
+                key={at}
+                type="button"
+                className="ins-link"
+                title={describeHidden(code)}
+                onClick={() => setGoTo({ at })}
+              >
+                {codePointName(code)} in line {line}, column {column}
+              </button>
+            );
+          })}
+          {check.hidden.length > 6 && <span>and more</span>}
+        </p>
+      )}
+      {check !== undefined && check.diff.editCount > 0 && <ArgumentDiff diff={check.diff} />}
+    </>
+  );
+}
+
+/** Out of the text area, to where the next key leads on. */
+function leaveEditor(id: string): void {
+  const card = document.activeElement?.closest<HTMLElement>(`[data-request="${CSS.escape(id)}"]`);
+  card?.focus({ preventScroll: true });
+}
+
+interface VerdictProps {
+  readonly draft: Draft;
+  readonly check: EditCheck | undefined;
+  readonly onGoTo: (at: number) => void;
+}
+
+function Verdict({ draft, check, onGoTo }: VerdictProps) {
+  if (draft.args === undefined) return 'Nothing is edited: the arguments go as they came.';
+  if (check === undefined) return 'Looking at what was edited …';
+  const { formatted, diff } = check;
+  if (formatted.isJson && formatted.twice === undefined) {
+    return diff.editCount === 0
+      ? 'Only white space is edited: the arguments go as they came.'
+      : `JSON, ${groupThousands(check.of.length)} characters.`;
+  }
+  const at = formatted.isJson ? (formatted.twice ?? 0) : formatted.at;
+  const { line, column } = placeOf(check.of, at);
+  return (
+    <span className="ins-request__mistake">
+      {formatted.isJson ? 'Not clear, ' : 'Not JSON, '}
+      <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
+        line {line}, column {column}
+      </button>
+      : {formatted.isJson ? 'this key is there twice' : formatted.what}.
+    </span>
+  );
+}
+
+function marksOf(check: EditCheck | undefined): LineMark[] {
+  if (check === undefined) return [];
+  const marks: LineMark[] = check.hidden.map(({ at }) => ({
+    line: placeOf(check.of, at).line,
+    kind: 'hidden',
+  }));
+  const { formatted } = check;
+  const at = formatted.isJson ? formatted.twice : formatted.at;
+  if (at !== undefined) marks.push({ line: placeOf(check.of, at).line, kind: 'mistake' });
+  return marks;
+}

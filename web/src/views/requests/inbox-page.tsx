@@ -1,0 +1,205 @@
+/**
+ * `/ui/waiting`: everything that waits for a person, the longest first.
+ *
+ * Nothing moves under the reader's hand: what is new comes at the end, what was answered keeps its
+ * place until it is cleared away. Only the cards in view are drawn, and one is open.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { plural } from '../../model/format.ts';
+import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
+import { Link } from '../link.tsx';
+import { askForNotices, canNotify } from './notices.ts';
+import { RequestCard } from './request-card.tsx';
+import './inbox-page.css';
+
+const CLOSED_PX = 50;
+const OVERSCAN = 6;
+
+export function InboxPage() {
+  const { requests } = useInspector();
+  const state = useCell(requests.state);
+  const count = useCell(requests.pending).length;
+  const session = useRoute().query.get('session') ?? undefined;
+  const { ids, closed, clear } = useStanding(session);
+  useTitle('Waiting');
+  return (
+    <main className="ins-inbox">
+      <header className="ins-inbox__head">
+        <h1>Waiting for you</h1>
+        <span role="status">
+          {state.kind === 'loading' ? 'loading' : plural(count, 'request')}
+          {session !== undefined && (
+            <>
+              {', one session shown '}
+              <Link className="ins-link" to="waiting">
+                show all
+              </Link>
+            </>
+          )}
+        </span>
+        {closed > 0 && (
+          <button type="button" className="ins-link" onClick={clear}>
+            Clear {closed} answered
+          </button>
+        )}
+        <span className="ins-inbox__end">
+          <NoticeSwitch />
+          <Link className="ins-link" to="audit">
+            Audit log
+          </Link>
+        </span>
+      </header>
+      {state.kind === 'failed' && (
+        <p className="ins-request__problem ins-inbox__problem" role="alert">
+          {state.message}
+        </p>
+      )}
+      {ids.length === 0 && state.kind === 'ready' ? <Empty /> : <Cards ids={ids} />}
+    </main>
+  );
+}
+
+function Empty() {
+  return (
+    <div className="ins-inbox__empty">
+      <h2>Nobody waits for you</h2>
+      <p>
+        When a tool call needs an approval, or an agent has a question, it is answered here, in the
+        list of sessions, and where it happens in a session.
+      </p>
+    </div>
+  );
+}
+
+/** What waits, and what waited when it was shown; of one session, or of all. */
+function useStanding(session: string | undefined) {
+  const { requests } = useInspector();
+  const all = useCell(requests.pending);
+  const own = useRow(requests.ofSession, session ?? '');
+  const pending = session === undefined ? all : (own ?? NONE);
+  const [cleared, setCleared] = useState(0);
+  const shown = useRef<{ of: string; ids: readonly string[] }>({ of: '', ids: [] });
+  const of = `${cleared} ${session}`;
+  const ids = useMemo(() => {
+    const before = shown.current.of === of ? shown.current.ids : [];
+    const waiting = new Set(pending);
+    const standing = before.filter((id) => waiting.has(id) || requests.rows.get(id) !== undefined);
+    const known = new Set(standing);
+    const next = [...standing, ...pending.filter((id) => !known.has(id))];
+    shown.current = { of, ids: next };
+    return next;
+  }, [pending, of, requests]);
+  const clear = useCallback(() => setCleared((times) => times + 1), []);
+  return { ids, closed: ids.length - pending.length, clear };
+}
+
+const NONE: readonly string[] = [];
+
+function Cards({ ids }: { readonly ids: readonly string[] }) {
+  const { router } = useInspector();
+  const open = useRoute().query.get('request') ?? undefined;
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
+    count: ids.length,
+    getScrollElement: useCallback(() => scroller, [scroller]),
+    estimateSize: useCallback(() => CLOSED_PX, []),
+    getItemKey: useCallback((index: number) => ids[index] ?? index, [ids]),
+    overscan: OVERSCAN,
+  });
+  const toggle = useCallback(
+    (id: string) => {
+      const isOpen = router.route.get().query.get('request') === id;
+      router.adjust({ request: isOpen ? undefined : id });
+    },
+    [router],
+  );
+  useOpenInView(open, ids, virtualizer.scrollToIndex, scroller);
+  return (
+    <section
+      ref={setScroller}
+      className="ins-inbox__scroller"
+      aria-label="Requests"
+      onKeyDown={walk}
+    >
+      <ul className="ins-inbox__cards" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const id = ids[item.index] ?? '';
+          return (
+            <li
+              key={item.key}
+              ref={virtualizer.measureElement}
+              data-index={item.index}
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              <RequestCard id={id} isOpen={id === open} onToggle={toggle} hasSession />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** A link to a request shows it, once. */
+function useOpenInView(
+  open: string | undefined,
+  ids: readonly string[],
+  scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void,
+  scroller: HTMLElement | null,
+): void {
+  const isDone = useRef(open === undefined);
+  useEffect(() => {
+    if (isDone.current || open === undefined || scroller === null) return;
+    const at = ids.indexOf(open);
+    if (at < 0) return;
+    isDone.current = true;
+    scrollToIndex(at, { align: 'start' });
+  }, [open, ids, scrollToIndex, scroller]);
+}
+
+/** Arrow keys go from card to card, when the focus is on the line of one. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const toggles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-request-toggle]')];
+  const focused = document.activeElement;
+  const isOnCard = focused instanceof HTMLElement && focused.dataset['request'] !== undefined;
+  const from = isOnCard ? focused.querySelector('[data-request-toggle]') : focused;
+  const at = toggles.indexOf(from as HTMLElement);
+  if (step === 0 || at < 0) return;
+  const next = toggles[at + step];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+/** The desktop says that somebody waits: only when asked for. */
+function NoticeSwitch() {
+  const { preferences } = useInspector();
+  const { notify } = usePreferences();
+  const [isRefused, setRefused] = useState(false);
+  if (!canNotify()) return null;
+  const change = async () => {
+    if (notify) preferences.change({ notify: false });
+    else {
+      const isAllowed = await askForNotices();
+      setRefused(!isAllowed);
+      preferences.change({ notify: isAllowed });
+    }
+  };
+  return (
+    <>
+      {isRefused && <span role="alert">The browser does not allow it for this page.</span>}
+      <button
+        type="button"
+        className="ins-link"
+        aria-pressed={notify}
+        title="Says the session and the tool, never the arguments"
+        onClick={() => void change()}
+      >
+        {notify ? 'Stop desktop notifications' : 'Notify me on the desktop'}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+/** What a session waits for, answered in its row: below the row, over the ones that follow. */
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { useInspector, useRow } from '../context.ts';
+import { useKept } from '../requests/kept.ts';
+import { RequestCard } from '../requests/request-card.tsx';
+import './row-answer.css';
+
+interface RowAnswerProps {
+  /** Of the session. */
+  readonly id: string;
+  /** Ids of its requests. */
+  readonly waiting: readonly string[];
+  readonly isOpen: boolean;
+  readonly onAnswering: (id: string | undefined) => void;
+}
+
+export function RowAnswer({ id, waiting, isOpen, onAnswering }: RowAnswerProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    onAnswering(undefined);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Keys of the list are not for what is open in it.
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') event.stopPropagation();
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="ins-row-answer__button"
+        aria-expanded={isOpen}
+        onClick={() => onAnswering(isOpen ? undefined : id)}
+      >
+        {isOpen ? 'Close' : waiting.length > 1 ? `Answer ${waiting.length}` : 'Answer'}
+      </button>
+      {isOpen && <Requests waiting={waiting} onKeyDown={onKeyDown} />}
+    </>
+  );
+}
+
+interface RequestsProps {
+  readonly waiting: readonly string[];
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+function Requests({ waiting, onKeyDown }: RequestsProps) {
+  const { requests } = useInspector();
+  const [chosen, choose] = useState(waiting[0]);
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), []);
+  const toggle = useCallback((id: string) => choose((now) => (now === id ? undefined : id)), []);
+  const isGone = useRow(requests.rows, chosen ?? '') === undefined;
+  const ids = useKept(waiting, isGone ? undefined : chosen);
+  return (
+    <div
+      ref={panel}
+      className="ins-row-answer__panel"
+      role="group"
+      aria-label="Waiting for you"
+      onKeyDown={onKeyDown}
+    >
+      {ids.map((id) => (
+        <RequestCard key={id} id={id} isOpen={id === chosen} onToggle={toggle} />
+      ))}
+      {ids.length === 0 && <p>Nothing waits any more.</p>}
+    </div>
+  );
+}
