@@ -34,8 +34,7 @@ class AskingAgent:
         """False: it takes nothing, as if it were busy."""
 
     def __enter__(self) -> AskingAgent:
-        hello = {"name": "asking agent", "pid": 1, "host": "here"}
-        self._client.put(f"/processes/{self._process_id}", json=hello).raise_for_status()
+        self.return_to()
         for work in (self._follow, self._beat):
             Thread(target=work, daemon=True).start()
         assert self._following.wait(DEADLINE_S)
@@ -44,6 +43,11 @@ class AskingAgent:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._client.close()
+
+    def return_to(self) -> None:
+        """Say who it is, to a service that may have been away."""
+        hello = {"name": "asking agent", "pid": 1, "host": "here"}
+        self._client.put(f"/processes/{self._process_id}", json=hello).raise_for_status()
 
     def ask(self, request_id: str, **given: Any) -> None:
         """Open a request; see `tests.support.agents.opened`."""
@@ -64,6 +68,10 @@ class AskingAgent:
                 "reason": reason,
             }
         )
+
+    def acknowledge(self, seq: int) -> None:
+        """Say that a command was carried out."""
+        self._send({"type": "ack", "seq": seq, "applied": True, "reason": None})
 
     def answer_to(self, request_id: str) -> dict[str, Any]:
         """Wait for the answer to a request, and return it as it came."""
@@ -101,7 +109,7 @@ class AskingAgent:
             try:
                 self._send({"type": "heartbeat"})
             except (httpx.HTTPError, RuntimeError):
-                return
+                continue
 
     def _follow(self) -> None:
         path = f"/processes/{self._process_id}/commands"
@@ -121,4 +129,4 @@ class AskingAgent:
             self._commands[command["seq"]] = command
             self._changed.notify_all()
         if self.acknowledges:
-            self._send({"type": "ack", "seq": command["seq"], "applied": True, "reason": None})
+            self.acknowledge(command["seq"])
