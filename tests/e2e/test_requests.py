@@ -104,7 +104,7 @@ def test_mashing_keys_approves_nothing(page: Page, service: Service, agent: Aski
     agent.ask("b1", kind="breakpoint", args_json=ARGS)
     _sign_in(page, service, "waiting?request=r1")
     expect(page.get_by_role("button", name="Allow delete_file once")).to_be_visible()
-    chance = random.Random(6)  # noqa: S311 - keys, no secrets
+    chance = random.Random(6)
     keys = ["a", "Enter", " ", "Tab", "w", "d", "y", "o", "1", "ArrowDown", "Shift+Tab", "A", "."]
 
     for _ in range(400):
@@ -159,7 +159,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     card = page.get_by_role("article")
     data = card.get_by_role("group", name="the arguments")
     expect(data).to_contain_text("reportU+202Egnp.exe")
-    expect(data).to_contain_text("rmU+200B × 3 -rf")
+    expect(data).to_contain_text("rmU+200B \u00d7 3 -rf")
     expect(data).to_contain_text("<script>alert(1)</script>")
     expect(card.get_by_text(re.compile("<h1>Approved</h1>"))).to_be_visible()
     assert card.locator("h1, img, script, b").count() == 0
