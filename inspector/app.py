@@ -47,7 +47,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
 _ROUTERS = [
     health.router,
-    control.router,  # before sessions, whose ids may be any path
+    control.router,  # before the sessions, whose paths would take the verb for a part of the id
     sessions.router,
     spans.router,
     exports.router,

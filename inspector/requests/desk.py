@@ -272,6 +272,9 @@ class Desk:
             session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
         else:
             session.open_waits.pop(REQUEST_WAIT + row.id, None)
+            if row.span_id is None:  # otherwise its span tells when it waited
+                waited = (row.created_ns, row.closed_ns or draft.now_ns)
+                session.wait(REQUEST_WAIT + row.id, [waited])
 
     def _forget(self, request_id: str) -> None:
         known = self._waiting.pop(request_id, None)
