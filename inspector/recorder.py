@@ -181,12 +181,12 @@ class Recorder:
         with self._store.read() as reader:
             for process_id in reader.open_processes():
                 self._processes.hear(process_id, now_ns)
+            self._desk.load(reader, now_ns)
             for record in reader.unsettled():
                 state = SessionState.load(record.state)
                 if state.is_owned:
                     self._processes.hear(state.owner, now_ns)
                 self._watch(state, now_ns, now_ns)
-            self._desk.load(reader, now_ns)
         self._is_recovered = True
 
     def _hear_sign(self, draft: Draft, sign: ProcessSign) -> None:

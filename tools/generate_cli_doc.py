@@ -69,7 +69,8 @@ def _settings() -> Iterator[str]:
     yield "Precedence: argument, environment, configuration file, default."
     yield f"The configuration file is `--config`, else `{PREFIX}CONFIG`, else `inspector.toml` in"
     yield "the user's configuration directory; its keys are in the third column."
-    yield "What an agent reads is in the [telemetry document](telemetry-spec.md).\n"
+    yield "What an agent reads is in the [telemetry document](telemetry-spec.md); the policies that"
+    yield "may stand in the same file are [the agents'](guide/policies.md), too.\n"
     yield "| flag | environment | file key | default | meaning |\n| --- | --- | --- | --- | --- |"
     for name, field in Settings.model_fields.items():
         flag = "" if name in NO_FLAG else f"`--{name.replace('_', '-')}`"

@@ -20,6 +20,7 @@ from inspector import runfile, session_spans
 from inspector.cli import control as cli_control
 from inspector.cli import doctor as cli_doctor
 from inspector.cli import files as cli_files
+from inspector.cli import policies as cli_policies
 from inspector.client import NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
@@ -44,6 +45,7 @@ app = typer.Typer(
 
 hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
+app.add_typer(cli_policies.app, name="policies")
 app.add_typer(cli_files.app)
 app.add_typer(cli_doctor.app)
 app.add_typer(cli_control.app)

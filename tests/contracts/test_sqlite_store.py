@@ -110,6 +110,28 @@ def test_open_spans_are_found_among_many_by_their_own_index(path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ("1", "request_by_time"),
+        ("status = 'pending'", "request_by_status"),
+        ("session_id = 'S' AND status = 'pending'", "request_by_session"),
+        ("session_id = 'S' AND (created_ns, id) < (5, 'a')", "request_by_session"),
+    ],
+)
+def test_pages_of_requests_are_read_in_the_order_of_an_index(
+    path: Path, where: str, index: str
+) -> None:
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    newest = "ORDER BY created_ns DESC, id DESC LIMIT 10"
+    sql = f"EXPLAIN QUERY PLAN SELECT id FROM request WHERE {where} {newest}"
+    plan = str(list(connection.execute(sql)))
+    connection.close()
+    assert index in plan
+    assert "TEMP B-TREE" not in plan, "nothing is sorted"
+
+
 def test_a_database_of_another_program_is_refused(path: Path) -> None:
     path.parent.mkdir()
     connection = apsw.Connection(str(path))
