@@ -8,6 +8,7 @@ from typing import Any
 
 import typer.main
 
+from inspector.cli.control import NOT_DONE, ON_ITS_WAY
 from inspector.cli.main import CANNOT_START, FAILED, NO_FLAG, NO_SERVICE, app
 from inspector.settings import PREFIX, Settings
 
@@ -34,6 +35,8 @@ def _cli() -> Iterator[str]:
     yield f"| {FAILED} | failed |"
     yield f"| {CANNOT_START} | cannot start with these arguments or settings |"
     yield f"| {NO_SERVICE} | no service runs |"
+    yield f"| {ON_ITS_WAY} | it is on its way, and the agent has not said that it took it |"
+    yield f"| {NOT_DONE} | refused: somebody else was first, or the agent did not take it |"
     for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])
@@ -66,7 +69,8 @@ def _settings() -> Iterator[str]:
     yield "Precedence: argument, environment, configuration file, default."
     yield f"The configuration file is `--config`, else `{PREFIX}CONFIG`, else `inspector.toml` in"
     yield "the user's configuration directory; its keys are in the third column."
-    yield "What an agent reads is in the [telemetry document](telemetry-spec.md).\n"
+    yield "What an agent reads is in the [telemetry document](telemetry-spec.md); the policies that"
+    yield "may stand in the same file are [the agents'](guide/policies.md), too.\n"
     yield "| flag | environment | file key | default | meaning |\n| --- | --- | --- | --- | --- |"
     for name, field in Settings.model_fields.items():
         flag = "" if name in NO_FLAG else f"`--{name.replace('_', '-')}`"

@@ -14,7 +14,7 @@ from inspector.control import messages
 from inspector.control.gate import Gate
 from inspector.control.line import Ack, Line, Process, Visit, read_welcome
 from inspector.control.link import Address, AwayError, Link, Reply
-from inspector.control.open_requests import Given, Opened, OpenRequests
+from inspector.control.open_requests import OpenRequests
 
 _logger = logging.getLogger("inspector")
 
@@ -104,17 +104,21 @@ class Speaker:
         return visit
 
     def _say_goodbye(self) -> None:
-        """Say what has closed, and goodbye, if the service was there; release who waits for it."""
+        """Say what has closed, and goodbye, if the service was there."""
         visit, limits = self._line.visit, self._line.limits
-        if visit is not None and not visit.is_over:
-            now_s = monotonic()
-            reports = self._requests.to_say(limits.max_batch - 1)
-            closed = [messages.report(r, now_s) for r in reports if not isinstance(r, Opened)]
-            body = {"messages": [*closed, messages.goodbye()]}
-            self._ask("POST", f"{visit.path}/messages", body, limits.goodbye_s)
-            self._line.end(visit)
-        for_ever = [asked.id for asked in self._requests.still_open() if asked.timeout_s is None]
-        self._refuse(for_ever, "the inspector was detached")
+        if visit is None or visit.is_over:
+            return
+        now_s = monotonic()
+        end_s = now_s + limits.goodbye_s
+        still_open = {asked.id for asked in self._requests.still_open()}
+        reports = self._requests.to_say(limits.max_batch)
+        told = [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
+        told.append(messages.goodbye())
+        for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
+            path, left_s = f"{visit.path}/messages", end_s - monotonic()
+            if left_s <= 0 or self._ask("POST", path, {"messages": batch}, left_s) is None:
+                break
+        self._line.end(visit)
 
     # --- news ---------------------------------------------------------------------------------
 
@@ -169,20 +173,9 @@ class Speaker:
         return None if first is None or second is None else first | second
 
     def _give_up(self, message: Message, reply: Reply) -> None:
-        """Say that a message will never be taken; who waits for ever for an answer is refused."""
+        """Say that a message will never be taken; what it asks has its default to end by."""
         code = str(reply.fields().get("code") or reply.status)[:100]
         _logger.warning("The inspector refuses a %s: %s.", message["type"], code)
-        asked = message.get("request")
-        if asked is not None and asked["expires_in_ms"] is None:
-            self._refuse([asked["id"]], f"the inspector cannot show it ({code})")
-
-    def _refuse(self, request_ids: Iterable[str], why: str) -> None:
-        open_now = {asked.id: asked for asked in self._requests.still_open()}
-        for request_id in request_ids:
-            if (asked := open_now.get(request_id)) is not None:
-                decision = "cancel" if asked.kind == "question" else "deny"
-                given = Given(decision, why, None, asked.args_hash, None, "inspector", "agent")
-                self._requests.answer(request_id, given)
 
     # --- asking -------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from inspector.doctor.finding import FAIL, OK, Finding
 from inspector.doctor.place import examine_store, examine_token
+from inspector.doctor.policies import examine_policies
 from inspector.doctor.senders import examine_frameworks, examine_senders
 from inspector.doctor.service import examine_forwarding, examine_ports, examine_service
 from inspector.errors import InspectorError
@@ -23,6 +24,7 @@ _EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[Finding]],
     examine_store,
     examine_senders,
     examine_frameworks,
+    examine_policies,
     examine_forwarding,
 )
 

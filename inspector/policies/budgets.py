@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
 
 from inspector.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
-from inspector.policies.ruling import PREFIX, Ruling
+from inspector.policies.ruling import Ruling
 from instrument import HookDenied
 
 UNITS = {
@@ -166,7 +167,7 @@ class Ledger:
                 if budget.of in ("calls", "seconds"):
                     continue
                 amount = usage.of(budget.of)
-                if amount is not None:
+                if amount is not None and isfinite(amount):
                     tally.used += max(amount, 0)
                 elif budget.stops_at_unknown and not tally.waives_unknown:
                     tally.unknown = usage.model or "a model that has no name here"
@@ -233,7 +234,8 @@ class Ledger:
                 del self._counted[next(iter(self._counted))]
 
     def _overdrawn(self, tally: _Tally, call_id: str | None) -> Ruling:
-        budget, by = tally.budget, PREFIX + tally.budget.name
+        budget = tally.budget
+        by = f"budget:{budget.name}"
         whose = "by this process" if budget.is_per_process else "in this session"
         if tally.unknown is not None:
             reason = (
@@ -269,7 +271,7 @@ class Ledger:
         tally.has_warned = True
         reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used already"
         _logger.warning("%s.", reason[0].upper() + reason[1:])
-        return Ruling(PREFIX + budget.name, "allow", reason)
+        return Ruling(f"budget:{budget.name}", "allow", reason)
 
     def _tallies(self, session: str | None) -> list[_Tally]:
         return [*self._account(session).tallies, *self._process.tallies]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 Truth: TypeAlias = bool | None
 Test: TypeAlias = Callable[[Any], Truth]
@@ -34,11 +34,14 @@ _STEP = re.compile(r"""\.?(?:(\*\*|\*)|\[(\d{1,9})\]|\[\*\]|\["([^"]*)"\]|([^.\[
 _SCALAR = (str, bytes, int, float, type(None))
 
 
-class _Unreadable:
-    """Stands for values that are not looked at: there are too many, or nobody knows their kind."""
+class _Mark:
+    """Stands for a value that is none."""
 
 
-UNREADABLE: Final = _Unreadable()
+UNREADABLE: Final = _Mark()
+"""What is not looked at: there is too much of it, or nobody knows its kind."""
+ABSENT: Final = _Mark()
+NOT_PLAIN: Final = _Mark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class Condition:
     """None: there must be no such value."""
     words: str
     """For people."""
+    is_plain: bool
+    """Whether the path has names only, so that it leads to one value at most."""
 
     def holds(self, root: object, *, in_doubt: bool) -> bool:
         """Return whether the values at the path are so.
@@ -61,6 +66,13 @@ class Condition:
                 as a deny does; False for *all* of them, and at least one, as an allow does.
         """
         test = self.test
+        if test is not None and self.is_plain:
+            value = _plain_value(root, self.steps)
+            if value is ABSENT:
+                return False
+            if value is not NOT_PLAIN:
+                answer = test(value)
+                return answer is not False if in_doubt else answer is True
         if test is None:
             found = list(_find(root, self.steps))
             return all(value is UNREADABLE for value in found) and (in_doubt or not found)
@@ -83,14 +95,15 @@ def read_condition(path: str, wanted: object) -> Condition:
         ValueError: One of the two makes no sense; says why.
     """
     steps = _steps(path)
+    is_plain = all(isinstance(one, str) and one not in (ANY, DEEP) for one in steps)
     if isinstance(wanted, Mapping) and "exists" in wanted:
         if len(wanted) > 1 or not isinstance(wanted["exists"], bool):
             raise ValueError("`exists` is true or false, and stands alone")
         if wanted["exists"]:
-            return Condition(path, steps, lambda _: True, f"there is {path}")
-        return Condition(path, steps, None, f"there is no {path}")
+            return Condition(path, steps, lambda _: True, f"there is {path}", is_plain)
+        return Condition(path, steps, None, f"there is no {path}", is_plain)
     test, words = _read_test(wanted)
-    return Condition(path, steps, test, f"{path} {words}")
+    return Condition(path, steps, test, f"{path} {words}", is_plain)
 
 
 def _steps(path: str) -> tuple[str | int, ...]:
@@ -110,6 +123,17 @@ def _steps(path: str) -> tuple[str | int, ...]:
 
 
 # --- finding values -------------------------------------------------------------------------------
+
+
+def _plain_value(value: object, names: Sequence[str | int]) -> object:
+    """Follow names through plain dicts, as most arguments are; ten times as fast as `_find`."""
+    for name in names:
+        if type(value) is not dict:
+            return NOT_PLAIN
+        value = value.get(name, ABSENT)
+        if value is ABSENT:
+            break
+    return value
 
 
 def _find(root: object, steps: Sequence[str | int]) -> Iterator[object]:
@@ -196,7 +220,8 @@ def _number(value: object) -> int | float | None:
 
 
 def _on_text(search: Callable[[str], object], value: object) -> Truth:
-    text = _text(value)
+    is_text = type(value) is str and len(value) <= MAX_TEXT_CHARS
+    text = cast(str, value) if is_text else _text(value)
     return None if text is None else bool(search(text))
 
 
@@ -248,7 +273,9 @@ def _under(wanted: object) -> Test:
     folder = os.path.expanduser(wanted)  # noqa: PTH111 - a text, as the tool will read it
 
     def test(value: object) -> Truth:
-        text = _text(value) if isinstance(value, str | os.PathLike) else None
+        if value is None or isinstance(value, int | float):
+            return False  # no path
+        text = _text(value)
         if text is None or "\0" in text:
             return None
         path = os.path.expanduser(text)  # noqa: PTH111 - as above

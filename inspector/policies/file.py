@@ -25,6 +25,7 @@ from inspector.policies.rules import (
     Question,
     RuleList,
 )
+from inspector.policies.ruling import JOINT
 from instrument.catalogue import NOUNS
 from instrument.decision import is_duration
 
@@ -35,6 +36,9 @@ STEPPED = (BEFORE_TOOL_CALL, "before_llm_generate")
 MAX_TABLES = 1_000
 MAX_NAME_CHARS = 80
 MAX_TEXT_CHARS = 4_000
+
+HERE = "./"
+"""Begins the names of what a file in the working directory says: they are nobody else's."""
 
 _BREAK_TIMEOUT_S = 3_600.0
 _T = TypeVar("_T")
@@ -65,6 +69,15 @@ def parse(text: str, file: Path) -> Rules:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise PolicyError([f"{file} is not TOML: {error}."]) from error
+    return read(tables, text, file)
+
+
+def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
+    """Return what the policy sections among `tables` say; `text` is where they came from.
+
+    Raises:
+        PolicyError: Something in them makes no sense.
+    """
     reader = _Reader(text, file)
     policies = reader.tables("policies", tables, _policy)
     breakpoints = reader.tables("breakpoints", tables, _breakpoint)
@@ -100,7 +113,7 @@ class _Reader:
             one = read(table)
             table.finish()
             if table.name in names:
-                table.wrong("has the name of another one; a name is said once")
+                table.wrong("another one has this name")
             names.add(table.name)
             made.append(one)
         return made
@@ -143,15 +156,17 @@ class _Table:
         mistakes: list[str],
     ) -> None:
         self.place = place
-        self._label = f"[[{section}]] {number}"
+        self._label = f"[[{section}]] #{number}"
         self._cells = dict(cells)
         self._known: list[str] = []
         self._mistakes = mistakes
-        self.name = self._name(f"{section} {number}")
+        self.name = self._name(f"#{number}")
 
     def wrong(self, what: str) -> None:
         """Note a mistake of this table."""
-        self._mistakes.append(f"{self.place}: {self._label} ({self.name}): {what}.")
+        stop = "" if what.endswith("?") else "."
+        name = "" if self.name.startswith("#") else f" ({self.name})"
+        self._mistakes.append(f"{self.place}: {self._label}{name}: {what}{stop}")
 
     def has(self, key: str) -> bool:
         return key in self._cells
@@ -163,6 +178,9 @@ class _Table:
             return default
         if not 0 < len(name) <= MAX_NAME_CHARS or not name.isprintable():
             self.wrong(f"`name` must be a line of at most {MAX_NAME_CHARS} characters")
+            return default
+        if name.startswith((HERE, "#")) or JOINT in name:
+            self.wrong(f"`name` must not begin with {HERE} or #, nor have “{JOINT}” in it")
             return default
         return name
 

@@ -9,7 +9,7 @@ from inspector.policies.budgets import Ledger
 from inspector.policies.file import Rules
 from inspector.policies.open_operations import OpenOperations
 from inspector.policies.rules import Event, Policy, Question, RuleList
-from inspector.policies.ruling import PREFIX, Ruling, joined
+from inspector.policies.ruling import Ruling, joined
 from instrument import Decision
 from instrument.decision import Outcome
 from instrument.decision import Question as Asked
@@ -51,10 +51,10 @@ class Judge:
         call_id = kwargs.get("call_id")
         self._settle()
         event = Event(hook, kwargs, lambda: self._agent(kwargs))
-        rulings = [_ruled(one, event) for rules in self._policies if (one := rules.first(event))]
+        rulings = [ruled(one, event) for rules in self._policies if (one := rules.first(event))]
         if not any(one.verdict == "deny" for one in rulings):
             if stop := self._breakpoints.first(event):
-                rulings.append(_ruled(stop, event))
+                rulings.append(ruled(stop, event))
             rulings += self._budgets(hook, kwargs)
         ruling = joined(rulings)
         return None if ruling is None else self._decision(ruling, call_id)
@@ -104,8 +104,10 @@ class Judge:
         return self._operations.agent_of(kwargs.get("call_id"), kwargs.get("parent_call_id"))
 
 
-def _ruled(policy: Policy, event: Event) -> Ruling:
-    by, action = PREFIX + policy.name, policy.action
+def ruled(policy: Policy, event: Event) -> Ruling:
+    """Return what a policy that matches says about an event."""
+    action = policy.action
+    by = f"{'breakpoint' if action == 'break' else 'policy'}:{policy.name}"
     if action in ("allow", "deny"):
         done = "allowed" if action == "allow" else "denied"
         return Ruling(by, action, policy.reason or f"{done} by policy {policy.name}")

@@ -10,7 +10,9 @@ from inspector.policies.rules import Question
 
 Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
 
-PREFIX = "policy:"
+JOINT = " + "
+"""Between the names of those who ask together; no name has it."""
+
 MAX_PROMPT_CHARS = 16_000
 MAX_NAME_CHARS = 200
 
@@ -19,6 +21,7 @@ class Ruling(NamedTuple):
     """What one of them says."""
 
     by: str
+    """Its kind and name, such as `policy:no deletes`: what "always" is said of."""
     verdict: Verdict
     reason: str
     question: Question = Question()
@@ -29,8 +32,9 @@ class Ruling(NamedTuple):
 def joined(rulings: Sequence[Ruling]) -> Ruling | None:
     """Return what all of them add up to: the strictest, the first of these for its reason.
 
-    One refusal refuses. All that ask are asked in one question, which is answered for all: it
-    waits as long as the most impatient, and silence allows only where all of them say so.
+    One refusal refuses. All that ask are asked in one question, which is answered for all.
+    Silence allows only where all of them say so, and then after the longest of their times; it
+    denies after the shortest.
     """
     refused = [one for one in rulings if one.verdict == "deny"]
     if refused:
@@ -47,10 +51,12 @@ def joined(rulings: Sequence[Ruling]) -> Ruling | None:
 
 def _one_question(asking: Sequence[Ruling]) -> Ruling:
     prompts = [one.question.prompt or one.reason for one in asking]
+    may_silence_allow = all(one.question.default == "allow" for one in asking)
+    times_s = [one.question.timeout_s for one in asking]
     question = Question(
         prompt="\n".join(dict.fromkeys(prompts))[:MAX_PROMPT_CHARS],
-        timeout_s=min(one.question.timeout_s for one in asking),
-        default="allow" if all(one.question.default == "allow" for one in asking) else "deny",
+        timeout_s=max(times_s) if may_silence_allow else min(times_s),
+        default="allow" if may_silence_allow else "deny",
     )
     grants = [one.grant for one in asking if one.grant is not None]
 
@@ -69,7 +75,7 @@ def _one_question(asking: Sequence[Ruling]) -> Ruling:
 
 def _names(asking: Sequence[Ruling]) -> str:
     """Return a name for all of them; "always" for it is not "always" for one of them."""
-    whole = PREFIX + " + ".join(one.by.removeprefix(PREFIX) for one in asking)
+    whole = JOINT.join(one.by for one in asking)
     if len(whole) <= MAX_NAME_CHARS:
         return whole
     mark = sha256(whole.encode()).hexdigest()[:16]

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from inspector.errors import PolicyError
 from inspector.paths import config_dir
-from inspector.policies.file import HOOKS, Rules, parse
+from inspector.policies.file import HERE, HOOKS, Rules, parse
 from inspector.policies.places import NAME, SECTIONS, SWITCH, Source
 from inspector.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
 
@@ -96,7 +96,12 @@ def _tightening(rules: Rules) -> Rules:
             left_out,
             config_dir() / NAME,
         )
-    return replace(rules, policies=RuleList(kept))
+    return Rules(
+        rules.file,
+        RuleList([replace(one, name=HERE + one.name) for one in kept]),
+        RuleList([replace(one, name=HERE + one.name) for one in rules.breakpoints.policies]),
+        tuple(replace(one, name=HERE + one.name) for one in rules.budgets),
+    )
 
 
 def _read(source: Source) -> str | None:

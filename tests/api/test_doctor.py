@@ -216,3 +216,19 @@ def test_an_mcp_agent_beside_a_newer_mcp_is_said(
     monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
     found = examine(0)
     assert levels(found, "mcp-agent") == levels(found, "extras") == ["warn"]
+
+
+def test_policies_are_counted_and_mistakes_in_them_are_failures(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = here / "policies.toml"
+    file.write_text('[[policies]]\naction = "deny"\n[[budgets]]\nof = "cost_usd"\nat = 1')
+    monkeypatch.setenv("INSPECTOR_POLICIES", str(file))
+    found = examine(0)
+    assert levels(found, "policies") == ["ok", "warn"]
+    assert found["policies"][0]["message"] == f"{file}: 1 policies, 1 budgets"
+    file.write_text("[[policies]]")
+    found = examine(1)
+    assert "`action` is missing" in found["policies"][0]["message"]
+    monkeypatch.setenv("INSPECTOR_POLICIES", "off")
+    assert levels(examine(0), "policies") == ["warn"]

@@ -257,7 +257,17 @@ async def test_what_two_files_ask_is_one_question(bus: Bus, enforce: Enforce) ->
     (request,) = person.requests
     assert request.prompt == "Really delete?\nSure?"
     assert (request.timeout_s, request.default) == (5, "deny")
-    assert request.interceptor == "policy:deletes + careful"
+    assert request.interceptor == "policy:deletes + policy:./careful"
+
+
+async def test_what_the_working_directory_says_has_names_of_its_own(
+    bus: Bus, enforce: Enforce
+) -> None:
+    """Else "always" for a harmless question would be "always" for the user's own."""
+    enforce(here='step = true\n[[policies]]\nname = "deletes"\naction = "ask"')
+    bus.set_approval_provider(person := Person("allow"))
+    await run(bus)
+    assert person.requests[0].interceptor == "policy:./deletes + breakpoint:./step"
 
 
 async def test_the_same_file_counts_once(bus: Bus, enforce: Enforce, project: Path) -> None:
@@ -290,7 +300,7 @@ async def test_a_bad_policy_denies_tools_loudly_and_breaks_nothing(
     enforce(READ_ASK_DENY + '\n[[policies]]\ntools = "x"\naction = "denny"\n')
     why = await refusal(bus, "read_file")
     assert "policies cannot be used" in why
-    assert f"{users_file}:20: [[policies]] 4 (policies 4): `action` is 'denny'" in why
+    assert f"{users_file}:20: [[policies]] #4: `action` is 'denny'" in why
     async with bus.operation("llm_generate", llm=None, prompt=""):
         pass
     (error,) = [one for one in caplog.records if one.levelno == logging.ERROR]

@@ -26,7 +26,7 @@ async def test_a_breakpoint_stops_before_what_it_names(bus: Bus, enforce: Enforc
     with pytest.raises(HookDenied):
         await use(bus, "delete_file")
     assert [(one.kind, one.interceptor) for one in person.requests] == [
-        ("breakpoint", "policy:dangerous")
+        ("breakpoint", "breakpoint:dangerous")
     ] * 2
     assert person.prompts[0] == "Stopped before delete_file (dangerous). Go on?"
     assert person.requests[0].timeout_s == 3600
@@ -65,7 +65,7 @@ async def test_an_allow_is_no_reason_not_to_stop(bus: Bus, enforce: Enforce) -> 
     enforce('step = true\n[[policies]]\nname = "p"\naction = "allow"')
     bus.set_approval_provider(person := Person("allow"))
     await use(bus, "read")
-    assert person.requests[0].interceptor == "policy:step"
+    assert person.requests[0].interceptor == "breakpoint:step"
 
 
 async def test_an_approval_at_a_breakpoint_is_an_approval(bus: Bus, enforce: Enforce) -> None:
@@ -73,7 +73,7 @@ async def test_an_approval_at_a_breakpoint_is_an_approval(bus: Bus, enforce: Enf
     bus.set_approval_provider(person := Person("allow"))
     await use(bus, "read")
     (request,) = person.requests
-    assert (request.kind, request.interceptor) == ("approval", "policy:p + step")
+    assert (request.kind, request.interceptor) == ("approval", "policy:p + breakpoint:step")
     assert request.prompt == "May it?\nStep: go on?"
     assert request.timeout_s == 300
 

@@ -114,6 +114,22 @@ async def test_what_nobody_knows_can_be_left_out_of_account(bus: Bus, enforce: E
     await use(bus)
 
 
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), -float("inf")])
+def test_an_amount_that_is_none_is_not_known(amount: float) -> None:
+    (budget,) = parse(DOLLAR, Path("x")).budgets
+    assert used_up(budget, lambda ledger: ledger.spend(Usage(1, 1, amount), None)) == 1
+
+
+def test_nobody_gets_anything_back() -> None:
+    (budget,) = parse(TOKENS, Path("x")).budgets
+
+    def spend(ledger: Ledger) -> None:
+        ledger.spend(Usage(100, None, None), None)
+        ledger.spend(Usage(-50, None, None), None)
+
+    assert used_up(budget, spend) == 1
+
+
 async def test_a_person_may_go_on_without_knowing(bus: Bus, enforce: Enforce) -> None:
     enforce(DOLLAR + 'action = "ask"')
     bus.set_approval_provider(person := Person("allow"))
@@ -436,7 +452,7 @@ async def test_a_warning_is_said_once_in_the_log_and_on_the_trail(
     await use(bus)
     said = "budget words: 80 of 100 tokens used already"
     assert [(one["interceptor"], one["action"], one["reason"]) for one in told] == [
-        ("policy:words", "continue", said)
+        ("budget:words", "continue", said)
     ]
     warnings = [one.message for one in caplog.records if one.levelno == logging.WARNING]
     assert warnings == ["Budget words: 80 of 100 tokens used already."]
@@ -515,7 +531,7 @@ async def test_a_budget_and_a_policy_ask_in_one_question(bus: Bus, enforce: Enfo
     await use(bus)
     await use(bus)
     assert person.prompts[0].startswith("May it?\nBudget words")
-    assert person.requests[0].interceptor == "policy:p + words"
+    assert person.requests[0].interceptor == "policy:p + budget:words"
     assert person.prompts[1] == "May it?"
 
 

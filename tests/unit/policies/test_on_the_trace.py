@@ -92,7 +92,7 @@ async def test_the_policy_that_decided_is_named_on_the_span(
         [("policy:deletes", "ask_user", "policy deletes asks"), ("approval", "continue", None)],
         [],
         [],
-        [("policy:words", "deny", "budget words: 100 of 100 tokens used in this session")],
+        [("budget:words", "deny", "budget words: 100 of 100 tokens used in this session")],
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.model import Doer, RequestStatus, SessionStatus, SpanStatus
+from inspector.normalise.session_ids import session_id
 from inspector.requests import desk as rules
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Told
@@ -64,18 +65,19 @@ def test_a_request_belongs_to_the_session_of_its_trace_whatever_the_agent_says(
 
 
 @pytest.mark.parametrize(
-    ("session_id", "trace_id", "home"),
+    ("named", "trace_id", "home"),
     [
         ("S", None, "S"),
         ("S", trace_hex(1), "S"),
         ("unknown", trace_hex(1), trace_hex(1)),
         ("", None, "p1"),
+        ("team/alpha", None, session_id("team/alpha")),
     ],
 )
 def test_a_request_of_which_nothing_was_heard_begins_its_session(
-    desk: Desk, session_id: str, trace_id: str | None, home: str
+    desk: Desk, named: str, trace_id: str | None, home: str
 ) -> None:
-    desk.open(asked(session_id=session_id, trace_id=trace_id))
+    desk.open(asked(session_id=named, trace_id=trace_id))
     assert desk.request().session_id == home
     assert desk.session(home).status is SessionStatus.WAITING
 

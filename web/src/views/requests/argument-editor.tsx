@@ -32,7 +32,9 @@ export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: Argu
   // Decided once: it must not change while one types.
   const [isWrapped] = useState(initial.length <= MAX_WRAPPED);
   const [scroll_px, setScroll] = useState(0);
-  useEffect(() => area.current?.focus(), []);
+  useEffect(() => {
+    area.current?.focus();
+  }, []);
   useEffect(() => {
     if (goTo === undefined || area.current === null) return;
     area.current.focus();

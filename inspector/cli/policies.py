@@ -1,0 +1,157 @@
+"""`inspector policies`: what is in force here, and what it would make of a call."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from inspector.errors import PolicyError
+from inspector.policies.places import SWITCH, Source, find_sources, is_switched_off
+
+if TYPE_CHECKING:
+    from inspector.policies.file import Rules
+    from inspector.policies.words import Line
+
+app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
+
+FAILED = 1
+_STYLES = {
+    "deny": typer.colors.RED,
+    "ask": typer.colors.YELLOW,
+    "break": typer.colors.YELLOW,
+    "allow": typer.colors.GREEN,
+}
+
+File = Annotated[Path | None, typer.Argument(help="Only this file, instead of those in force.")]
+Json = Annotated[bool, typer.Option("--json", help="For machines.")]
+
+
+@app.command()
+def check(file: File = None, as_json: Json = False) -> None:
+    """Say what is in force here, in order and in words, and what is wrong with it.
+
+    In force are the user's inspector.toml, and one in the working directory, which only tightens.
+    Exit code 1 says that there are mistakes.
+    """
+    from inspector.policies.words import lines  # noqa: PLC0415 - on use
+
+    found, mistakes = _read(file)
+    if as_json:
+        told = [{"file": str(one.file), **line._asdict()} for one in found for line in lines(one)]
+        typer.echo(json.dumps({"rules": told, "mistakes": mistakes}, indent=2))
+    else:
+        for one in found:
+            typer.echo(f"{one.file}")
+            for line in lines(one):
+                typer.echo(f"  {_shown(line)}")
+        if not found and not mistakes:
+            typer.echo("No policy is in force here.")
+        _note_prices(found)
+        _say_mistakes(mistakes)
+    if mistakes:
+        raise typer.Exit(FAILED)
+
+
+@app.command("try")
+def try_(
+    tool: Annotated[str, typer.Argument(help="Name of the tool.")],
+    args: Annotated[str, typer.Option(help="Its arguments, as a JSON object.")] = "{}",
+    server: Annotated[str | None, typer.Option(help="The MCP server that has it.")] = None,
+    agent: Annotated[str, typer.Option(help="The agent that calls it.")] = "",
+    on: Annotated[str, typer.Option(help="Another event; --args are its kwargs.")] = (
+        "before_tool_call"
+    ),
+    file: Annotated[
+        Path | None, typer.Option(help="Only this file, instead of those in force.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which policy would decide about a call, and why. Nothing is called.
+
+    Exit code 1 says that there are mistakes in what is in force.
+    """
+    from inspector.policies.file import HOOKS  # noqa: PLC0415 - on use
+    from inspector.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
+    from inspector.policies.words import try_out  # noqa: PLC0415
+
+    if on not in HOOKS:
+        raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
+    found, mistakes = _read(file)
+    if mistakes:
+        _say_mistakes(mistakes)
+        raise typer.Exit(FAILED)
+    given = _object(args)
+    kwargs = {"tool_name": tool, "args": given, "server_name": server}
+    if on != BEFORE_TOOL_CALL:
+        kwargs = {**given, "server_name": given.get("server_name", server)}
+    trial = try_out(found, Event(on, kwargs, lambda: agent))
+    if as_json:
+        told = {
+            "verdict": trial.verdict,
+            "reason": trial.reason,
+            "matched": [line._asdict() for line in trial.matched],
+            "budgets": [line._asdict() for line in trial.counted],
+        }
+        typer.echo(json.dumps(told, indent=2))
+        return
+    verdict = typer.style(trial.verdict, fg=_STYLES.get(trial.verdict))
+    typer.echo(f"{verdict}: {trial.reason}")
+    for line in (*trial.matched, *trial.counted):
+        typer.echo(f"  {_shown(line)}")
+
+
+def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
+    from inspector.policies.sources import load  # noqa: PLC0415 - on use
+
+    if file is None and is_switched_off(os.environ):
+        typer.echo(f"{SWITCH} is off: nothing acts.", err=True)
+        return [], []
+    sources = find_sources(os.environ) if file is None else [Source(file, True, False)]
+    found: list[Rules] = []
+    mistakes: list[str] = []
+    for source in sources:
+        try:
+            rules = load(source)
+        except PolicyError as error:
+            mistakes += error.mistakes
+        else:
+            found += [] if rules is None else [rules]
+    return found, mistakes
+
+
+def _shown(line: Line) -> str:
+    place = f" (line {line.line})" if line.line else ""
+    return f"{line.kind:<10} {line.name}: {line.words}{place}"
+
+
+def _say_mistakes(mistakes: list[str]) -> None:
+    for mistake in mistakes:
+        typer.echo(typer.style(mistake, fg=typer.colors.RED), err=True)
+    if mistakes:
+        said = "Until they are mended, agents deny what such a file may have guarded."
+        typer.echo(said, err=True)
+
+
+def _note_prices(found: list[Rules]) -> None:
+    from inspector.policies.words import needs_prices  # noqa: PLC0415 - on use
+
+    if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
+        typer.echo(
+            "INSPECTOR_PRICES names no prices here: a model call that does not say what it cost "
+            "uses up a budget of cost.",
+            err=True,
+        )
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise typer.BadParameter(f"it is no JSON: {error}", param_hint="--args") from error
+    if not isinstance(given, dict):
+        raise typer.BadParameter("it is no JSON object", param_hint="--args")
+    return given
