@@ -7,32 +7,44 @@ there is none.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
 from inspector.policies import install as install_policies
+from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
+from subscribers.options import Options, is_on
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
+    from inspector.control.control import Control
     from instrument import Bus
     from subscribers.delivery import Delivery
+    from subscribers.wiring import Wiring
 
 _logger = logging.getLogger("inspector")
 
 _lock = Lock()
+
+EXIT_S = 1.0
+"""How long ending may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Service:
     url: str
     token: str | None
+    is_named: bool
+    """By the caller or the environment; else it was found, and may move."""
 
 
 class Handle:
@@ -73,6 +85,7 @@ def attach(
     tracer_provider: TracerProvider | None = None,
     redactor: Redactor | None = None,
     policies: bool = True,
+    control: bool | None = None,
 ) -> Handle:
     """Send what this process does to an inspector.
 
@@ -91,6 +104,9 @@ def attach(
         redactor: Replaces the built-in removal of secrets; also called on the sender's thread.
         policies: Let the policies of `inspector.toml` act, also where no service runs; see
             `docs/guide/policies.md`.
+        control: Let people who look at the inspector answer what is asked on the bus, and pause,
+            step and cancel sessions; default: `INSPECTOR_CONTROL`, else on. With no service
+            nothing is asked, and nothing costs anything.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.
@@ -104,7 +120,8 @@ def attach(
     if service is None:
         return Handle(None, policies_off, None)
     with _lock:
-        handle = _attached.get(id(bus))
+        key = id(bus)
+        handle = _attached.get(key)
         if handle is not None and handle.is_attached:
             policies_off()  # that handle has them
             return handle
@@ -119,6 +136,12 @@ def attach(
                 service.url,
             )
             return Handle(None, policies_off, None)
+        made: Control | None = None
+
+        def start_control() -> None:
+            if made is not None:
+                made.start()
+
         wiring = wire(
             service.url,
             service.token,
@@ -129,14 +152,53 @@ def attach(
             tracer_provider=tracer_provider,
             redactor=redactor,
             session_id=context.get,
+            on_start=start_control,
         )
-
-        def undo() -> None:
-            policies_off()
-            wiring.undo()
-
-        handle = _attached[id(bus)] = Handle(service.url, undo, wiring.delivery)
+        if _is_wanted(control):
+            find = (lambda: service) if service.is_named else partial(_service, url, token)
+            made = _control(bus or default_bus, wiring, find, options)
+            start_control()
+        undo = _ending(policies_off, made, wiring)
+        handle = _attached[key] = Handle(service.url, undo, wiring.delivery)
         return handle
+
+
+def _is_wanted(control: bool | None) -> bool:
+    return is_on("INSPECTOR_CONTROL", os.environ, default=True) if control is None else control
+
+
+def _control(
+    bus: Bus, wiring: Wiring, find: Callable[[], _Service | None], options: Options
+) -> Control | None:
+    # Only here: without a service none of it is needed.
+    from inspector.control.control import control_of  # noqa: PLC0415
+    from inspector.control.link import Address  # noqa: PLC0415
+
+    def address() -> Address | None:
+        now = find()
+        return None if now is None else Address(now.url, now.token)
+
+    return control_of(bus, wiring, address, keeps_args=options.capture is Capture.FULL)
+
+
+def _ending(
+    policies_off: Callable[[], None], control: Control | None, wiring: Wiring
+) -> Callable[[], None]:
+    """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
+
+    def undo() -> None:
+        atexit.unregister(undo)
+        end_s = monotonic() + EXIT_S
+        policies_off()
+        if control is not None:
+            control.begin_close()  # in the background, while telemetry is sent
+        wiring.undo()
+        if control is not None:
+            control.finish_close(end_s - monotonic())
+
+    # After `wire` has registered its own: handlers run in reverse order.
+    atexit.register(undo)
+    return undo
 
 
 _attached: dict[int, Handle] = {}
@@ -151,25 +213,32 @@ def _is_switched_off() -> bool:
 
 
 def _find_service(url: str | None, token: str | None) -> _Service | None:
+    """Return the service to attach to; say why there is none."""
+    service = _service(url, token)
+    if service is None:
+        _logger.info(
+            "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
+        )
+    elif not runfile.is_address(service.url):
+        _logger.warning(
+            "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
+            "http://127.0.0.1:7800.",
+            Redactor().text(service.url),
+        )
+        return None
+    return service
+
+
+def _service(url: str | None, token: str | None) -> _Service | None:
     """Argument, else environment, else the run-file of a service that runs here."""
     given = url or os.environ.get("INSPECTOR_URL")
     token = token or os.environ.get("INSPECTOR_TOKEN") or None
     running = runfile.read()
     if given is None:
         if running is None:
-            _logger.info(
-                "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
-            )
             return None
-        return _Service(running.url, token or running.token)
+        return _Service(running.url, token or running.token, is_named=False)
     given = given.rstrip("/")
-    if not runfile.is_address(given):
-        _logger.warning(
-            "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
-            "http://127.0.0.1:7800.",
-            Redactor().text(given),
-        )
-        return None
     if token is None and running is not None and running.url == given:
         token = running.token
-    return _Service(given, token)
+    return _Service(given, token, is_named=True)

@@ -7,15 +7,17 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from http.client import HTTPException
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
 
 from inspector import runfile
 from inspector.errors import InspectorError, SettingsError
+from inspector.version import VERSION
 
 TIMEOUT_S = 30.0
+MAX_ACTOR_CHARS = 80
 _PIECE_BYTES = 65_536
 
 
@@ -48,12 +50,38 @@ class RefusedError(InspectorError):
         return f"{self}\n{query}\n{' ' * position}{mark}"
 
 
+class _SameOrigin(urllib.request.HTTPRedirectHandler):
+    """Follows within the service, as to a session that was merged into another, and nowhere else.
+
+    The token goes wherever a request is sent on to.
+    """
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """Return the request to make next; None: there is none."""
+        if req.get_method() != "GET" or _origin(newurl) != _origin(req.full_url):
+            return None
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 @dataclass(frozen=True)
 class Client:
-    """A service, by its address."""
+    """A service, by its address.
+
+    Attributes:
+        actor: Who asks, for the record of what was done; None: the service finds a name.
+    """
 
     url: str
-    token: str | None
+    token: str | None = field(repr=False)
+    actor: str | None = None
 
     @classmethod
     def find(cls, url: str | None = None, token: str | None = None) -> Client:
@@ -87,6 +115,22 @@ class Client:
         with self._open(path, query) as response:
             return self._json(response)
 
+    def post(self, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
+        """Send `body` as JSON, and return the JSON of the answer.
+
+        Args:
+            path: Of a route that changes something.
+            body: JSON; None: nothing is sent.
+            headers: In the place of those that say who asks.
+
+        Raises:
+            NoServiceError: It does not answer. Whether it took what was sent is not known.
+            RefusedError: It answers with a problem.
+        """
+        content = b"" if body is None else json.dumps(body).encode()
+        with self._open(path, {}, content, "application/json", headers) as response:
+            return self._json(response)
+
     def events(
         self, *, after: str, session_ids: Collection[str] = ()
     ) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,17 +154,24 @@ class Client:
         raise NoServiceError(f"The service at {self.url} ended the connection.")
 
     def _open(
-        self, path: str, query: dict[str, object], body: Iterable[bytes] | None = None
+        self,
+        path: str,
+        query: dict[str, object],
+        body: bytes | Iterable[bytes] | None = None,
+        media_type: str = "application/octet-stream",
+        headers: Mapping[str, str] | None = None,
     ) -> IO[bytes]:
         given = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         request = urllib.request.Request(address, data=body)
         if body is not None:
-            request.add_header("Content-Type", "application/octet-stream")
+            request.add_header("Content-Type", media_type)
+        for name, value in (headers or self._headers).items():
+            request.add_header(name, value)
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
         # No proxy: the service is on this machine, or in this network.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _SameOrigin)
         try:
             opened: IO[bytes] = opener.open(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
@@ -130,6 +181,14 @@ class Client:
             reason = getattr(error, "reason", error)
             raise NoServiceError(f"Cannot ask the service at {self.url}: {reason}.") from error
         return opened
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        """Who asks."""
+        agent = {"User-Agent": f"inspector-cli/{VERSION}"}
+        if not self.actor:
+            return agent
+        return {**agent, "Inspector-Actor": urllib.parse.quote(self.actor[:MAX_ACTOR_CHARS])}
 
     def download(self, path: str) -> Iterator[bytes]:
         """Yield the bytes at `path` as they come.
@@ -166,7 +225,17 @@ class Client:
             ) from error
 
 
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urllib.parse.urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port
+
+
 def _refusal(error: urllib.error.HTTPError) -> RefusedError:
+    if 300 <= error.code < 400:
+        return RefusedError(
+            f"The service sends on to {error.headers.get('Location')!r}, which does not get its"
+            " token. Set INSPECTOR_URL to where it is."
+        )
     try:
         problem = json.loads(error.read(65_536))
         return RefusedError(str(problem["detail"]), problem)

@@ -282,6 +282,8 @@ class Draft:
             key = REQUEST_WAIT + request_id
             if key in old.open_waits:
                 new.open_waits[key] = old.open_waits.pop(key)
+            if key in old.waited:
+                new.wait(key, old.waited.pop(key))
 
     def _number_requests(self, changes: Changes) -> None:
         for request_id, row in self._dirty_requests.items():
@@ -411,6 +413,7 @@ class _Numbers:
 
 def _move_waits(trace_id: str, old: SessionState, new: SessionState) -> None:
     prefix = f"{trace_id}:"
-    for source, target in ((old.open_waits, new.open_waits), (old.loose_waits, new.loose_waits)):
-        for key in [key for key in source if key.startswith(prefix)]:
-            target[key] = source.pop(key)
+    for key in [key for key in old.open_waits if key.startswith(prefix)]:
+        new.open_waits[key] = old.open_waits.pop(key)
+    for key in [key for key in old.waited if key.startswith(prefix)]:
+        new.wait(key, old.waited.pop(key))

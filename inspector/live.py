@@ -5,10 +5,11 @@ The wire is `docs/formats.md`, "Live records".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -16,6 +17,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.model import IncomingLog, Json
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
 from inspector.normalise.session_ids import session_id
+from inspector.waits import PauseSignal
 
 SPAN_STARTED = "inspector.span.started"
 SPAN_PROGRESS = "inspector.span.progress"
@@ -26,6 +28,19 @@ SESSION_RESUMED = "inspector.session.resumed"
 SESSION_FINISHED = "inspector.session.finished"
 SESSION_RECORDS = frozenset({SESSION_STARTED, SESSION_PAUSED, SESSION_RESUMED, SESSION_FINISHED})
 PAUSES = frozenset({SESSION_PAUSED, SESSION_RESUMED})
+REQUEST_OPENED = "inspector.request.opened"
+REQUEST_CLOSED = "inspector.request.closed"
+_WAITS_FOR = {
+    SESSION_PAUSED: "inspector.session.signal",
+    SESSION_RESUMED: "inspector.session.signal",
+    REQUEST_OPENED: "inspector.request.id",
+    REQUEST_CLOSED: "inspector.request.id",
+}
+_REQUEST_KIND = "inspector.request.kind"
+_HELD = "pause"
+"""Of what an operator holds."""
+WAITS = frozenset(_WAITS_FOR)
+"""Between such moments a person is waited for."""
 
 _SPAN_PREFIX = "inspector.span."
 _DESCRIPTION = frozenset(
@@ -121,6 +136,16 @@ def event_name(record: LogRecord) -> str:
 def attribute(record: LogRecord, key: str) -> Json:
     """Return the value of `key` as JSON; None without one."""
     return next((json_value(pair.value) for pair in record.attributes if pair.key == key), None)
+
+
+def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> PauseSignal:
+    """Return what a moment of `WAITS` says: a log record's, or a span event's."""
+    key = _WAITS_FOR[name]
+    said = {p.key: json_value(p.value) for p in attributes if p.key in (key, _REQUEST_KIND)}
+    for_what = said.get(key)
+    is_pause = name in (SESSION_PAUSED, REQUEST_OPENED)
+    for_whom = f"{key} {for_what if for_what is not None else ''}"
+    return PauseSignal(time_ns, is_pause, for_whom, said.get(_REQUEST_KIND) == _HELD)
 
 
 def update_span(known: Span, live: LiveSpan) -> Span:

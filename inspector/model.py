@@ -140,6 +140,8 @@ class SpanRow:
     duration_ns: int | None
     wait_ns: int = 0
     waits: int = 0
+    waited: tuple[tuple[int, int | None], ...] = ()
+    """(offset, duration) of each wait, by start; no duration: it is not over."""
     model: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None

@@ -29,14 +29,13 @@ from inspector.sessions import (
     NO_KEY_RANK,
     REQUEST_WAIT,
     SECOND_NS,
-    PauseSignal,
     SessionState,
     TraceState,
     status_of,
-    waits_of,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
 from inspector.twins import find_twins
+from inspector.waits import PauseSignal, waits_of
 
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""
@@ -182,12 +181,12 @@ class Recorder:
         with self._store.read() as reader:
             for process_id in reader.open_processes():
                 self._processes.hear(process_id, now_ns)
+            self._desk.load(reader, now_ns)
             for record in reader.unsettled():
                 state = SessionState.load(record.state)
                 if state.is_owned:
                     self._processes.hear(state.owner, now_ns)
                 self._watch(state, now_ns, now_ns)
-            self._desk.load(reader, now_ns)
         self._is_recovered = True
 
     def _hear_sign(self, draft: Draft, sign: ProcessSign) -> None:
@@ -319,7 +318,7 @@ class Recorder:
         profile.see(new, arrival.facts)
         if not profile.is_live:
             profile.is_live = self._tells_starts(arrival)
-        if new.span_id in trace.paused_spans:
+        if new.span_id in trace.paused_spans or _tells_waits(arrival.span):
             self._settle_waits(draft, new.trace_id, new.span_id, None)
 
     def _tells_starts(self, arrival: _Arrival) -> bool:
@@ -355,9 +354,9 @@ class Recorder:
         if draft.reader.has_moment(moment) or moment in draft.moments:
             return None
         draft.moments.append(moment)
-        if happening.name in live.PAUSES:
+        if happening.name in live.WAITS:
             self._settle_waits(draft, happening.trace_id, happening.span_id, session)
-        elif happening.name not in TOLD:
+        if happening.name not in TOLD:
             _touch_span(draft, happening)
         if session is None or happening.name not in live.SESSION_RECORDS:
             return None
@@ -409,18 +408,28 @@ class Recorder:
         if session is None:
             return
         place = (trace_id, span_id, session.id)
-        known = [m for m in draft.reader.moments(*place) if m.name in live.PAUSES]
-        fresh = [m for m in draft.moments if m.name in live.PAUSES and _place(m, place)]
-        waits = waits_of(map(_pause_signal, (*known, *fresh)), span.end_ns if span else None)
+        fresh = (moment for moment in draft.moments if _place(moment, place))
+        signals = [
+            live.pause_signal(m.name, m.time_ns, m.content.log_record().attributes)
+            for m in (*draft.reader.moments(*place), *fresh)
+            if m.name in live.WAITS
+        ]
+        if span is not None and span.end_ns is not None:
+            signals += _told_by_events(draft.content(span).span())
+        waits = waits_of(signals, span.end_ns if span else None)
         key = _wait_key(trace_id, span_id)
         session.open_waits.pop(key, None)
-        session.loose_waits.pop(key, None)
+        session.wait(key, waits.intervals)
         if waits.since_ns is not None and (span is None or span.status is SpanStatus.RUNNING):
-            session.open_waits[key] = waits.since_ns
+            # What an operator holds waits as long, but for nobody's answer.
+            asked = waits_of(signal for signal in signals if not signal.is_hold)
+            if asked.since_ns is not None:
+                session.open_waits[key] = asked.since_ns
         if span is None:
-            session.loose_waits[key] = waits.wait_ns
-        elif (span.wait_ns, span.waits) != (waits.wait_ns, waits.count):
-            draft.put_span(replace(span, wait_ns=waits.wait_ns, waits=waits.count))
+            return
+        new = replace(span, wait_ns=waits.wait_ns, waits=waits.count, waited=waits.shown)
+        if (span.wait_ns, span.waits, span.waited) != (new.wait_ns, new.waits, new.waited):
+            draft.put_span(new)
 
 
 def _sort(
@@ -598,9 +607,17 @@ def _place(moment: MomentRecord, place: tuple[str | None, str | None, str]) -> b
     return (moment.trace_id, moment.span_id) == (trace_id, span_id)
 
 
-def _pause_signal(moment: MomentRecord) -> PauseSignal:
-    name = live.attribute(moment.content.log_record(), "inspector.session.signal")
-    return PauseSignal(moment.time_ns, moment.name == live.SESSION_PAUSED, str(name or ""))
+def _tells_waits(span: Span) -> bool:
+    return any(event.name in live.WAITS for event in span.events)
+
+
+def _told_by_events(span: Span) -> list[PauseSignal]:
+    """Return the pauses in a span that is over: a sender of no live records tells them so only."""
+    return [
+        live.pause_signal(event.name, _clamp(event.time_unix_nano), event.attributes)
+        for event in span.events
+        if event.name in live.WAITS
+    ]
 
 
 def _clamp(time_ns: int) -> int:

@@ -7,7 +7,8 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ from inspector.model import (
     SpanStatus,
 )
 from inspector.storage.base import SpanRecord
+from inspector.waits import Interval, before, length_ns, merged
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS
@@ -47,8 +49,8 @@ SETTLED = frozenset(
     }
 )
 _NANODOLLARS = 1_000_000_000
-_MAX_WAIT_NS = 366 * 86_400 * 1_000_000_000
-"""Of one span: times that no clock tells must not add up to more than 64 bits."""
+_MAX_INTERVALS = 2_000
+"""The most waits of a session that are told apart: of more, the older half is summed up."""
 _OUTCOMES = {
     SpanStatus.ERROR: SessionStatus.FAILED,
     SpanStatus.CANCELLED: SessionStatus.CANCELLED,
@@ -69,7 +71,6 @@ class Tally:
     output_tokens: int = 0
     cost_nanodollars: int = 0
     costed_count: int = 0
-    waiting_ns: int = 0
     dropped_count: int = 0
 
     def count(self, span: SpanRecord, sign: int) -> None:
@@ -83,7 +84,6 @@ class Tally:
             self.open_count += sign
         elif status is SpanStatus.LOST:
             self.lost_count += sign
-        self.waiting_ns += sign * span.wait_ns
         self.dropped_count += sign * span.dropped_count
         if span.duplicate_of is None:
             if status is SpanStatus.ERROR:
@@ -111,7 +111,6 @@ class Tally:
         self.output_tokens += sign * other.output_tokens
         self.cost_nanodollars += sign * other.cost_nanodollars
         self.costed_count += sign * other.costed_count
-        self.waiting_ns += sign * other.waiting_ns
         self.dropped_count += sign * other.dropped_count
 
     def copy(self) -> Tally:
@@ -231,48 +230,6 @@ def _extend(names: list[str], more: Iterable[str | None]) -> None:
 
 
 @dataclass(slots=True)
-class Waits:
-    """The pauses of one span (or of a session as a whole)."""
-
-    count: int = 0
-    wait_ns: int = 0
-    """The sum of those that are over."""
-    since_ns: int | None = None
-    """When the oldest that is not over began."""
-
-
-@dataclass(frozen=True, slots=True)
-class PauseSignal:
-    """A pause or the end of one."""
-
-    time_ns: int
-    is_pause: bool
-    name: str
-    """What is waited for (`signal_name`)."""
-
-
-def waits_of(signals: Iterable[PauseSignal], end_ns: int | None = None) -> Waits:
-    """Pair pauses with what ended them, in order of time whatever the order of arrival.
-
-    `end_ns` is the end of the span they sit on: nothing waits longer than that.
-    """
-    waits, open_since = Waits(), dict[str, int]()
-    # A pause before the resumption of the same instant.
-    for signal in sorted(signals, key=lambda s: (s.time_ns, not s.is_pause)):
-        if signal.is_pause and signal.name not in open_since:
-            open_since[signal.name] = signal.time_ns
-            waits.count += 1
-        elif not signal.is_pause and signal.name in open_since:
-            waits.wait_ns += signal.time_ns - open_since.pop(signal.name)
-    if end_ns is not None:
-        waits.wait_ns += sum(max(0, end_ns - since) for since in open_since.values())
-    elif open_since:
-        waits.since_ns = min(open_since.values())
-    waits.wait_ns = min(waits.wait_ns, _MAX_WAIT_NS)
-    return waits
-
-
-@dataclass(slots=True)
 class TraceState:
     """What the rules know of a trace."""
 
@@ -311,7 +268,7 @@ class TraceState:
             trace_id=trace_id,
             session_id=session_id,
             rank=state["rank"],
-            tally=Tally(**state["tally"]),
+            tally=_load_tally(state["tally"]),
             profile=_load_profile(state["profile"]),
             paused_spans=set(state["paused_spans"]),
             inner_spans=state.get("inner_spans", {}),  # stores of before have none
@@ -329,8 +286,11 @@ class SessionState:
     profile: Profile = field(default_factory=Profile)
     open_waits: dict[str, int] = field(default_factory=dict)
     """Since when it waits, by what waits."""
-    loose_waits: dict[str, int] = field(default_factory=dict)
-    """Waiting time (ns) that no known span holds, by what waited."""
+    waited: dict[str, list[Interval]] = field(default_factory=dict)
+    """When it waited, by what waited: one span, or the session as a whole."""
+    waited_before_ns: int = 0
+    """Waiting time that is summed up: all of it lies before `summed_until_ns`."""
+    summed_until_ns: int = 0
     declared_ns: int | None = None
     """The last `inspector.session.started`."""
     owner: str = ""
@@ -351,8 +311,44 @@ class SessionState:
     def load(cls, dumped: bytes) -> SessionState:
         """Return the state that `dump` gave."""
         state = orjson.loads(dumped)
-        tally, profile = Tally(**state["tally"]), _load_profile(state["profile"])
-        return cls(**{**state, "tally": tally, "profile": profile})
+        profile = _load_profile(state["profile"])
+        if "waited" not in state:  # stores of before have sums
+            state["waited_before_ns"] = sum(
+                (state["tally"].get("waiting_ns", 0), *state.pop("loose_waits", {}).values())
+            )
+            state["summed_until_ns"] = profile.latest_ns
+        return cls(**{**state, "tally": _load_tally(state["tally"]), "profile": profile})
+
+    def wait(self, key: str, intervals: Sequence[Interval]) -> None:
+        """Learn anew when the one of `key` waited."""
+        over: list[Interval] = [
+            (max(start, self.summed_until_ns), end)
+            for start, end in before(intervals, None)
+            if end is not None and end > self.summed_until_ns
+        ]
+        self.waited.pop(key, None)
+        if over:
+            self.waited[key] = over
+            if sum(map(len, self.waited.values())) > _MAX_INTERVALS:
+                self._sum_up()
+
+    @property
+    def waiting_ns(self) -> int:
+        """The time in which any of it waited, up to when it began to wait if it does now."""
+        since_ns = min(self.open_waits.values(), default=None)
+        everywhere = itertools.chain.from_iterable(self.waited.values())
+        return self.waited_before_ns + length_ns(merged(before(everywhere, since_ns)))
+
+    def _sum_up(self) -> None:
+        apart = merged(itertools.chain.from_iterable(self.waited.values()))
+        older = apart[: (len(apart) + 1) // 2]
+        self.waited_before_ns += length_ns(older)
+        self.summed_until_ns = older[-1][1] or self.summed_until_ns
+        rest = {
+            key: [interval for interval in intervals if interval[0] > self.summed_until_ns]
+            for key, intervals in self.waited.items()
+        }
+        self.waited = {key: intervals for key, intervals in rest.items() if intervals}
 
     @property
     def is_owned(self) -> bool:
@@ -375,7 +371,7 @@ class SessionState:
             epoch_ns=self.epoch_ns,
             started_ns=started_ns,
             ended_ns=max(profile.latest_ns, started_ns) if status in SETTLED else None,
-            waiting_ns=tally.waiting_ns + sum(self.loose_waits.values()),
+            waiting_ns=self.waiting_ns,
             waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
             span_count=tally.span_count,
             error_count=tally.error_count,
@@ -390,6 +386,10 @@ class SessionState:
             tags=tuple(profile.tags),
             dropped_count=tally.dropped_count,
         )
+
+
+def _load_tally(state: dict[str, int]) -> Tally:
+    return Tally(**{name: count for name, count in state.items() if name != "waiting_ns"})
 
 
 def _load_profile(state: dict[str, Any]) -> Profile:

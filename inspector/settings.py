@@ -53,6 +53,7 @@ def _retention(text: str) -> str:
 
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
+Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
 Kept = Annotated[str, AfterValidator(_retention)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
@@ -102,6 +103,11 @@ class Settings(BaseSettings):
         "redacted",
         description="`full` keeps the secrets that senders leave in what they send; otherwise "
         "they are replaced on arrival. (`off` is for agents: what they send is kept.)",
+    )
+    mcp_control: Switch = Field(
+        "off",
+        description="`on` lets MCP clients of `/mcp` answer requests, and pause, step and cancel "
+        "what runs; otherwise they only read.",
     )
     tls_cert: Path | None = Field(None, description="Certificate chain (PEM), to serve HTTPS.")
     tls_key: Path | None = Field(None, description="Private key (PEM) of the certificate.")

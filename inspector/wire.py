@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
 from inspector.reading.compare import Change
+from inspector.waits import MAX_SHOWN
 
 
 class Wire(BaseModel):
@@ -78,7 +79,10 @@ class Session(Wire):
     started_at: str = Field(description="RFC 3339, UTC.")
     ended_at: str | None = Field(description="RFC 3339, UTC; null while anything runs.")
     duration_ms: float | None = Field(description="Null while anything runs.")
-    waiting_ms: float = Field(description="Time spent waiting for a person.")
+    waiting_ms: float = Field(
+        description="Time in which any of it waited for a person, side by side counted once; up "
+        "to `waiting_since` if it waits now."
+    )
     waiting_since: str | None = None
     epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
     span_count: int
@@ -139,8 +143,13 @@ class SpanRow(Wire):
     status: SpanStatus
     offset_ns: int = Field(description="From the session's `epoch_ns`; may be negative.")
     duration_ns: int | None = Field(description="Null while the span runs.")
-    wait_ns: int
-    waits: int
+    wait_ns: int = Field(description="Of the waits for a person that are over.")
+    waits: int = Field(description="How often it waited; waits that overlap are one.")
+    waited: list[tuple[int, int | None]] = Field(
+        max_length=MAX_SHOWN,
+        description="When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: "
+        "it is not over. Of more than 16, the last is up to the end of all.",
+    )
     model: str | None
     input_tokens: int | None
     output_tokens: int | None
@@ -172,6 +181,7 @@ class SpanColumnSet(Wire):
     duration_ns: list[int | None]
     wait_ns: list[int]
     waits: list[int]
+    waited: list[list[tuple[int, int | None]]]
     model: list[str | None]
     input_tokens: list[int | None]
     output_tokens: list[int | None]

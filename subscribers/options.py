@@ -94,8 +94,8 @@ def read_options(
             else _from_environ("INSPECTOR_CAPTURE_CONTENT", environ, fallback)
         ),
         mode=_from_environ("INSPECTOR_SPAN_MODE", environ, SpanMode.OWN),
-        trusts_remote_context=_is_on("INSPECTOR_TRUST_REMOTE_CONTEXT", environ, default=True),
-        has_metrics=_is_on("INSPECTOR_METRICS", environ, default=False),
+        trusts_remote_context=is_on("INSPECTOR_TRUST_REMOTE_CONTEXT", environ, default=True),
+        has_metrics=is_on("INSPECTOR_METRICS", environ, default=False),
         prices_file=environ.get("INSPECTOR_PRICES", "").strip() or None,
     )
 
@@ -118,7 +118,8 @@ def _from_environ(variable: str, environ: Mapping[str, str], default: _E) -> _E:
 _SWITCH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off": False}
 
 
-def _is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
+def is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
+    """Return whether a switch is on; one that is neither on nor off is said and passed over."""
     text = environ.get(variable, "").strip().lower()
     if text and text not in _SWITCH:
         used = "on" if default else "off"

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer.main
 
+from inspector.cli.control import NOT_DONE, ON_ITS_WAY
 from inspector.cli.main import CANNOT_START, FAILED, NO_FLAG, NO_SERVICE, app
 from inspector.settings import PREFIX, Settings
 
@@ -34,6 +35,8 @@ def _cli() -> Iterator[str]:
     yield f"| {FAILED} | failed |"
     yield f"| {CANNOT_START} | cannot start with these arguments or settings |"
     yield f"| {NO_SERVICE} | no service runs |"
+    yield f"| {ON_ITS_WAY} | it is on its way, and the agent has not said that it took it |"
+    yield f"| {NOT_DONE} | refused: somebody else was first, or the agent did not take it |"
     for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])

@@ -1,6 +1,7 @@
 """The command line: arguments in, exit code out. The work is done elsewhere, imported on use.
 
-Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3 no service runs.
+Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3 no service runs;
+of what is done to agents, 4 on its way and not yet taken, 5 refused or not taken.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from inspector import runfile, session_spans
+from inspector.cli import control as cli_control
 from inspector.cli import doctor as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
@@ -28,7 +30,11 @@ from inspector.version import VERSION
 
 FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
-_EXIT_CODES = {RefusedError: FAILED, NoServiceError: NO_SERVICE}
+_EXIT_CODES = {
+    RefusedError: FAILED,
+    NoServiceError: NO_SERVICE,
+    cli_control.NotDoneError: cli_control.NOT_DONE,
+}
 
 app = typer.Typer(
     name="inspector",
@@ -42,6 +48,7 @@ app.add_typer(hooks, name="hooks")
 app.add_typer(cli_policies.app, name="policies")
 app.add_typer(cli_files.app)
 app.add_typer(cli_doctor.app)
+app.add_typer(cli_control.app)
 
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
@@ -236,6 +243,13 @@ def demo(
 @app.command()
 def mcp(
     url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
+    control: Annotated[
+        bool,
+        typer.Option(
+            "--control",
+            help="The host may also answer requests, and pause, step and cancel what runs.",
+        ),
+    ] = False,
 ) -> None:
     """Serve what was recorded to an MCP host, over standard input and output."""
     import asyncio  # noqa: PLC0415
@@ -247,7 +261,7 @@ def mcp(
             raise
         raise SettingsError(f"This needs the MCP library. Run: {MCP_INSTALL}") from error
 
-    asyncio.run(serve_stdio(lambda: find_reader(url)))
+    asyncio.run(serve_stdio(lambda: find_reader(url), may_steer=control))
 
 
 @hooks.command()

@@ -21,6 +21,7 @@ from inspector import session_spans
 from inspector.cli import showing
 from inspector.cli.console import session_head, span_row
 from inspector.cli.console_tree import plain, say, span_line, tree_lines
+from inspector.cli.requests import headline
 from inspector.cli.tail_state import Following, LiveSession
 from inspector.client import Client, NoServiceError
 from inspector.model import SpanStatus
@@ -32,6 +33,9 @@ _FRAMES_A_SECOND = 8
 _MIN_LINES = 3
 _LIVE_QUERY = "status:running,waiting,paused"
 _MAX_LIVE = 50
+_MAX_PENDING = 200
+_MAX_ASKED = 3
+"""The most lines for what one session asks."""
 
 Row = dict[str, Any]
 
@@ -165,6 +169,10 @@ class Lines(Aside):
                 if before == session["status"]:
                     return None
                 return Text("session ") + session_head(session)
+            case {"request": {"status": "pending"} as asked}:
+                return Text("asks  ", "bold yellow") + Text(f"{headline(asked)}  {_id(asked)}")
+            case {"request": {} as asked}:
+                return Text(f"{_outcome(asked)}  {_id(asked)}")
             case {"type": "WaitingOnSignal" | "SignalReceived" as what}:
                 return Text("waits" if what == "WaitingOnSignal" else "goes on")
             case {"type": "DecisionMade", "attributes": told}:
@@ -203,6 +211,9 @@ class LiveView:
             known.live[session["id"]] = alive = LiveSession(session)
             for span in found:
                 alive.put(span_row(span, session["id"]))
+        for request in client.get("/requests", status="pending", limit=_MAX_PENDING)["requests"]:
+            if session := known.live.get(request["session_id"]):
+                session.requests[request["id"]] = request
         with self._lock:
             self._known = known
         return str(page["as_of"])
@@ -253,7 +264,9 @@ def _session_lines(
     epoch_ns = int(session.row["epoch_ns"])
     elapsed = Text(f"  {duration(max(now_ns - epoch_ns, 0))}…", "bright_black")
     yield _cut(session_head(session.row) + elapsed)
-    tree, lines = session.outline(room)
+    asked = _asked(session, room - 1)
+    yield from asked
+    tree, lines = session.outline(room - len(asked))
 
     def says(place: int) -> Text:
         row = tree.rows[place]
@@ -261,11 +274,35 @@ def _session_lines(
         return span_line(
             row,
             elapsed_ns=max(now_ns - epoch_ns - row.offset_ns, 0) if is_running else None,
-            is_waiting=(row.trace_id, row.span_id) in session.waiting,
+            is_waiting=is_running and session.waits(row),
         )
 
     for text in tree_lines(tree, lines, says, is_ascii=is_ascii):
         yield _cut(text)
+
+
+def _asked(session: LiveSession, room: int) -> list[Text]:
+    """Return what a session asks, in at most `room` lines."""
+    pending = [*session.requests.values()]
+    most = min(_MAX_ASKED, room)
+    shown = pending if len(pending) <= most else pending[: most - 1]
+    texts = [f"  asks  {headline(request)}  {_id(request)}" for request in shown]
+    if more := len(pending) - len(shown):
+        texts.append(f"  asks  {more} more: see `inspector requests`")
+    return [_line(text, "bold yellow") for text in texts]
+
+
+def _id(request: Row) -> str:
+    return plain(request["id"], 80)
+
+
+def _outcome(request: Row) -> str:
+    """Return how a request ended."""
+    if answer := request["answer"]:
+        edited = ", edited" if answer["is_edited"] else ""
+        who = f"{plain(answer['actor'], 80)} ({answer['origin']})"
+        return f"answered  {answer['decision']}{edited} by {who}"
+    return f"{request['status']}"
 
 
 def _line(text: str, style: str) -> Text:

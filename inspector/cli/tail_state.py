@@ -18,6 +18,9 @@ KEPT_SPANS = 1_000
 """Of one session, beside those that run and what they are below."""
 
 _LIVE = frozenset({"running", "waiting", "paused"})
+_ABOUT_PEOPLE = frozenset(
+    {"ApprovalRequested", "ApprovalResolved", "WaitingOnSignal", "SignalReceived"}
+)
 
 Key = tuple[str, str]
 
@@ -30,6 +33,24 @@ class LiveSession:
     spans: dict[Key, SpanRow] = field(default_factory=dict)
     waiting: set[Key] = field(default_factory=set)
     """Spans that wait for a person."""
+    requests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What it asks, by id, oldest first."""
+
+    def hear(self, event: dict[str, Any]) -> None:
+        """Take in that a person is asked, or is not any more."""
+        if request := event.get("request"):
+            self.requests.pop(request["id"], None)
+            if request["status"] == "pending":
+                self.requests[request["id"]] = request
+        elif event["type"] == "WaitingOnSignal":
+            self.waiting.add((event["trace_id"], event["span_id"]))
+        elif event["type"] == "SignalReceived":
+            self.waiting.discard((event["trace_id"], event["span_id"]))
+
+    def waits(self, span: SpanRow) -> bool:
+        """Return whether a span that runs waits for a person."""
+        is_asked = bool(span.waited) and span.waited[-1][1] is None
+        return is_asked or (span.trace_id, span.span_id) in self.waiting
 
     def put(self, span: SpanRow) -> None:
         """Take in the newest version of a span."""
@@ -101,10 +122,9 @@ class Following:
             case {"span": span, "session_id": session_id}:
                 if known := self.live.get(session_id):
                     known.put(span_row(span, session_id))
-            case {"type": "WaitingOnSignal" | "SignalReceived" as what, "session_id": session_id}:
-                key = event["trace_id"], event["span_id"]
+            case {"type": what, "session_id": session_id} if what in _ABOUT_PEOPLE:
                 if known := self.live.get(session_id):
-                    (known.waiting.add if what == "WaitingOnSignal" else known.waiting.discard)(key)
+                    known.hear(event)
         return None
 
     def _session(self, row: dict[str, Any]) -> dict[str, Any] | None:

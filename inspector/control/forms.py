@@ -79,7 +79,7 @@ def _wrong_object(
     fields = fields if isinstance(fields, Mapping) else {}
     required = form.get("required")
     for name in required if isinstance(required, list) else ():
-        if name not in payload:
+        if isinstance(name, str) and name not in payload:
             return f"{where} lacks {name!r}"
     for name, value in payload.items():
         if name in fields:

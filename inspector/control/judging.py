@@ -1,7 +1,7 @@
 """Which answers count: the agent is the judge of what comes from outside. Pure.
 
-An answer is for this request, about what was shown, of a kind that was asked for; whatever else
-comes is not taken. What was taken and cannot be used refuses: nobody can answer a second time.
+An answer is for this request, about what was shown, of a kind that was asked for, and usable;
+whatever else comes is not taken, and the request waits on for another.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ _DECISIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+class ArgumentsChangedError(RuntimeError):
+    """Nobody can allow it any more: what would run is not what was shown."""
+
+
 class Ruling(NamedTuple):
     """What becomes of an answer."""
 
     taken: Taken
-    answer: ApprovalAnswer | None
+    ending: ApprovalAnswer | ArgumentsChangedError | None = None
     """What ends the waiting; None: it goes on."""
 
 
@@ -38,12 +42,17 @@ def judge(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given
     """Return what `given` is to `request`, of which a person was `shown` this."""
     fault = _fault(request, shown, can_always, given)
     if fault is not None:
-        return Ruling(Taken(False, fault), None)
-    if given.decision == "answer":
-        return _answered(request.form, given)
-    if given.decision in ("allow", "allow_always"):
-        return _allowed(request, shown, given)
-    return Ruling(Taken(True, None), _answer(given, given.decision))
+        return Ruling(Taken(False, fault))
+    try:
+        if given.decision == "answer":
+            return _taken(given, payload=_payload(request.form, given))
+        if given.decision.startswith("allow"):
+            return _taken(given, changes=_changes(request, shown, given))
+    except (BadJsonError, EditError) as error:
+        return Ruling(Taken(False, str(error)))
+    except ArgumentsChangedError as error:
+        return Ruling(Taken(False, str(error)), error)
+    return _taken(given)
 
 
 def _fault(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given) -> str | None:
@@ -59,39 +68,33 @@ def _fault(request: ApprovalRequest, shown: Shown, can_always: bool, given: Give
     return None
 
 
-def _allowed(request: ApprovalRequest, shown: Shown, given: Given) -> Ruling:
+def _changes(request: ApprovalRequest, shown: Shown, given: Given) -> dict[str, Any]:
     if not is_still(shown, request.hook, request.data):
-        return _unusable(given, "deny", "the arguments were changed while a person looked at them")
-    changes: dict[str, Any] = {}
-    if given.args_json is not None:
-        try:
-            changes = changes_from(shown, request.data, given.args_json)
-        except EditError as error:
-            return _unusable(given, "deny", str(error))
-    return Ruling(Taken(True, None), _answer(given, given.decision, changes=changes))
+        raise ArgumentsChangedError("the arguments were changed while a person looked at them")
+    if given.args_json is None:
+        return {}
+    return changes_from(shown, request.data, given.args_json)
 
 
-def _answered(form: Mapping[str, Any] | None, given: Given) -> Ruling:
-    text = "null" if given.payload_json is None else given.payload_json
+def _payload(form: Mapping[str, Any] | None, given: Given) -> Any:
+    nothing = "null" if form is None else "{}"
+    text = nothing if given.payload_json is None else given.payload_json
     try:
         payload = parsed(text, MAX_PAYLOAD_BYTES)
     except BadJsonError as error:
-        return _unusable(given, "decline", f"the answer cannot be taken: {error}")
+        raise BadJsonError(f"the answer cannot be taken: {error}") from error
     problem = None if form is None else problem_of(form, payload)
     if problem is not None:
-        return _unusable(given, "decline", f"the answer does not fit the form: {problem}")
-    return Ruling(Taken(True, None), _answer(given, "answer", payload=payload))
+        raise BadJsonError(f"the answer does not fit the form: {problem}")
+    return payload
 
 
-def _unusable(given: Given, refusal: str, why: str) -> Ruling:
-    return Ruling(Taken(False, why), _answer(given._replace(reason=why), refusal))
-
-
-def _answer(given: Given, decision: str, **parts: Any) -> ApprovalAnswer:
-    return ApprovalAnswer(
-        decision,
+def _taken(given: Given, **parts: Any) -> Ruling:
+    answer = ApprovalAnswer(
+        given.decision,
         None if given.reason is None else given.reason[:MAX_REASON_CHARS],
         actor=given.actor[:MAX_ACTOR_CHARS],
         origin=given.origin[:MAX_ACTOR_CHARS],
         **parts,
     )
+    return Ruling(Taken(True, None), answer)

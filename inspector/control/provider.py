@@ -1,4 +1,4 @@
-"""Asks people through the inspector: requests are opened here, and answers judged.
+"""Asks people through the inspector: requests are opened here, and answers brought to the judge.
 
 The bus owns the time limit. Each request ends once: by the first answer that counts, or by the bus
 that waits no longer; both say so under one lock, so that what was taken in time is what happens.
@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from inspector.control.allowances import Allowance, Allowances
 from inspector.control.arguments import Shown, show
-from inspector.control.judging import MAX_PAYLOAD_BYTES, judge
+from inspector.control.judging import MAX_PAYLOAD_BYTES, ArgumentsChangedError, judge
 from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 from subscribers.places import NOWHERE, Place
@@ -67,33 +67,42 @@ class _Pending:
         self._wake = wake
         self._lock = Lock()
         self._is_over = False
-        self.answer: ApprovalAnswer | None = None
+        self._ending: ApprovalAnswer | ArgumentsChangedError | None = None
 
-    def take(self, given: Given) -> tuple[Taken, ApprovalAnswer | None]:
-        """Judge an answer; return what counts from now on, if it is this."""
+    def take(self, given: Given) -> Taken:
+        """Judge an answer; the first that counts is the end."""
         with self._lock:
             if self._is_over:
-                return Taken(False, "it is over already"), None
+                return Taken(False, "it is over already")
             if monotonic() >= self.deadline_s:
-                return Taken(False, "the time to answer is up"), None
-            taken, answer = judge(self.request, self.shown, self.scope is not None, given)
-            if answer is None:
-                return taken, None
-            self._is_over, self.answer = True, answer
+                return Taken(False, "the time to answer is up")
+            taken, ending = judge(self.request, self.shown, self.scope is not None, given)
+            if ending is None:
+                return taken
+            self._is_over, self._ending = True, ending
             try:
                 self._wake()
             except RuntimeError:
-                self.answer = None
-                return Taken(False, "the event loop of the agent has ended"), None
-        return taken, answer
+                self._ending = None
+                return Taken(False, "the event loop of the agent has ended")
+        return taken
 
-    def give_up(self) -> ApprovalAnswer | None:
-        """Take no answer from now on; return the one that was taken."""
+    def ending(self) -> ApprovalAnswer | None:
+        """Return the answer that was taken; None: it was given up.
+
+        Raises:
+            ArgumentsChangedError: It cannot be allowed any more.
+        """
+        if isinstance(self._ending, ArgumentsChangedError):
+            raise self._ending
+        return self._ending
+
+    def give_up(self) -> None:
+        """Take no answer from now on."""
         with self._lock:
             if not self._is_over:
                 self._is_over = True
                 self._wake_in_vain()
-            return self.answer
 
     def _wake_in_vain(self) -> None:
         try:
@@ -155,31 +164,36 @@ class InspectorProvider:
 
         Raises:
             TooManyOpenError: Too much is asked already; this is refused.
+            ArgumentsChangedError: What would run is not what was shown.
         """
         loop, is_over = asyncio.get_running_loop(), asyncio.Event()
         pending = self._open(request, lambda: loop.call_soon_threadsafe(is_over.set))
         if isinstance(pending, ApprovalAnswer):
             return pending
         await is_over.wait()
-        return pending.answer or _nobody()
+        return self._ended(pending) or _nobody()
 
     def ask_sync(self, request: ApprovalRequest) -> ApprovalAnswer:
         """See `SyncApprovalProvider`; the bus leaves the thread that waits here.
 
         Raises:
             TooManyOpenError: Too much is asked already; this is refused.
+            ArgumentsChangedError: What would run is not what was shown.
         """
         is_over = Event()
         pending = self._open(request, is_over.set)
         if isinstance(pending, ApprovalAnswer):
             return pending
         is_over.wait()
-        return pending.answer or _nobody()
+        return self._ended(pending) or _nobody()
 
     def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         """See `LastWordProvider`."""
         pending = self._pending.get(request.request_id)
-        return None if pending is None else pending.give_up()
+        if pending is None:
+            return None
+        pending.give_up()
+        return self._ended(pending)
 
     def _open(
         self, request: ApprovalRequest, wake: Callable[[], object]
@@ -193,7 +207,7 @@ class InspectorProvider:
         self._pending[request.request_id] = pending
         try:
             asked = _asked(pending, keeps_args=self._keeps_args)
-            self._requests.open(asked, lambda given: self._judge(pending, given))
+            self._requests.open(asked, pending.take)
         except BaseException:
             self._pending.pop(request.request_id, None)
             raise
@@ -208,14 +222,14 @@ class InspectorProvider:
             _logger.warning("Cannot find the span of %s.", request.call_id, exc_info=True)
             return NOWHERE
 
-    def _judge(self, pending: _Pending, given: Given) -> Taken:
-        taken, answer = pending.take(given)
-        if answer is not None and taken.applied and answer.decision == "allow_always":
-            assert pending.scope is not None  # else it was not taken
+    def _ended(self, pending: _Pending) -> ApprovalAnswer | None:
+        """Return the answer, with what is allowed always in force before anything goes on."""
+        answer = pending.ending()
+        if answer is not None and answer.decision == "allow_always" and pending.scope is not None:
             at = datetime.now(UTC).strftime("%H:%M UTC")
             allowance = Allowance(answer.actor or "", f"allowed always by {answer.actor} at {at}")
             self._allowances.add(pending.scope, pending.request.interceptor, allowance)
-        return taken
+        return answer
 
     def _close(
         self, request_id: str, status: str, answer: Any, reason: str | None, **_: Any
@@ -294,8 +308,10 @@ def form_text(form: Mapping[str, Any] | None) -> str | None:
 
 
 def _text(value: object, max_chars: int) -> str | None:
-    """Return text that can be sent: cut, and without halves of characters."""
-    if not isinstance(value, str):
-        return None
-    cut = value if len(value) <= max_chars else value[: max_chars - 1] + "…"
+    return sendable(value, max_chars) if isinstance(value, str) else None
+
+
+def sendable(text: str, max_chars: int) -> str:
+    """Return text that fits on the wire: cut, and without halves of characters."""
+    cut = text if len(text) <= max_chars else text[: max_chars - 1] + "…"
     return cut.encode("utf-8", "replace").decode()

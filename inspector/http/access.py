@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from inspector.http.otlp import PATHS as OTLP_PATHS
 from inspector.http.otlp import render
 from inspector.http.problems import ProblemError, as_problem, route_path
+from inspector.http.refusals import RefusalNotes, audit_row
 from inspector.settings import is_loopback
 
 logger = logging.getLogger("inspector.http")
@@ -47,6 +48,8 @@ SECURITY_HEADERS = {
 }
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+GRANT_HEADER = "inspector-grant"
+"""`read`: whoever asks was granted no more, whatever the token opens."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -144,7 +147,15 @@ class Access:
             return _refuse(403, "cross_site", "Pages of other sites may not call the inspector.")
         if is_listed and asked.method == "OPTIONS":
             return Verdict(cors_origin=cors_origin)
-        return self._judge_caller(asked, cors_origin)
+        verdict = self._judge_caller(asked, cors_origin)
+        if verdict.refusal is None and _is_beyond_grant(asked):
+            return _refuse(
+                403,
+                "not_granted",
+                "This may only read. To let MCP clients steer agents, start `inspector mcp` with "
+                "--control, or the service with INSPECTOR_MCP_CONTROL=on.",
+            )
+        return verdict
 
     def _judge_caller(self, asked: Asked, cors_origin: str | None) -> Verdict:
         if asked.path == "/health" or self._is_open_ingest(asked):
@@ -223,6 +234,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._notes = RefusalNotes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what is allowed."""
@@ -236,6 +248,7 @@ class Guard:
         verdict = access.judge(asked)
         hardened = _Hardened(send, verdict.cors_origin)
         if verdict.refusal:
+            self._note(scope, asked, verdict.refusal)
             return await _refusal(scope, asked, verdict.refusal)(scope, receive, hardened)
         if verdict.login_query is not None:
             return await _login(scope, asked, access, verdict.login_query)(scope, receive, hardened)
@@ -248,6 +261,12 @@ class Guard:
             if hardened.is_started:
                 raise  # too late to say anything: the connection is cut
             await render(scope, as_problem(error))(scope, receive, hardened)
+
+    def _note(self, scope: Scope, asked: Asked, problem: ProblemError) -> None:
+        state = scope["app"].state
+        row = audit_row(asked, problem, state.access.token)
+        if row is not None and (ingest := getattr(state, "ingest", None)) is not None:
+            self._notes.note(row, ingest)
 
 
 class _Hardened:
@@ -319,6 +338,11 @@ def _is_cross_site(asked: Asked) -> bool:
         and asked.headers.get("sec-fetch-dest") == "document"
     )
     return not (is_link and _is_ui(asked.path))
+
+
+def _is_beyond_grant(asked: Asked) -> bool:
+    """Say whether a caller that says of itself that it may only read changes something."""
+    return asked.method not in _READING and asked.headers.get(GRANT_HEADER, "").lower() == "read"
 
 
 def _is_ui(path: str) -> bool:

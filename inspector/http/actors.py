@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
 from urllib.parse import unquote
 
 from fastapi import Request
 from starlette.requests import cookie_parser
 
 from inspector.http.access import Access, asked_of, cookie_name
+from inspector.http.refusals import way_of
 from inspector.model import Doer
 from inspector.reading.visible import visible_line
 
 ACTOR_HEADER = "Inspector-Actor"
 MAX_ACTOR_CHARS = 80
-_ORIGINS: Final = {"inspector-cli/": "cli", "inspector-mcp/": "mcp"}
 
 
 def doer_of(request: Request) -> Doer:
@@ -29,9 +28,7 @@ def doer_of(request: Request) -> Doer:
     access: Access | None = getattr(request.app.state, "access", None)
     if access is not None and not access.is_bearer(request.headers.get("authorization", "")):
         return Doer(name or _cookie_actor(request), "browser", address)
-    agent = request.headers.get("user-agent", "")
-    ways = (way for prefix, way in _ORIGINS.items() if agent.startswith(prefix))
-    return Doer(name or "token", next(ways, "api"), address)
+    return Doer(name or "token", way_of(request.headers.get("user-agent", "")), address)
 
 
 def _cookie_actor(request: Request) -> str:

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from inspector.http.problems import ProblemError
 from inspector.in_process import ask
+from inspector.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -42,6 +43,28 @@ class McpDoor:
     async def get(self, path: str, **query: object) -> Any:
         """Ask the routes of this very app, for the tools."""
         return await ask(self._app, self._app.state.access.token, path, query)
+
+    async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
+        """Send `body` to a route of this very app, for the tools."""
+        from inspector.mcp_server.source import CALLER, READ_ONLY  # noqa: PLC0415
+
+        caller = CALLER.get()
+        return await ask(
+            self._app,
+            self._app.state.access.token,
+            path,
+            {},
+            body=body,
+            is_change=True,
+            headers={**caller.headers, **({} if may_steer else READ_ONLY)},
+            peer=caller.address,
+        )
+
+    @property
+    def may_steer(self) -> bool:
+        """Whether whoever runs the service grants that agents are steered."""
+        settings: Settings = self._app.state.settings
+        return settings.mcp_control == "on"
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -90,7 +113,7 @@ def _load(door: McpDoor) -> StreamableHTTPSessionManager:
 
     # No security settings: host and origin are the guard's, as for every route.
     return StreamableHTTPSessionManager(
-        create_server(door),
+        create_server(door, may_steer=door.may_steer),
         json_response=True,
         stateless=True,
         max_request_body_size=MAX_BODY_BYTES,

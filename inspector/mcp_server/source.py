@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from inspector.client import RefusedError
+from inspector.client import MAX_ACTOR_CHARS, RefusedError
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import as_written
+from inspector.version import VERSION
 
 _PAGE = 20_000
 MAX_SPANS = 200_000
@@ -17,7 +20,34 @@ MAX_SPANS = 200_000
 KEPT_S = 60.0
 """How long the last session is kept in memory."""
 
+READ_ONLY = {"Inspector-Grant": "read"}
+"""A header: the service refuses whatever changes something, and writes down who tried."""
+
 _SETTLED = frozenset({"completed", "failed", "cancelled", "lost"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls a tool, for the record of what was done.
+
+    Attributes:
+        name: What it says that it is.
+        address: Of the other end; None: this machine, over standard input.
+    """
+
+    name: str = "mcp client"
+    address: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """How the service is told."""
+        return {
+            "User-Agent": f"inspector-mcp/{VERSION}",
+            "Inspector-Actor": quote(self.name[:MAX_ACTOR_CHARS]),
+        }
+
+
+CALLER: ContextVar[Caller] = ContextVar("caller", default=Caller())  # noqa: B039 - it is frozen
 
 
 class Source(Protocol):
@@ -25,6 +55,19 @@ class Source(Protocol):
 
     async def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`.
+
+        Raises:
+            InspectorError: It is refused, or nobody answers.
+        """
+
+    async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
+        """Send `body` to `path` for the `CALLER`, and return the JSON of the answer.
+
+        Args:
+            path: Of a route that changes something.
+            body: JSON.
+            may_steer: Whether a person granted that. Otherwise the service is told that it was
+                tried, and refuses.
 
         Raises:
             InspectorError: It is refused, or nobody answers.
@@ -49,6 +92,31 @@ class Archive:
             InspectorError: It is refused, or nobody answers.
         """
         return await self._source.get(path, **query)
+
+    async def post(self, path: str, body: object) -> Any:
+        """Send `body` to `path`, by leave of a person, and return the JSON of the answer.
+
+        Raises:
+            InspectorError: It is refused, or nobody answers.
+        """
+        return await self._source.post(path, body, may_steer=True)
+
+    async def request(self, request_id: str) -> dict[str, Any]:
+        """Return a request by its id, as it is or as we showed it.
+
+        Raises:
+            RefusedError: There is none.
+        """
+        wanted = [one for one in (request_id, as_written(request_id)) if one not in (".", "..")]
+        for place, one in enumerate(wanted):
+            try:
+                found: dict[str, Any] = await self.get(f"/requests/{_segment(one)}")
+            except RefusedError as error:
+                if error.problem.get("code") != "no_such_request" or place + 1 == len(wanted):
+                    raise
+            else:
+                return found
+        raise RefusedError(f"No request has the id {request_id!r}.")
 
     async def session(self, session_id: str) -> dict[str, Any]:
         """Return a session by its id, as it is or as we showed it.

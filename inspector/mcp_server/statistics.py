@@ -36,12 +36,12 @@ class ShareLine(Closed):
     running: int
     own_ms: float = Field(description="Without spans below and without waiting.")
     wait_ms: float = Field(description="Waiting for a person.")
-    median_ms: float | None
+    median_ms: float | None = Field(description="Without waiting, theirs or below them.")
     input_tokens: int
     output_tokens: int
     cost_usd: float
     longest_span_id: str
-    longest_ms: float | None
+    longest_ms: float | None = Field(description="Likewise.")
 
 
 class Statistics(Closed):
@@ -71,7 +71,7 @@ async def session_statistics(archive: Archive, asked: SessionStatistics) -> Reco
 
 
 def _line(share: Share) -> ShareLine:
-    longest_ns = share.longest.duration_ns
+    longest_ns = share.longest_ns
     return ShareLine(
         kind=share.kind,
         name=visible_line(share.name, _NAME_CHARS),
@@ -95,7 +95,7 @@ def _text(share: Share, id_length: int) -> str:
         f"own time {duration(share.own_ns)}",
         f"waited {duration(share.wait_ns)}" if share.wait_ns else "",
         f"median {duration(share.median_ns)}" if share.count > 1 else "",
-        f"longest {duration(share.longest.duration_ns)}" if share.count > 1 else "",
+        f"longest {duration(share.longest_ns)}" if share.count > 1 else "",
         f"{share.failed} failed" if share.failed else "",
         f"{share.running} running" if share.running else "",
         tokens(share.input_tokens, share.output_tokens),
@@ -111,8 +111,8 @@ STATISTICS = Tool(
     "Statistics of a session",
     "Say where the time, the tokens and the money of a session went: spans grouped by kind and "
     "name, with their number, failures, own time (without spans below and without waiting for a "
-    "person), median and longest duration, tokens and cost. The largest own time first. Use it "
-    "to find what is slow or dear.",
+    "person), median and longest duration (without waiting), tokens and cost. The largest own "
+    "time first. Use it to find what is slow or dear.",
     SessionStatistics,
     Statistics,
     session_statistics,

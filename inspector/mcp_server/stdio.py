@@ -8,7 +8,9 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 
+from inspector.client import Client, NoServiceError
 from inspector.mcp_server.server import create_server
+from inspector.mcp_server.source import CALLER, READ_ONLY
 from inspector.reader import Reader
 
 
@@ -22,9 +24,20 @@ class Found:
         """Return the JSON at `path`; in a thread, because the answer is waited for."""
         return await asyncio.to_thread(lambda: self._find().get(path, **query))
 
+    async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
+        """Send `body` to `path`; likewise."""
+        headers = {**CALLER.get().headers, **({} if may_steer else READ_ONLY)}
+        return await asyncio.to_thread(lambda: self._post(path, body, headers))
 
-async def serve_stdio(find: Callable[[], Reader]) -> None:
+    def _post(self, path: str, body: object, headers: dict[str, str]) -> Any:
+        service = self._find()
+        if not isinstance(service, Client):
+            raise NoServiceError("No service runs, so nothing can be steered.")
+        return service.post(path, body, headers)
+
+
+async def serve_stdio(find: Callable[[], Reader], *, may_steer: bool = False) -> None:
     """Serve whoever started this process, until it closes our standard input."""
-    server = create_server(Found(find))
+    server = create_server(Found(find), may_steer=may_steer)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -24,7 +24,7 @@ class BadArgumentsError(InspectorError):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[A, R]):
-    """A tool that reads.
+    """A tool.
 
     Attributes:
         name: What it is called by.
@@ -33,6 +33,8 @@ class Tool(Generic[A, R]):
         arguments: What it takes.
         result: What is in `recorded` of its structured answer.
         run: Finds the answer.
+        address: Of one that changes something: the path of what it is called about, whatever it
+            was given. None: it only reads.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Tool(Generic[A, R]):
     arguments: type[A]
     result: type[R]
     run: Callable[[Archive, A], Awaitable[Recorded[R]]]
+    address: Callable[[dict[str, Any]], str] | None = None
 
     @property
     def input_schema(self) -> dict[str, Any]:

@@ -5,10 +5,12 @@ A span whose parent is not there is a root. So is the first span of each circle 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from inspector.model import SpanRow
+from inspector.waits import Interval, length_ns, merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +57,68 @@ class SpanTree:
         """Return what is inside a span, by start: of one that repeats it, what is inside that."""
         found: list[SpanRow] = []
         for child in self.children[place]:
-            row = self.rows[child]
-            if row.duplicate_of == self.rows[place].span_id:
+            if self._is_twin(child, place):
                 found += (self.rows[one] for one in self.children[child])
             else:
-                found.append(row)
+                found.append(self.rows[child])
         return sorted(found, key=_start)
+
+    def waited(self) -> dict[int, int]:
+        """Return how long each span, or anything below it, waited for a person.
+
+        Of those that ended, and without those that did not wait. Time in which several waited
+        counts once.
+        """
+        found: defaultdict[int, list[Interval]] = defaultdict(list)
+        for place, row in enumerate(self.rows):
+            untold_ns = 0 if row.waited else row.wait_ns
+            waits = [*_waits(row), *_somewhere(row, untold_ns)]
+            for wait in waits if row.duration_ns is None else _within(waits, row):
+                found[place].append(wait)
+                for above in self.above(place):
+                    found[above].append(wait)
+        return {
+            place: length_ns(merged(_within(waits, self.rows[place])))
+            for place, waits in found.items()
+            if self.rows[place].duration_ns is not None
+        }
 
     def own_ns(self, place: int) -> int | None:
         """Return the time in a span and in none below it, nor waiting; None while it runs."""
         row = self.rows[place]
         if row.duration_ns is None:
             return None
-        end_ns = row.offset_ns + row.duration_ns
-        covered, until = 0, row.offset_ns
-        for child in self._inside(place):
-            child_end = end_ns if child.duration_ns is None else child.offset_ns + child.duration_ns
-            start = max(child.offset_ns, until)
-            stop = min(child_end, end_ns)
-            if stop > start:
-                covered, until = covered + stop - start, stop
-        return max(row.duration_ns - covered - row.wait_ns, 0)
+        inside: list[Interval] = [
+            (one.offset_ns, None if one.duration_ns is None else one.offset_ns + one.duration_ns)
+            for one in self._inside(place)
+        ]
+        twins = (self.rows[one] for one in self.children[place] if self._is_twin(one, place))
+        waits = [wait for one in (row, *twins) for wait in _waits(one)]
+        untold_ns = 0 if row.waited else row.wait_ns
+        covered_ns = length_ns(merged(_within([*inside, *waits], row)))
+        return max(row.duration_ns - covered_ns - untold_ns, 0)
+
+    def _is_twin(self, child: int, place: int) -> bool:
+        return self.rows[child].duplicate_of == self.rows[place].span_id
+
+
+def _waits(row: SpanRow) -> Iterator[Interval]:
+    for offset_ns, duration_ns in row.waited:
+        yield offset_ns, None if duration_ns is None else offset_ns + duration_ns
+
+
+def _somewhere(row: SpanRow, wait_ns: int) -> Iterator[Interval]:
+    """Yield a wait of which only the length is known, as if it had been at the beginning."""
+    if wait_ns:
+        yield row.offset_ns, row.offset_ns + wait_ns
+
+
+def _within(intervals: Iterable[Interval], row: SpanRow) -> Iterator[Interval]:
+    """Yield what of `intervals` lies in a span that ended."""
+    end_ns = row.offset_ns + (row.duration_ns or 0)
+    for start, end in intervals:
+        if start < end_ns and (end is None or end > row.offset_ns):
+            yield max(start, row.offset_ns), end_ns if end is None else min(end, end_ns)
 
 
 def _start(row: SpanRow) -> tuple[int, str, str]:

@@ -68,11 +68,14 @@ class Desk:
         self._hear = hear
         self._agents: dict[str, ProcessRow] = {}
         self._waiting: dict[str, Waiting] = {}
+        self._open_counts = Counter[str]()
+        """How many of those each process has."""
 
     def load(self, reader: Reader, now_ns: int) -> None:
         """Find out from the store what is open; each process gets its full time from now on."""
         self._agents = {process.id: process for process in reader.processes()}
         self._waiting = {one.request_id: one for one in reader.waiting_requests()}
+        self._open_counts = Counter(one.process_id for one in self._waiting.values())
         for process_id in (*self._agents, *(one.process_id for one in self._waiting.values())):
             self._processes.hear(process_id, now_ns)
 
@@ -83,8 +86,8 @@ class Desk:
     def forget_sessions(self, session_ids: Iterable[str]) -> None:
         """Let go of what deleted sessions had open."""
         gone = frozenset(session_ids)
-        kept = self._waiting.items()
-        self._waiting = {id_: one for id_, one in kept if one.session_id not in gone}
+        for one in [w for w in self._waiting.values() if w.session_id in gone]:
+            self._forget(one.request_id)
 
     # --- agents -----------------------------------------------------------------------------
 
@@ -123,7 +126,7 @@ class Desk:
         for one in [w for w in self._waiting.values() if w.process_id == process_id]:
             row = draft.request(one.request_id)
             if row is None:
-                del self._waiting[one.request_id]
+                self._forget(one.request_id)
             elif changed := life.lost(row, draft.now_ns, doer, reason):
                 self._keep(draft, changed, is_heard=False)
                 _note(draft, doer, "request_lost", "accepted", request=changed, detail=reason)
@@ -151,8 +154,7 @@ class Desk:
         return None
 
     def _is_full(self, draft: Draft, process_id: str) -> Refusal | None:
-        pending = Counter(one.process_id for one in self._waiting.values())
-        if pending[process_id] >= MAX_PENDING_OF_PROCESS:
+        if self._open_counts[process_id] >= MAX_PENDING_OF_PROCESS:
             return Refusal(
                 "too_many_requests", f"{MAX_PENDING_OF_PROCESS} requests of this process are open."
             )
@@ -231,7 +233,7 @@ class Desk:
             row = draft.request(request_id)
             changed = row and life.expired(row, draft.now_ns)
             if row is None or changed is None:
-                self._waiting.pop(request_id, None)
+                self._forget(request_id)
                 continue
             self._keep(draft, changed, is_heard=False)
             self._end_answer(draft, row, changed)
@@ -255,9 +257,9 @@ class Desk:
     def _keep(self, draft: Draft, row: RequestRow, *, is_heard: bool = True) -> None:
         """Write a request down, and let its session wait for it, or go on."""
         draft.put_request(row)
-        if is_over(row):
-            self._waiting.pop(row.id, None)
-        else:
+        self._forget(row.id)
+        if not is_over(row):
+            self._open_counts[row.process_id] += 1
             self._waiting[row.id] = Waiting(
                 row.id, row.process_id, row.session_id, row.status, row.expires_ns
             )
@@ -270,6 +272,16 @@ class Desk:
             session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
         else:
             session.open_waits.pop(REQUEST_WAIT + row.id, None)
+            if row.span_id is None:  # otherwise its span tells when it waited
+                waited = (row.created_ns, row.closed_ns or draft.now_ns)
+                session.wait(REQUEST_WAIT + row.id, [waited])
+
+    def _forget(self, request_id: str) -> None:
+        known = self._waiting.pop(request_id, None)
+        if known is not None:
+            self._open_counts[known.process_id] -= 1
+            if not self._open_counts[known.process_id]:
+                del self._open_counts[known.process_id]
 
     # --- verbs ------------------------------------------------------------------------------
 

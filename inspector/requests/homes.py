@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspector.draft import Draft
 from inspector.model import RequestRow
+from inspector.normalise.session_ids import session_id
 from inspector.sessions import NO_KEY_RANK
 
 _UNKNOWN = frozenset({"", "unknown"})
@@ -15,21 +16,22 @@ def home_of(draft: Draft, fresh: RequestRow) -> str:
     A trace that nothing was heard of yet gets the session that the agent named, until a span says
     something better: then the whole trace moves, and its requests with it.
     """
-    named = None if fresh.session_id in _UNKNOWN else fresh.session_id
+    named = None if fresh.session_id in _UNKNOWN else session_id(fresh.session_id)
     if fresh.trace_id is not None:
         trace = draft.trace(fresh.trace_id)
         if trace.session_id is None:
             trace.rank = NO_KEY_RANK
-            session_id = _present(draft, named or fresh.trace_id)
-            draft.rehome(trace, draft.session_or_new(session_id, fresh.created_ns))
+            home = _present(draft, named or fresh.trace_id)
+            draft.rehome(trace, draft.session_or_new(home, fresh.created_ns))
         return trace.session_id or fresh.trace_id
-    session = draft.session_or_new(_present(draft, named or fresh.process_id), fresh.created_ns)
+    home = _present(draft, named or session_id(fresh.process_id))
+    session = draft.session_or_new(home, fresh.created_ns)
     session.is_declared = True
     return session.id
 
 
-def _present(draft: Draft, session_id: str) -> str:
-    """Return the session that `session_id` was merged into, if it was."""
-    if draft.session(session_id) is not None:
-        return session_id
-    return draft.reader.destination(session_id) or session_id
+def _present(draft: Draft, home: str) -> str:
+    """Return the session that `home` was merged into, if it was."""
+    if draft.session(home) is not None:
+        return home
+    return draft.reader.destination(home) or home

@@ -56,8 +56,8 @@ def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Doer) -> Req
 def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
     """Return the pending request with the answer that won; the agent has yet to take it."""
     doer = Doer(answer.actor, answer.origin)
-    moved = _moved(row, RequestStatus.ANSWERED, answer.at_ns, doer, answer.reason)
-    return replace(moved, answer=answer)
+    given = replace(row, answer=answer)
+    return _moved(given, RequestStatus.ANSWERED, answer.at_ns, doer, answer.reason)
 
 
 def acknowledged(

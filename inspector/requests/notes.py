@@ -9,11 +9,17 @@ PER_SECOND = 5.0
 
 
 class NoteRate:
-    """A bucket of tokens. Thread-safe."""
+    """A bucket of tokens. Thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        burst: So many at once.
+        per_second: And so many as time passes.
+    """
+
+    def __init__(self, burst: int = BURST, per_second: float = PER_SECOND) -> None:
         self._lock = threading.Lock()
-        self._tokens = float(BURST)
+        self._burst, self._per_second = float(burst), per_second
+        self._tokens = self._burst
         self._at_s: float | None = None
         self._left_out = 0
 
@@ -22,7 +28,7 @@ class NoteRate:
         with self._lock:
             since_s = 0.0 if self._at_s is None else max(0.0, now_s - self._at_s)
             self._at_s = now_s
-            self._tokens = min(float(BURST), self._tokens + since_s * PER_SECOND)
+            self._tokens = min(self._burst, self._tokens + since_s * self._per_second)
             if self._tokens < 1:
                 self._left_out += 1
                 return None

@@ -19,7 +19,10 @@ SESSION_READERS: Mapping[str, Callable[[SessionRow, int], Value]] = {
     "started": lambda row, _: row.started_ns,
     "ended": lambda row, _: row.ended_ns,
     "duration": lambda row, now_ns: _until(row.started_ns, row.ended_ns, now_ns),
-    "waiting": lambda row, _: row.waiting_ns,
+    "waiting": lambda row, now_ns: _waiting(row, now_ns),
+    "active": lambda row, now_ns: max(
+        _until(row.started_ns, row.ended_ns, now_ns) - _waiting(row, now_ns), 0
+    ),
     "spans": lambda row, _: row.span_count,
     "errors": lambda row, _: row.error_count,
     "llm_calls": lambda row, _: row.llm_calls,
@@ -48,6 +51,9 @@ SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
     "ended": lambda span, _: span.end_ns,
     "duration": lambda span, now_ns: _until(span.start_ns, span.end_ns, now_ns),
     "waiting": lambda span, _: span.wait_ns,
+    "active": lambda span, now_ns: max(
+        _until(span.start_ns, span.end_ns, now_ns) - _waiting_too(span, now_ns), 0
+    ),
     "input_tokens": lambda span, _: span.input_tokens,
     "output_tokens": lambda span, _: span.output_tokens,
     "tokens": lambda span, _: _sum(span.input_tokens, span.output_tokens),
@@ -67,6 +73,18 @@ def read(field: Field, subject: SessionRecord | SpanRecord, now_ns: int) -> Valu
 
 def _until(start_ns: int, end_ns: int | None, now_ns: int) -> int:
     return max((now_ns if end_ns is None else end_ns) - start_ns, 0)
+
+
+def _waiting(row: SessionRow, now_ns: int) -> int:
+    since_ns = row.waiting_since_ns
+    return row.waiting_ns + (0 if since_ns is None else max(now_ns - since_ns, 0))
+
+
+def _waiting_too(span: SpanRecord, now_ns: int) -> int:
+    """Return how long a span waited, and waits now if it runs."""
+    if span.end_ns is not None or not span.waited or span.waited[-1][1] is not None:
+        return span.wait_ns
+    return span.wait_ns + max(now_ns - span.waited[-1][0], 0)
 
 
 def _sum(*counts: int | None) -> int | None:

@@ -34,6 +34,7 @@ from inspector.model import (
 )
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
+from inspector.waits import Interval
 
 MAX_INT = 2**63 - 1
 """The largest integer that every store can hold."""
@@ -67,6 +68,8 @@ class SpanRecord:
     dropped_count: int = 0
     wait_ns: int = 0
     waits: int = 0
+    waited: tuple[Interval, ...] = ()
+    """When: apart from each other, by start."""
     size_bytes: int = 0
     duplicate_of: str | None = None
     change: int = 0
@@ -93,6 +96,12 @@ class SpanRecord:
             duration_ns=None if self.end_ns is None else max(self.end_ns - self.start_ns, 0),
             wait_ns=self.wait_ns,
             waits=self.waits,
+            waited=tuple(
+                (start - self.epoch_ns, None if end is None else end - start)
+                for start, end in self.waited
+            )
+            if self.waited
+            else (),
             model=self.model,
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,

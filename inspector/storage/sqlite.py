@@ -374,6 +374,7 @@ class SqliteStore:
             span.settled,
             span.content,
             span.changed_ns,
+            orjson.dumps(span.waited) if span.waited else None,
         )
 
     def _add_moments(self, changes: Changes) -> None:

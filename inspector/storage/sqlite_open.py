@@ -189,6 +189,9 @@ def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
         _check(connection, path)
         if connection.pragma("user_version") == 0:
             raise StoreError(f"Cannot read the store {path}: nothing was ever kept in it.")
+        columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
+        if "waited" not in columns:  # one of before may not be changed, but be seen as if it were
+            connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
     except BaseException:
         connection.close()
         raise

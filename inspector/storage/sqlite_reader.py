@@ -42,8 +42,8 @@ _SPAN = (
     "SELECT trace.id, span.span_id, session.id, session.epoch_ns, span.parent_id, span.name,"
     f" span.kind, span.status, span.start_ns, span.end_ns, span.is_root, {_PROCESS}, span.model,"
     " span.input_tokens, span.output_tokens, span.cost_usd, span.is_counted, span.dropped_count,"
-    " span.wait_ns, span.waits, span.size_bytes, span.duplicate_of, span.change, span.created,"
-    " span.settled, span.content, span.changed_ns FROM span"
+    " span.wait_ns, span.waits, span.waited, span.size_bytes, span.duplicate_of, span.change,"
+    " span.created, span.settled, span.content, span.changed_ns FROM span"
     " CROSS JOIN trace ON trace.no = span.trace_no"
     " CROSS JOIN session ON session.no = span.session_no"
     " LEFT JOIN process ON process.no = span.process_no"
@@ -438,6 +438,7 @@ def _span(row: _Row) -> SpanRecord:
     record.status = SpanStatus(row[7])
     record.is_root = bool(row[10])
     record.is_counted = bool(row[16])
+    record.waited = () if row[20] is None else tuple(map(tuple, orjson.loads(row[20])))
     return record
 
 

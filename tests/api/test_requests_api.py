@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
+from inspector.dispatch import Dispatch
+from inspector.http import controlled
+from inspector.http.processes import _command_text
+from inspector.model import AuditRow
+from inspector.normalise.times import rfc3339
+from inspector.requests import desk, notes
 from inspector.storage import Store, open_store
-from tests.support.agents import Agent
+from tests.support.agents import Agent, hash_of, opened
 from tests.support.otlp import SECOND_NS
 from tests.support.store_app import FakeClock, client_of, service
+
+ARGS = '{"n":9007199254740993,"path":"/a"}'
+EDITED = '{"n":9007199254740993, "path": "/b"}'
 
 
 class Place:
     """A service with its clock, a person's client and an agent."""
 
-    def __init__(self, client: httpx.AsyncClient, clock: FakeClock, ingest: Any) -> None:
-        self.client, self.clock, self.ingest = client, clock, ingest
+    def __init__(self, client: httpx.AsyncClient, clock: FakeClock, app: FastAPI) -> None:
+        self.client, self.clock, self.app = client, clock, app
         self.agent = Agent(client, "p1")
 
     async def pass_time(self, seconds: float) -> None:
         end_ns = self.clock.now_ns + int(seconds * SECOND_NS)
         while self.clock.now_ns < end_ns:
             self.clock.now_ns = min(end_ns, self.clock.now_ns + SECOND_NS)
-            await self.ingest.tick()
+            await self.app.state.ingest.tick()
 
     async def request(self, request_id: str = "r1") -> Any:
         return (await self.client.get(f"/requests/{request_id}")).json()
@@ -37,20 +52,72 @@ class Place:
         return (await self.client.get(f"/sessions/{session_id}")).json()
 
     async def audit(self) -> list[Any]:
-        return list(reversed((await self.client.get("/audit")).json()["entries"]))
+        return list(reversed((await self.client.get("/audit?limit=1000")).json()["entries"]))
+
+    async def settled_audit(self) -> list[Any]:
+        """Return the log with what is written without being waited for."""
+        await self.app.state.ingest.tick()  # in order behind it
+        return await self.audit()
+
+    async def signal(self, name: str, **body: Any) -> Any:
+        answer = await self.client.post("/signal/S", json={"signal_name": name, **body})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def events(
+        self, after: str, ids: set[str], session_id: str | None = None
+    ) -> dict[str, Any]:
+        """Return the events of these requests, of a viewer that comes now."""
+        found: dict[str, Any] = {}
+        stream = self.app.state.feed.stream(after, [session_id] if session_id else ())
+        async with contextlib.aclosing(stream), asyncio.timeout(10):
+            async for block in stream:
+                for line in block.decode().splitlines():
+                    event = json.loads(line[6:]) if line.startswith("data: ") else {}
+                    if event.get("request"):
+                        assert event["request"]["id"] not in found
+                        found[event["request"]["id"]] = event
+                if found.keys() == ids:
+                    return found
+        raise AssertionError("the stream ended")
+
+
+class Commands:
+    """A process that follows its commands, as far as it is read."""
+
+    def __init__(self, app: FastAPI, process_id: str, after: int = 0) -> None:
+        dispatch: Dispatch = app.state.dispatch
+        self._stream = dispatch.follow(process_id, after, _command_text)
+
+    async def connected(self) -> None:
+        """Read the beginning."""
+        assert await anext(self._stream)
+
+    async def next(self) -> Any:
+        """Return the next command; None: the stream ended."""
+        async with asyncio.timeout(10):
+            async for block in self._stream:
+                for line in block.decode().splitlines():
+                    if line.startswith("data: "):
+                        return json.loads(line[6:])
+        return None
+
+    async def close(self) -> None:
+        """Go away."""
+        await self._stream.aclose()
 
 
 @pytest.fixture
 async def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
     for module in ("requests", "control"):
-        monkeypatch.setattr(f"inspector.http.{module}.ACK_TIMEOUT_S", 0.05)
+        monkeypatch.setattr(f"inspector.http.{module}.ACK_TIMEOUT_S", 0.2)
     clock = FakeClock()
     async with service(store, clock) as app, client_of(app) as client:
-        yield Place(client, clock, app.state.ingest)
+        yield Place(client, clock, app)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Any) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.sqlite3"
     store = open_store(url)
     yield store
@@ -59,11 +126,345 @@ def store(request: pytest.FixtureRequest, tmp_path: Any) -> Any:
 
 async def test_what_an_agent_asks_is_listed_and_makes_its_session_wait(place: Place) -> None:
     await place.agent.hello()
-    assert await place.agent.open("r1", args_json='{"path":"/a"}') == ["m1"]
+    assert await place.agent.open("r1", args_json=ARGS) == ["m1"]
     listed = (await place.client.get("/requests", params={"status": "pending"})).json()
     assert [one["id"] for one in listed["requests"]] == ["r1"]
     assert listed["pending_count"] == 1
-    assert listed["requests"][0]["args_json"] == '{"path":"/a"}'
+    assert listed["requests"][0]["args_json"] == ARGS, "to the letter"
     session = await place.session()
     assert session["status"] == "waiting"
     assert session["waiting_since"] == listed["requests"][0]["created_at"]
+
+
+async def test_times_are_by_the_clock_of_the_service(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1", age_ms=1500, expires_in_ms=2500)
+    request = await place.request()
+    now_ns = place.clock.now_ns
+    assert request["created_at"] == rfc3339(now_ns - 1_500_000_000)
+    assert request["expires_at"] == rfc3339(now_ns + 2_500_000_000)
+
+
+async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1", args_json=ARGS)
+    commands = Commands(place.app, "p1")
+    answering = asyncio.create_task(
+        place.answer(decision="allow", args_hash=hash_of(ARGS), args_json=EDITED)
+    )
+    command = await commands.next()
+    assert command["answer"] == {
+        "request_id": "r1",
+        "decision": "allow",
+        "args_json": EDITED,
+        "args_hash": hash_of(ARGS),
+        "payload_json": None,
+    }
+    await place.agent.acknowledge(command["seq"], applied=True)
+    answer = (await answering).json()
+    assert (answer["applied"], answer["message"]) == (True, "The agent took it.")
+    assert answer["request"]["status"] == "answered"
+    assert answer["request"]["answer"]["is_edited"] is True
+    assert answer["request"]["args_json"] is None
+    await commands.close()
+
+
+async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1")
+    commands = Commands(place.app, "p1")
+    answering = asyncio.create_task(place.answer(decision="allow"))
+    seq = (await commands.next())["seq"]
+    await place.agent.acknowledge(seq, applied=False, reason="not open here")
+    answer = (await answering).json()
+    assert (answer["applied"], answer["message"]) == (
+        False,
+        "The agent did not take it: not open here.",
+    )
+    await commands.close()
+
+
+async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1")
+    answer = (await place.answer(decision="deny", reason="no")).json()
+    assert answer["applied"] is None
+    assert answer["request"]["answer"]["reason"] == "no"
+    commands = Commands(place.app, "p1")
+    first = await commands.next()
+    await commands.close()
+    again = Commands(place.app, "p1")
+    assert await again.next() == first, "until it is acknowledged"
+    await again.close()
+    after = Commands(place.app, "p1", after=first["seq"])
+    await place.agent.acknowledge(first["seq"], applied=True)
+    [told] = await asyncio.gather(place.client.get("/requests/r1"))
+    assert told.json()["answer"]["applied"] is True
+    await after.close()
+
+
+async def test_a_new_stream_of_commands_ends_the_one_before(place: Place) -> None:
+    await place.agent.hello()
+    older = Commands(place.app, "p1")
+    await older.connected()
+    newer = Commands(place.app, "p1")
+    await newer.connected()
+    assert await older.next() is None
+    await place.agent.open("r1")
+    await place.answer(decision="deny")
+    assert (await newer.next())["type"] == "answer"
+    await newer.close()
+
+
+async def test_the_stream_of_a_process_that_is_lost_ends(place: Place) -> None:
+    await place.agent.hello()
+    commands = Commands(place.app, "p1")
+    await commands.connected()
+    await place.pass_time(14)
+    assert await commands.next() is None
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"decision": "allow", "args_hash": "0" * 64}, 422, "wrong_hash"),
+        ({"decision": "allow"}, 422, "wrong_hash"),
+        ({"decision": "answer", "args_hash": hash_of("{}")}, 422, "wrong_decision"),
+        ({"decision": "allow", "args_hash": hash_of("{}"), "args_json": "{"}, 422, "bad_json"),
+        ({"decision": "perhaps"}, 422, "bad_request"),
+        ({"decision": "allow", "args_hash": "0" * 65}, 422, "bad_request"),
+    ],
+)
+async def test_what_cannot_be_is_refused_and_in_the_audit_log(
+    place: Place, body: dict[str, str], status: int, code: str
+) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1", args_json="{}")
+    refused = await place.answer(**body)
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    assert (await place.request())["status"] == "pending"
+    last = (await place.settled_audit())[-1]
+    assert (last["action"], last["result"], last["code"]) == ("answer", "refused", code)
+    assert (last["request_id"], last["origin"], last["actor"]) == ("r1", "api", "token")
+
+
+async def test_an_unknown_request_is_404_and_in_the_audit_log(place: Place) -> None:
+    refused = await place.answer("nothing", decision="allow")
+    assert (refused.status_code, refused.json()["code"]) == (404, "no_such_request")
+    assert (await place.client.get("/requests/nothing")).json()["code"] == "no_such_request"
+    [entry] = await place.audit()
+    assert (entry["request_id"], entry["code"]) == ("nothing", "no_such_request")
+
+
+async def test_an_expired_request_is_409_and_in_the_audit_log(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1", expires_in_ms=1000)
+    place.clock.now_ns += SECOND_NS
+    refused = await place.answer(decision="allow")
+    assert (refused.status_code, refused.json()["code"]) == (409, "already_closed")
+    assert "expired" in refused.json()["detail"]
+    assert (await place.audit())[-1]["code"] == "already_closed"
+
+
+async def test_what_an_agent_says_twice_is_once(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.hello()
+    for _ in range(2):
+        await place.agent.open("r1")
+    for _ in range(2):
+        await place.agent.close("r1", "expired", "deny", "nobody answered")
+    request = await place.request()
+    assert [one["status"] for one in request["transitions"]] == ["pending", "expired"]
+    assert request["transitions"][-1]["reason"] == "nobody answered"
+    actions = [one["action"] for one in await place.audit()]
+    assert actions == ["request_opened", "request_expired"]
+
+
+async def test_messages_of_a_process_that_is_not_known_are_404(place: Place) -> None:
+    assert await place.agent.heartbeat() == 404
+    answer = await place.client.get("/processes/p1/commands")
+    assert (answer.status_code, answer.json()["code"]) == (404, "no_such_process")
+    await place.agent.hello()
+    assert await place.agent.heartbeat() == 200
+    await place.pass_time(14)
+    assert await place.agent.heartbeat() == 404, "it was lost"
+    await place.agent.hello()
+    assert await place.agent.heartbeat() == 200
+
+
+async def test_messages_are_taken_in_order_and_named_in_the_answer(place: Place) -> None:
+    await place.agent.hello()
+    answer = await place.agent.send(
+        {"type": "request_opened", "request": opened("r1")},
+        {"type": "heartbeat"},
+        {"type": "request_closed", "request_id": "r1", "status": "withdrawn"}
+        | {"decision": None, "reason": None},
+        {"type": "ack", "seq": 9, "applied": True, "reason": None},
+        {"type": "goodbye"},
+    )
+    assert answer.json() == {"received": ["m1", "m2", "m3", "m4", "m5"]}
+    assert (await place.request())["status"] == "withdrawn"
+    assert await place.agent.heartbeat() == 404
+
+
+async def test_a_request_for_which_there_is_no_room_is_not_among_those_received(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "MAX_PENDING_OF_PROCESS", 1)
+    await place.agent.hello()
+    assert await place.agent.open("r1") == ["m1"]
+    assert await place.agent.open("r2") == []
+    last = (await place.audit())[-1]
+    assert (last["result"], last["code"], last["origin"]) == (
+        "refused",
+        "too_many_requests",
+        "agent",
+    )
+
+
+@pytest.mark.parametrize("path", ["/sessions/S/{}", "/cancel/S"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "step", "cancel"])
+async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
+    place: Place, path: str, verb: str
+) -> None:
+    if path == "/cancel/S" and verb != "cancel":
+        return
+    await place.agent.hello()
+    await place.agent.open("r1")
+    commands = Commands(place.app, "p1")
+    telling = asyncio.create_task(
+        place.client.post(path.format(verb), json={"reason": "it is late"})
+    )
+    command = await commands.next()
+    assert (command["type"], command["session_id"], command["reason"]) == (
+        verb,
+        "S",
+        "it is late",
+    )
+    await place.agent.acknowledge(command["seq"], applied=True)
+    result = (await telling).json()
+    assert (result["verb"], result["processes"], result["applied"]) == (verb, 1, True)
+    entries = [one["result"] for one in await place.audit() if one["action"] == verb]
+    assert entries == ["accepted", "applied"]
+    await commands.close()
+
+
+async def test_a_verb_needs_no_body_and_says_when_nothing_runs(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1")
+    await place.agent.close("r1", "withdrawn")
+    result = (await place.client.post("/sessions/S/pause")).json()
+    assert (result["processes"], result["applied"]) == (0, False)
+    assert "Nothing of this session runs here" in result["message"]
+
+
+async def test_a_verb_for_no_session_is_404(place: Place) -> None:
+    answer = await place.client.post("/sessions/nothing/pause")
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+
+
+async def test_a_signal_answers_the_question_that_waits_for_it(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("q1", kind="question", signal_name="go")
+    result = await place.signal("go", payload_json='{"yes": 9007199254740993}')
+    assert (result["verb"], result["processes"], result["applied"]) == ("signal", 1, None)
+    request = await place.request("q1")
+    assert (request["status"], request["answer"]["decision"]) == ("answered", "answer")
+    commands = Commands(place.app, "p1")
+    answer = (await commands.next())["answer"]
+    assert answer["payload_json"] == '{"yes": 9007199254740993}'
+    await commands.close()
+
+
+async def test_a_signal_that_no_question_waits_for_is_passed_on(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1")
+    assert (await place.signal("go", payload_json="1"))["processes"] == 1
+    commands = Commands(place.app, "p1")
+    command = await commands.next()
+    assert (command["type"], command["signal_name"], command["payload_json"]) == (
+        "signal",
+        "go",
+        "1",
+    )
+    assert command["answer"] is None
+    await commands.close()
+
+
+async def test_a_signal_with_a_payload_that_is_no_json_is_refused(place: Place) -> None:
+    await place.agent.hello()
+    for kind in ("approval", "question"):
+        await place.agent.open(kind, kind=kind, signal_name="go")
+        answer = await place.client.post(
+            "/signal/S", json={"signal_name": "go", "payload_json": "{"}
+        )
+        assert (answer.status_code, answer.json()["code"]) == (422, "bad_json")
+
+
+async def test_the_name_that_somebody_gives_themselves_is_shown_and_tamed(place: Place) -> None:
+    await place.agent.hello()
+    await place.agent.open("r1")
+    name = quote("Zoë\u202e\n" + "x" * 100)
+    headers = {"Inspector-Actor": name, "User-Agent": "inspector-cli/1.0"}
+    await place.client.post("/requests/r1", json={"decision": "deny"}, headers=headers)
+    answer = (await place.request())["answer"]
+    assert answer["actor"].startswith("Zoë\\u202e\\x0axxx")
+    assert len(answer["actor"]) == 80
+    assert answer["origin"] == "cli"
+
+
+async def test_a_body_that_is_too_large_is_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(controlled, "MAX_BODY_BYTES", 1000)
+    await place.agent.hello()
+    refused = await place.agent.send(
+        {"type": "request_opened", "request": opened("r1", prompt="x" * 2000)}
+    )
+    assert refused.status_code == 413
+    assert (await place.settled_audit())[-1]["action"] == "messages"
+
+
+async def test_viewers_are_told_of_every_change_of_a_request(place: Place) -> None:
+    await place.agent.hello()
+    as_of = (await place.client.get("/requests")).json()["as_of"]
+    await place.agent.open("r1")
+    await place.agent.open("q1", kind="question", signal_name="go")
+    pending = await place.events(as_of, {"r1", "q1"})
+    assert {id_: one["type"] for id_, one in pending.items()} == {
+        "r1": "ApprovalRequested",
+        "q1": "WaitingOnSignal",
+    }
+    assert pending["r1"]["request"] == await place.request("r1")
+    assert pending["q1"]["attributes"] == {"inspector.session.signal": "go"}
+    await place.answer("r1", decision="deny")
+    await place.agent.close("q1", "withdrawn")
+    resolved = await place.events(as_of, {"r1", "q1"}, session_id="another")
+    assert {id_: one["type"] for id_, one in resolved.items()} == {
+        "r1": "ApprovalResolved",
+        "q1": "SignalReceived",
+    }
+    assert resolved["q1"]["request"] == await place.request("q1"), "the newest version only"
+
+
+async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
+    await place.agent.hello()
+    for number in range(5):
+        await place.agent.open(f"r{number}")
+    first = (await place.client.get("/audit", params={"limit": 3})).json()
+    rest = await place.client.get("/audit", params={"cursor": first["next_cursor"]})
+    paged = [*first["entries"], *rest.json()["entries"]]
+    assert rest.json()["next_cursor"] is None
+    exported = await place.client.get("/audit/export")
+    assert exported.headers["content-type"].startswith("application/x-ndjson")
+    lines = [json.loads(line) for line in exported.text.splitlines()]
+    assert lines == paged[::-1]
+    assert [one["request_id"] for one in lines] == [f"r{n}" for n in range(5)]
+
+
+async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
+    for _ in range(3 * notes.BURST):
+        place.app.state.ingest.note(AuditRow(0, "x", "api", None, "answer", "refused"))
+    entries = await place.settled_audit()
+    assert notes.BURST <= len(entries) < 2 * notes.BURST
+    assert entries[0]["at"] == rfc3339(place.clock.now_ns)

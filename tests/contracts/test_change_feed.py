@@ -228,6 +228,7 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
     assert told == [
         "SpanUpdated",  # it waits
         "WaitingOnSignal",
+        "SpanUpdated",  # it does not any more
         "SignalReceived",
         "DecisionMade",
         "ProgressUpdate",

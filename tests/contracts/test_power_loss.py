@@ -12,7 +12,10 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreUnavailableError
+from inspector.requests.answering import Given
 from inspector.storage import open_store, sqlite_open
+from inspector.storage.base import Reader
+from tests.support.asked import asked
 from tests.support.desk import Desk
 from tests.support.losing_disk import Mark, Platter, losing_disk, put_back
 from tests.support.otlp import span
@@ -151,7 +154,10 @@ def recover(desk: Desk) -> None:
 
 
 def write(desk: Desk, number: int, chance: random.Random) -> None:
-    """Commit one batch of a few spans; now and then something that the batch replaces."""
+    """Commit one batch of a few spans; now and then something that the batch replaces.
+
+    And a request, which is answered now and then.
+    """
     size = chance.choice([10, 10, 3_000, 30_000])
     spans = [
         span("x" * size, trace=number // 5 + 1, span_id=number * _BATCH + n + 1)
@@ -160,6 +166,20 @@ def write(desk: Desk, number: int, chance: random.Random) -> None:
     if chance.random() < 0.3:
         desk.take(*(started(one) for one in spans))
     desk.take(*spans)
+    desk.open(asked(f"r{number}", args_json="x" * size))
+    if number % 3 == 0:
+        desk.answer(f"r{number}", Given("deny", "h1"))
+
+
+def check_request(reader: Reader, number: int, where: str) -> None:
+    """A request is there, with its answer, the command that carries it, and who did it."""
+    record = reader.request(f"r{number}")
+    assert record is not None, where
+    done = [row.action for row in reader.audit_after(0, 1000) if row.request_id == f"r{number}"]
+    assert done[0] == "request_opened", where
+    answer = record.row.answer
+    assert (answer is not None) == (number % 3 == 0) == ("answer" in done), where
+    assert answer is None or reader.command(answer.command_seq), where
 
 
 def check(folder: Path, marks: list[int], where: str) -> None:
@@ -175,6 +195,7 @@ def check(folder: Path, marks: list[int], where: str) -> None:
             assert len(found) == _BATCH, f"{where}: batch {number} was acknowledged"
             assert all(one.end_ns for one in found), where
             assert all(reader.content(one).span().name[0] == "x" for one in found), where
+            check_request(reader, number, f"{where}: request {number}")
     for session_id, row in desk.sessions().items():
         with desk.store.read() as reader:
             assert row.span_count == len(reader.spans_of(session_id)), where

@@ -319,7 +319,7 @@ _TERMS = [
     "tokens>2", "input_tokens<=3", "input_tokens:*", "output_tokens:1..4", "cost>0.5", "cost:*",
     "duration>2ns", "ended:*", "started<2026-01-01", "size<4", "waiting>1ns", "model:m*", "name~2",
     "engine:otlp", "parent(kind:llm)", "child(status:ok)", "tokens:2..4", "duration<=1ns",
-    "session(status:failed)", "span(kind:llm tokens>2)", "parent(parent(kind:tool))",
+    "active>1ns", "session(status:failed)", "span(kind:llm tokens>2)", "parent(parent(kind:tool))",
     "ancestor(tokens>3)", "descendant(kind:agent)", "started>2026-01-01", "spans>0",
 ]  # fmt: skip
 _queries = st.recursive(
@@ -350,6 +350,7 @@ def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
         output_tokens=draw(_small),
         cost_usd=draw(st.none() | st.floats(0, 1)),
         wait_ns=draw(st.integers(0, 3)),
+        waited=((start_ns, None),) if draw(st.booleans()) else (),
         size_bytes=draw(st.integers(0, 9)),
     )
 

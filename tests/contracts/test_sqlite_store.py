@@ -90,6 +90,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
         connection.execute(f"DROP INDEX {index}")
     for table in ("doomed_session", "doomed_trace", *CONTROL_TABLES):
         connection.execute(f"DROP TABLE {table}")
+    connection.execute("ALTER TABLE span DROP COLUMN waited")
     connection.pragma("user_version", 1)
     connection.close()
     again = open_store(url(path))
@@ -107,6 +108,28 @@ def test_open_spans_are_found_among_many_by_their_own_index(path: Path) -> None:
     sql = "EXPLAIN QUERY PLAN SELECT * FROM span WHERE process_no = 1 AND end_ns IS NULL"
     assert "span_open" in str(list(connection.execute(sql)))
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("where", "index"),
+    [
+        ("1", "request_by_time"),
+        ("status = 'pending'", "request_by_status"),
+        ("session_id = 'S' AND status = 'pending'", "request_by_session"),
+        ("session_id = 'S' AND (created_ns, id) < (5, 'a')", "request_by_session"),
+    ],
+)
+def test_pages_of_requests_are_read_in_the_order_of_an_index(
+    path: Path, where: str, index: str
+) -> None:
+    open_store(url(path)).close()
+    connection = apsw.Connection(str(path))
+    newest = "ORDER BY created_ns DESC, id DESC LIMIT 10"
+    sql = f"EXPLAIN QUERY PLAN SELECT id FROM request WHERE {where} {newest}"
+    plan = str(list(connection.execute(sql)))
+    connection.close()
+    assert index in plan
+    assert "TEMP B-TREE" not in plan, "nothing is sorted"
 
 
 def test_a_database_of_another_program_is_refused(path: Path) -> None:
@@ -308,6 +331,19 @@ def test_looking_at_a_store_leaves_its_file_as_it_is(path: Path) -> None:
         assert reader.head == 4
     assert path.read_bytes() == before
     assert not path.with_name(path.name + "-lock").exists()
+
+
+def test_a_store_of_before_can_be_looked_at_as_it_is(path: Path) -> None:
+    store = open_store(url(path))
+    fill(store)
+    store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("ALTER TABLE span DROP COLUMN waited")
+        connection.pragma("user_version", 4)
+    before = path.read_bytes()
+    with open_store(url(path), is_read_only=True).read() as reader:
+        assert [span.waited for span in reader.spans_of("S")] == [(), ()]
+    assert path.read_bytes() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")

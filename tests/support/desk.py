@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import IncomingLog, IncomingSpan, SessionRow
+from inspector.draft import Draft
+from inspector.model import (
+    AuditRow,
+    CommandRow,
+    Doer,
+    IncomingLog,
+    IncomingSpan,
+    RequestRow,
+    SessionRow,
+)
 from inspector.query.tree import All
 from inspector.recorder import Recorder
+from inspector.requests.answering import Given, Refusal
+from inspector.requests.desk import Accepted, Told
+from inspector.requests.desk import Desk as ControlDesk
 from inspector.storage import Store
 from inspector.storage.base import Changes, SpanRecord
 from inspector.storage.memory import MemoryStore
+from tests.support.asked import ANN, process
 from tests.support.otlp import SECOND_NS, START_NS
 from tests.support.telemetry import incoming, span_hex, trace_hex
+
+_T = TypeVar("_T")
 
 
 class Desk:
@@ -80,6 +96,63 @@ class Desk:
         """Return what is stored of one span."""
         with self.store.read() as reader:
             return reader.content(self.span(span_id, trace)).span()
+
+    # --- control ----------------------------------------------------------------------------
+
+    def act(self, act: Callable[[Draft, ControlDesk], _T]) -> _T:
+        """Do something at the desk of control; commit it and return what it returned."""
+        returned: list[_T] = []
+
+        def note(draft: Draft, desk: ControlDesk) -> None:
+            returned.append(act(draft, desk))
+
+        self.keep(self.recorder.control(note, self.now_ns))
+        return returned[0]
+
+    def hello(self, process_id: str = "p1") -> None:
+        """Let a process say hello."""
+        assert self.act(lambda draft, desk: desk.hello(draft, process(process_id))) is None
+
+    def beat(self, process_id: str = "p1") -> bool:
+        """Let a process give a sign of life over its channel; return whether it is known."""
+        return self.act(lambda draft, desk: desk.hear(draft, process_id)) is not None
+
+    def open(self, row: RequestRow) -> Refusal | None:
+        """Let the agent open a request."""
+        return self.act(lambda draft, desk: desk.open(draft, process(row.process_id), row))
+
+    def answer(self, request_id: str, given: Given, doer: Doer = ANN) -> Accepted | Refusal:
+        """Answer a request."""
+        return self.act(lambda draft, desk: desk.answer(draft, request_id, given, doer))
+
+    def tell(self, session_id: str, verb: str, doer: Doer = ANN) -> Told | Refusal:
+        """Send a verb."""
+        return self.act(lambda draft, desk: desk.tell(draft, session_id, verb, doer))
+
+    def acknowledge(self, seq: int, *, applied: bool = True, process_id: str = "p1") -> None:
+        """Let a process say what became of a command."""
+        self.act(
+            lambda draft, desk: desk.acknowledge(
+                draft, process(process_id), seq, applied=applied, reason=None
+            )
+        )
+
+    def request(self, request_id: str = "r1") -> RequestRow:
+        """Return one request."""
+        with self.store.read() as reader:
+            record = reader.request(request_id)
+        assert record is not None
+        return record.row
+
+    def commands(self, process_id: str = "p1") -> list[CommandRow]:
+        """Return what a process has yet to be told."""
+        with self.store.read() as reader:
+            return reader.commands(process_id, 0, 1_000_000)
+
+    def audit(self) -> list[AuditRow]:
+        """Return the audit log, oldest first."""
+        with self.store.read() as reader:
+            return reader.audit_after(0, 1_000_000)
 
 
 def sweep_all(store: Store) -> int:

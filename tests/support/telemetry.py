@@ -94,6 +94,27 @@ def resumed(trace: int, span_id: int, time_ns: int, signal: str = "ok") -> Incom
     )
 
 
+def opened(
+    trace: int, span_id: int, time_ns: int, request: str = "r1", kind: str | None = None
+) -> IncomingLog:
+    """Return the record of a request on a span."""
+    return _request("inspector.request.opened", trace, span_id, time_ns, request, kind)
+
+
+def closed(trace: int, span_id: int, time_ns: int, request: str = "r1") -> IncomingLog:
+    """Return the record of the end of a request."""
+    return _request("inspector.request.closed", trace, span_id, time_ns, request)
+
+
+def _request(
+    name: str, trace: int, span_id: int, time_ns: int, request: str, kind: str | None = None
+) -> IncomingLog:
+    attributes: dict[str, Json] = {"inspector.request.id": request}
+    if kind is not None:
+        attributes["inspector.request.kind"] = kind
+    return log(name, trace=trace, span_id=span_id, time_ns=time_ns, attributes=attributes)
+
+
 def _live(name: str, span: Span, time_ns: int, process: str | None) -> IncomingLog:
     attributes: dict[str, Json] = {
         "inspector.span.kind": int(span.kind),

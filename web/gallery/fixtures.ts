@@ -123,15 +123,24 @@ export const spans: readonly SpanRow[] = [
     name: 'execute_tool publish',
     offset_ns: 30 * S,
     duration_ns: 3 * S,
-    waits: 1,
+    waits: 2,
     wait_ns: 2.1 * S,
+    waited: [
+      [30.3 * S, 1.6 * S],
+      [32.2 * S, 0.5 * S],
+    ],
   }),
   span('waiting', 'root', {
     name: 'execute_tool delete_file',
     status: 'running',
     offset_ns: 34 * S,
     duration_ns: null,
-    waits: 1,
+    waits: 2,
+    wait_ns: S,
+    waited: [
+      [34.5 * S, S],
+      [37 * S, null],
+    ],
   }),
   span('running', 'root', {
     name: 'chat claude-sonnet-4-5',

@@ -132,7 +132,7 @@ async def test_a_policy_is_heard_again_about_an_edit(bus: Bus, viewer: Viewer) -
         ('{"path": NaN}', "NaN"),
     ],
 )
-async def test_an_edit_that_cannot_be_taken_denies(
+async def test_an_edit_that_cannot_be_taken_is_told_and_waits_for_a_better_one(
     bus: Bus, viewer: Viewer, text: str, why: str
 ) -> None:
     bus.intercept("before_tool_call", asking(default="allow"))
@@ -142,9 +142,9 @@ async def test_an_edit_that_cannot_be_taken_denies(
 
     assert not taken.applied
     assert why in (taken.reason or "")
-    with pytest.raises(HookDenied, match=why):
-        await task
-    assert viewer.closed() == [("answered", "deny")]
+    assert not task.done()
+    assert (await viewer.answer("allow", args_json='{"path": "/tmp/b"}')).applied
+    assert await task == {"path": "/tmp/b"}
 
 
 async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
@@ -159,8 +159,9 @@ async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
     taken = await viewer.answer("allow", args_hash=asked.args_hash)
 
     assert "changed while" in (taken.reason or "")
-    with pytest.raises(HookDenied, match="changed while"):
+    with pytest.raises(HookDenied, match="asking failed: the arguments were changed while"):
         await task
+    assert viewer.closed() == [("withdrawn", "deny")]
 
 
 @pytest.mark.parametrize(
@@ -459,9 +460,9 @@ async def test_a_question_may_be_refused(bus: Bus, viewer: Viewer, decision: str
 
 @pytest.mark.parametrize(
     ("payload", "why"),
-    [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "object")],
+    [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "lacks")],
 )
-async def test_an_answer_that_does_not_fit_is_none(
+async def test_an_answer_that_does_not_fit_is_told_and_waits_for_a_better_one(
     bus: Bus, viewer: Viewer, payload: str | None, why: str
 ) -> None:
     task = asyncio.create_task(bus.ask("Which?", form=FORM))
@@ -470,8 +471,9 @@ async def test_an_answer_that_does_not_fit_is_none(
 
     assert not taken.applied
     assert why in (taken.reason or "")
-    answer = await task
-    assert (answer.decision, answer.payload) == ("decline", None)
+    assert not task.done()
+    assert (await viewer.answer("answer", payload_json='{"alpha": 1}')).applied
+    assert (await task).payload == {"alpha": 1}
 
 
 async def test_a_form_that_is_no_json_is_not_asked(bus: Bus, viewer: Viewer) -> None:

@@ -46,7 +46,7 @@ def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPat
     twin = {"tls_cert": "TLS_KEY", "tls_key": "TLS_CERT"}
     if name in twin:
         monkeypatch.setenv(f"INSPECTOR_{twin[name]}", "x")
-    own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d"}
+    own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
     text = own.get(name, text)
     monkeypatch.setenv(f"INSPECTOR_{name.upper()}", text)
     assert load_settings().is_explicit(name)

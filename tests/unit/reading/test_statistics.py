@@ -35,3 +35,15 @@ def test_a_span_that_repeats_another_takes_none_of_its_time() -> None:
     twin = row(2, 1, kind=SpanKind.MCP, duration_ns=8 * MS, duplicate_of=call.span_id)
     inner = row(3, 2, kind=SpanKind.LLM, duration_ns=5 * MS)
     assert [one.own_ns for one in shares(SpanTree.of([call, twin, inner]))] == [5 * MS, 5 * MS]
+
+
+def test_what_below_it_waited_is_no_part_of_how_long_a_span_took() -> None:
+    lead = row(1, kind=SpanKind.AGENT, duration_ns=100 * MS, waited=((40 * MS, 20 * MS),))
+    tool = row(10, 1, kind=SpanKind.TOOL, duration_ns=60 * MS, waited=((12 * MS, 30 * MS),))
+    late = row(90, 1, kind=SpanKind.TOOL, name="late", duration_ns=MS, waited=((80 * MS, None),))
+    found = {one.name + one.kind: one for one in shares(SpanTree.of([lead, tool, late]))}
+    # From 12 ms to 60 ms one of them waits, both of them for 2 ms of that; and then the last one.
+    assert found["workagent"].median_ns == (100 - 48 - 1) * MS
+    assert found["workagent"].own_ns == (100 - 60 - 1) * MS
+    assert (found["worktool"].median_ns, found["worktool"].own_ns) == (30 * MS, 30 * MS)
+    assert (found["latetool"].longest_ns, found["latetool"].own_ns) == (0, 0)

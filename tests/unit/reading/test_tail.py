@@ -32,6 +32,7 @@ SPAN: dict[str, Any] = {
     "duration_ns": None,
     "wait_ns": 0,
     "waits": 0,
+    "waited": [],
     "model": None,
     "input_tokens": None,
     "output_tokens": None,
@@ -79,6 +80,41 @@ def test_a_span_that_waits_for_a_person_says_so_until_it_goes_on() -> None:
     assert "waiting  5.0 ms" in drawn(known)
     known.apply(event("SignalReceived", **place), 0)
     assert "running  5.0 ms" in drawn(known)
+
+
+def request(**fields: Any) -> dict[str, Any]:
+    given = {
+        "id": "req-1",
+        "kind": "approval",
+        "status": "pending",
+        "tool_name": "delete_file",
+        "hook": None,
+        "prompt": "Sure?",
+        "args_json": '{"path":"/etc\x1b[2J"}',
+        "args_text": None,
+        "answer": None,
+    }
+    return {**given, **fields}
+
+
+def test_a_span_that_says_that_it_waits_is_shown_so() -> None:
+    known = started()
+    known.apply(event("SpanUpdated", span={**SPAN, "waited": [[1, None]]}), 0)
+    assert "waiting  5.0 ms" in drawn(known)
+
+
+def test_what_is_asked_is_shown_until_it_is_answered() -> None:
+    known = started()
+    known.apply(event("ApprovalRequested", request=request()), 0)
+    assert r'asks  delete_file {"path":"/etc\x1b[2J"}  req-1' in drawn(known)
+    for number in range(2, 9):
+        question = request(id=f"req-{number}", kind="question", prompt="Which one?")
+        known.apply(event("WaitingOnSignal", request=question), 0)
+    lines = drawn(known, height=5).splitlines()
+    assert len(lines) <= 5
+    assert "asks  7 more" in "".join(lines)
+    known.apply(event("ApprovalResolved", request=request(status="answered")), 0)
+    assert "delete_file" not in drawn(known)
 
 
 def test_a_session_that_ended_is_told_once_and_forgotten() -> None:
@@ -158,3 +194,20 @@ def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
     assert all(line.startswith("09:30:00.123") and line.endswith("  run") for line in said)
     assert "error  12 ms  5→0 tokens" in said[-1]
     assert "\x1b" not in console.file.getvalue()
+
+
+def test_what_is_asked_and_answered_is_a_line_of_a_pipe() -> None:
+    console = Console(file=io.StringIO(), force_terminal=False)
+    lines = Lines(console, [])
+    answer = {"decision": "allow", "actor": "ada\x1b[2J", "origin": "browser", "is_edited": True}
+    answered = request(status="answered", answer=answer, args_json=None)
+    lines.take(None, event("ApprovalRequested", request=request()))  # type: ignore[arg-type]
+    lines.take(None, event("ApprovalResolved", request=answered))  # type: ignore[arg-type]
+    lines.take(None, event("ApprovalResolved", request=request(status="expired")))  # type: ignore[arg-type]
+    assert isinstance(console.file, io.StringIO)
+    said = [line[14:] for line in console.file.getvalue().splitlines()]
+    assert said == [
+        r'asks  delete_file {"path":"/etc\x1b[2J"}  req-1  run',
+        r"answered  allow, edited by ada\x1b[2J (browser)  req-1  run",
+        "expired  req-1  run",
+    ]

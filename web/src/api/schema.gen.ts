@@ -1846,7 +1846,7 @@ export interface components {
             tool_calls: number;
             /**
              * Waiting Ms
-             * @description Time spent waiting for a person.
+             * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
              */
             waiting_ms: number;
             /**
@@ -2098,6 +2098,11 @@ export interface components {
             trace_id: string[];
             /** Wait Ns */
             wait_ns: number[];
+            /** Waited */
+            waited: [
+                number,
+                number | null
+            ][][];
             /** Waits */
             waits: number[];
         };
@@ -2170,9 +2175,23 @@ export interface components {
             /** Trace State */
             trace_state: string;
             view: components["schemas"]["View"];
-            /** Wait Ns */
+            /**
+             * Wait Ns
+             * @description Of the waits for a person that are over.
+             */
             wait_ns: number;
-            /** Waits */
+            /**
+             * Waited
+             * @description When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: it is not over. Of more than 16, the last is up to the end of all.
+             */
+            waited: [
+                number,
+                number | null
+            ][];
+            /**
+             * Waits
+             * @description How often it waited; waits that overlap are one.
+             */
             waits: number;
         };
         /**
@@ -2278,9 +2297,23 @@ export interface components {
             status: components["schemas"]["SpanStatus"];
             /** Trace Id */
             trace_id: string;
-            /** Wait Ns */
+            /**
+             * Wait Ns
+             * @description Of the waits for a person that are over.
+             */
             wait_ns: number;
-            /** Waits */
+            /**
+             * Waited
+             * @description When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: it is not over. Of more than 16, the last is up to the end of all.
+             */
+            waited: [
+                number,
+                number | null
+            ][];
+            /**
+             * Waits
+             * @description How often it waited; waits that overlap are one.
+             */
             waits: number;
         };
         /**

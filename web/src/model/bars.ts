@@ -1,4 +1,5 @@
 /** Where the bar of a span is, and its label. CSS pixels from the left edge of the bar column. */
+import type { SpanRow } from '../api/types.ts';
 import { type TimeWindow, toX } from './time-scale.ts';
 
 export interface Bar {
@@ -29,6 +30,26 @@ export function barOf(
     isCutLeft: from < 0,
     isCutRight: to > width_px,
   };
+}
+
+/** Where a bar shows that a person was waited for, within it; a wait that is not over ends with it. */
+export function waitsOf(
+  span: Pick<SpanRow, 'waited' | 'offset_ns'>,
+  end_ns: number,
+  view: TimeWindow,
+  width_px: number,
+): { x: number; width: number }[] {
+  const bar = barOf(span.offset_ns, end_ns, view, width_px);
+  if (bar === undefined) return [];
+  return span.waited.flatMap(([offset_ns, duration_ns]) => {
+    const until_ns = Math.min(duration_ns === null ? end_ns : offset_ns + duration_ns, end_ns);
+    if (until_ns < span.offset_ns || offset_ns > end_ns) return [];
+    const wait = barOf(offset_ns, until_ns, view, width_px);
+    if (wait === undefined) return [];
+    const x = Math.max(wait.x, bar.x);
+    const to = Math.min(wait.x + wait.width, bar.x + bar.width);
+    return to > x ? [{ x, width: to - x }] : [];
+  });
 }
 
 export type LabelPlace = 'right' | 'left' | 'inside';

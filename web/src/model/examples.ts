@@ -13,6 +13,7 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     duration_ns: 100,
     wait_ns: 0,
     waits: 0,
+    waited: [],
     model: null,
     input_tokens: null,
     output_tokens: null,

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow, SpanStatus } from '../api/types.ts';
 import { exampleSpan as row } from './examples.ts';
-import { endOffset, errorsOf, extentOf, firstCause, newerRow, selfTime } from './span-status.ts';
+import {
+  endOffset,
+  errorsOf,
+  extentOf,
+  firstCause,
+  newerRow,
+  selfTime,
+  waitsSince,
+} from './span-status.ts';
 
 const statuses: SpanStatus[] = ['running', 'lost', 'unset', 'ok', 'error', 'cancelled'];
 
@@ -68,6 +76,29 @@ test('time in itself is the part that no child covers, overlapping children coun
     row({ offset_ns: 90, duration_ns: 500 }),
   ];
   expect(selfTime(parent, children, 0)).toBe(50);
+});
+
+test('waiting is no time in itself, and counts once with what runs meanwhile', () => {
+  const parent = row({
+    duration_ns: 100,
+    waited: [
+      [10, 20],
+      [80, null],
+    ],
+  });
+  expect(selfTime(parent, [row({ offset_ns: 20, duration_ns: 20 })], 0)).toBe(50);
+});
+
+test('a span that runs waits since its last wait began, if that is not over', () => {
+  const waited: [number, number | null][] = [
+    [10, 20],
+    [80, null],
+  ];
+  expect(waitsSince(row({ status: 'running', duration_ns: null, waited }))).toBe(80);
+  expect(
+    waitsSince(row({ status: 'running', duration_ns: null, waited: [[10, 20]] })),
+  ).toBeUndefined();
+  expect(waitsSince(row({ status: 'lost', duration_ns: null, waited }))).toBeUndefined();
 });
 
 test('time in itself is never negative and never more than the whole', () => {

@@ -45,17 +45,22 @@ export function extentOf(
     : { start_ns, end_ns, isRunning };
 }
 
-/** Time in the span itself: its duration without what its children cover. */
+/** Since when a person is waited for; undefined when nobody is. */
+export function waitsSince(span: SpanRow): number | undefined {
+  const last = span.waited.at(-1);
+  return span.status === 'running' && last?.[1] === null ? last[0] : undefined;
+}
+
+/** Time in the span itself: its duration without what its children cover, and without waiting. */
 export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: number): number {
   const end_ns = endOffset(span, now_ns);
+  const waits = span.waited.map(
+    ([from, length]) => [from, length === null ? end_ns : from + length] as const,
+  );
   const parts = children
-    .map(
-      (child) =>
-        [
-          Math.max(child.offset_ns, span.offset_ns),
-          Math.min(endOffset(child, now_ns), end_ns),
-        ] as const,
-    )
+    .map((child) => [child.offset_ns, endOffset(child, now_ns)] as const)
+    .concat(waits)
+    .map(([from, to]) => [Math.max(from, span.offset_ns), Math.min(to, end_ns)] as const)
     .sort(([a], [b]) => a - b);
   let covered_ns = 0;
   let reached_ns = span.offset_ns;

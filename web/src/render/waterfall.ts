@@ -6,9 +6,9 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, type LabelPlace, labelX, placeLabel } from '../model/bars.ts';
+import { type Bar, barOf, type LabelPlace, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
-import { endOffset } from '../model/span-status.ts';
+import { endOffset, waitsSince } from '../model/span-status.ts';
 import { type TimeWindow, ticks, toX } from '../model/time-scale.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
@@ -84,8 +84,8 @@ function drawBar(
 ): void {
   const { palette } = scene;
   const box = { x: bar.x, y, width: bar.width, height: BAR_HEIGHT_PX };
-  if (scene.isWaiting(span)) {
-    hatch(context, box, palette.waiting);
+  if (scene.isWaiting(span) && span.waited.length === 0) {
+    hatch(context, box, palette.waiting); // since when is not told
     return;
   }
   switch (span.status) {
@@ -109,7 +109,7 @@ function drawBar(
     default:
       fill(context, box, palette.kind[span.kind], 1);
   }
-  if (span.wait_ns > 0) drawWaited(context, scene, span, box);
+  drawWaits(context, scene, span, box);
 }
 
 interface Box {
@@ -151,16 +151,21 @@ function drawRunningEdge(
   fill(context, { ...box, x: box.x + box.width - width, width }, palette.kind[span.kind], breath);
 }
 
-/** How long it waited, not when: a line of that length under the bar. */
-function drawWaited(
+/** When a person was waited for: stripes on the ground, in place of the bar. */
+function drawWaits(
   context: CanvasRenderingContext2D,
-  { palette, view, width_px }: WaterfallScene,
+  { palette, view, width_px, now_ns }: WaterfallScene,
   span: SpanRow,
-  box: Box,
+  { y, height }: Box,
 ): void {
-  const length = (span.wait_ns / (view.end_ns - view.start_ns)) * width_px;
-  context.fillStyle = palette.waiting;
-  context.fillRect(box.x, box.y + box.height + 1, Math.min(Math.max(length, 2), box.width), 2);
+  for (const { x, width } of waitsOf(span, endOffset(span, now_ns), view, width_px)) {
+    context.save();
+    context.globalAlpha = 1;
+    context.fillStyle = palette.ground;
+    context.fillRect(x, y, width, height);
+    context.restore();
+    hatch(context, { x, y, width, height }, palette.waiting);
+  }
 }
 
 function drawLabel(
@@ -188,7 +193,8 @@ function labelColour(span: SpanRow, place: LabelPlace, palette: Palette): string
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
   if (scene.isWaiting(span)) {
-    return `waiting ${formatGrowing(scene.now_ns - span.offset_ns)}`;
+    const since_ns = waitsSince(span) ?? span.offset_ns;
+    return `waiting ${formatGrowing(scene.now_ns - since_ns)}`;
   }
   switch (span.status) {
     case 'running':

@@ -80,19 +80,21 @@ export class Requests {
     this.take([await this.api.request(id)]);
   }
 
-  /** Send an answer. Who was first is said by the row, or by `sending`. */
-  async answer(id: string, answer: Answer): Promise<void> {
-    if (this.sending.get(id)?.kind === 'sending') return;
+  /** Send an answer; whether it won. Who was first is said by the row, or by `sending`. */
+  async answer(id: string, answer: Answer): Promise<boolean> {
+    if (this.sending.get(id)?.kind === 'sending') return false;
     this.sending.commit([[id, { kind: 'sending' }]]);
     try {
       const { request } = await this.api.answer(id, answer);
       this.take([request]);
       this.sending.commit([[id, undefined]]);
+      return true;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.sending.commit([[id, { kind: 'failed', message }]]);
       // Somebody else was first, or it has closed: what it is now is what counts.
       if (error instanceof ApiError && error.status === 409) await this.refresh(id);
+      return false;
     }
   }
 
@@ -175,7 +177,7 @@ export function requestOf(event: StreamEvent): Request | undefined {
       return event.request;
     case 'WaitingOnSignal':
     case 'SignalReceived':
-      return ('request' in event ? (event.request as Request | null) : null) ?? undefined;
+      return event.request ?? undefined;
     default:
       return undefined;
   }

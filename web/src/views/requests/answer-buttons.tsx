@@ -35,12 +35,14 @@ export function AnswerButtons(props: AnswerButtonsProps) {
 }
 
 function useAnswer(request: Request): (answer: Answer) => void {
-  const { requests } = useInspector();
-  return (answer) =>
-    void requests.answer(request.id, {
-      ...answer,
-      ...(request.args_hash === null ? {} : { args_hash: request.args_hash }),
+  const { requests, drafts } = useInspector();
+  return (answer) => {
+    const named = request.args_hash === null ? {} : { args_hash: request.args_hash };
+    void requests.answer(request.id, { ...answer, ...named }).then((hasWon) => {
+      // What was not sent can still be copied.
+      if (hasWon) drafts.drop(request.id);
     });
+  };
 }
 
 /** Allow, always allow, deny; of a breakpoint continue, step, cancel. */
@@ -70,7 +72,7 @@ function Verdicts({ request, draft, check }: AnswerButtonsProps) {
           )
         }
       >
-        {allowLabel(request, editCount)}
+        {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
       </ArmedButton>
       {request.can_always && edit.kind === 'none' && (
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'allow_always' })}>

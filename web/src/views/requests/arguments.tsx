@@ -5,6 +5,7 @@ import { groupThousands } from '../../model/format.ts';
 import { codePointName, describeHidden } from '../../model/hidden-characters.ts';
 import { formatJson, placeOf } from '../../model/json-format.ts';
 import { isPending, notEditable } from '../../model/request.ts';
+import { StandIns } from '../../model/stand-ins.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';
@@ -78,46 +79,84 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
 
 function Editing({ request, draft, shown, check }: ArgumentsProps) {
   const { drafts } = useInspector();
+  const [initial] = useState(draft.args ?? shown);
+  const [signs] = useState(() => new StandIns(initial));
   const [goTo, setGoTo] = useState<{ at: number } | undefined>(undefined);
   const change = useCallback(
-    (text: string) => drafts.change(request.id, { args: text === shown ? undefined : text }),
-    [drafts, request.id, shown],
+    (edited: string) => {
+      const text = signs.decode(edited);
+      drafts.change(request.id, { args: text === shown ? undefined : text });
+    },
+    [drafts, request.id, shown, signs],
   );
+  const select = (at: number) =>
+    setGoTo({ at: signs.encode((check?.of ?? shown).slice(0, at)).length });
   const marks = useMemo(() => marksOf(check), [check]);
   return (
     <>
       <ArgumentEditor
-        initial={draft.args ?? shown}
+        initial={signs.encode(initial)}
         marks={marks}
         onChange={change}
         onLeave={() => leaveEditor(request.id)}
         goTo={goTo}
       />
       <p className="ins-request__verdict" role="status">
-        <Verdict draft={draft} check={check} onGoTo={(at) => setGoTo({ at })} />
+        <Verdict draft={draft} check={check} onGoTo={select} />
       </p>
-      {check !== undefined && check.hidden.length > 0 && (
-        <p className="ins-request__hidden">
-          Not seen in the text:{' '}
-          {check.hidden.slice(0, 6).map(({ at, code }) => {
-            const { line, column } = placeOf(check.of, at);
-            return (
-              <button
-                key={at}
-                type="button"
-                className="ins-link"
-                title={describeHidden(code)}
-                onClick={() => setGoTo({ at })}
-              >
-                {codePointName(code)} in line {line}, column {column}
-              </button>
-            );
-          })}
-          {check.hidden.length > 6 && <span>and more</span>}
-        </p>
-      )}
+      {signs.list.length > 0 && <Legend signs={signs} />}
+      {check !== undefined && <Typed check={check} signs={signs} onGoTo={select} />}
       {check !== undefined && check.diff.editCount > 0 && <ArgumentDiff diff={check.diff} />}
     </>
+  );
+}
+
+const SHOWN_SIGNS = 12;
+
+/** What the signs in the editor stand for. */
+function Legend({ signs }: { readonly signs: StandIns }) {
+  return (
+    <p className="ins-request__hidden">
+      Signs for what cannot be seen:
+      {signs.list.slice(0, SHOWN_SIGNS).map(({ sign, code }) => (
+        <span key={code}>
+          <strong>{sign}</strong> {codePointName(code)} {describeHidden(code)}
+        </span>
+      ))}
+      {signs.list.length > SHOWN_SIGNS && <span>and {signs.list.length - SHOWN_SIGNS} more</span>}
+    </p>
+  );
+}
+
+interface TypedProps {
+  readonly check: EditCheck;
+  readonly signs: StandIns;
+  readonly onGoTo: (at: number) => void;
+}
+
+/** Hidden characters that came in while it was edited, and have no sign. */
+function Typed({ check, signs, onGoTo }: TypedProps) {
+  const known = new Set(signs.list.map(({ code }) => code));
+  const typed = check.hidden.filter(({ code }) => !known.has(code));
+  if (typed.length === 0) return null;
+  return (
+    <p className="ins-request__hidden">
+      Not seen, and new:
+      {typed.slice(0, SHOWN_SIGNS).map(({ at, code }) => {
+        const { line, column } = placeOf(check.of, at);
+        return (
+          <button
+            key={at}
+            type="button"
+            className="ins-link"
+            title={describeHidden(code)}
+            onClick={() => onGoTo(at)}
+          >
+            {codePointName(code)} in line {line}, column {column}
+          </button>
+        );
+      })}
+    </p>
   );
 }
 

@@ -15,7 +15,7 @@ export interface EditCheck {
 
 const LONG = 50_000;
 const PAUSE_MS = 300;
-const SHOWN_HIDDEN = 20;
+const SHOWN_HIDDEN = 500;
 const SAME: TextDiff = { hunks: [], editCount: 0 };
 
 /** Undefined: nothing is edited, or the text is being looked at. */

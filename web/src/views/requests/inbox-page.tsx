@@ -8,6 +8,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { plural } from '../../model/format.ts';
 import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
+import { useKeys } from '../keys.ts';
 import { Link } from '../link.tsx';
 import { askForNotices, canNotify } from './notices.ts';
 import { RequestCard } from './request-card.tsx';
@@ -23,6 +24,7 @@ export function InboxPage() {
   const session = useRoute().query.get('session') ?? undefined;
   const { ids, closed, clear } = useStanding(session);
   useTitle('Waiting');
+  useKeys(FROM_ELSEWHERE);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
@@ -59,6 +61,11 @@ export function InboxPage() {
     </main>
   );
 }
+
+/** With the focus on nothing yet, an arrow goes to the first request in view. */
+const FROM_ELSEWHERE = {
+  ArrowDown: () => document.querySelector<HTMLElement>('[data-request-toggle]')?.focus(),
+};
 
 function Empty() {
   return (

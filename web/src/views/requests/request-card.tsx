@@ -13,7 +13,7 @@ import { NO_DRAFT } from '../../state/drafts.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
-import { StatusIcon } from '../icons.tsx';
+import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { Arguments, shownArguments } from './arguments.tsx';
@@ -75,7 +75,11 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
             data-request-toggle
             onClick={() => onToggle(request.id)}
           >
+            <span className="ins-request__caret">
+              <ActionIcon name="caret" />
+            </span>
             {headline}
+            {!isOpen && <Preview request={request} />}
           </button>
         </h3>
       )}
@@ -88,6 +92,18 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
         {isPending(request) ? <TimeLeft request={request} /> : outcomeOf(request)}
       </span>
     </header>
+  );
+}
+
+const PREVIEW_CHARACTERS = 160;
+
+/** The beginning of what it is about, on the line of a request that is folded. */
+function Preview({ request }: { readonly request: Request }) {
+  const text = request.args_json ?? request.prompt;
+  return (
+    <span className="ins-request__preview" dir="ltr">
+      <VisibleText text={text.slice(0, PREVIEW_CHARACTERS).replace(/\n/g, ' ')} />
+    </span>
   );
 }
 

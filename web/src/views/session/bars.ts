@@ -1,6 +1,7 @@
 /** Keeps the two canvases of the waterfall current: at once for the reader, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { waitsSince } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { type Palette, readPalette } from '../../render/palette.ts';
 import { drawAxis, drawWaterfall } from '../../render/waterfall.ts';
@@ -88,7 +89,8 @@ function paint(
   const view = timeWindow.read();
   drawWaterfall(bars, {
     spans,
-    isWaiting: (span) => span.status === 'running' && waiting.has(spanKey(span)),
+    isWaiting: (span) =>
+      span.status === 'running' && (waiting.has(spanKey(span)) || waitsSince(span) !== undefined),
     isDimmed: (span) => !matches(span),
     view,
     now_ns: timeWindow.now_ns(),

@@ -52,7 +52,9 @@ function Requests({ waiting, onKeyDown }: RequestsProps) {
   const { requests } = useInspector();
   const [chosen, choose] = useState(waiting[0]);
   const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    panel.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const toggle = useCallback((id: string) => choose((now) => (now === id ? undefined : id)), []);
   const isGone = useRow(requests.rows, chosen ?? '') === undefined;
   const ids = useKept(waiting, isGone ? undefined : chosen);

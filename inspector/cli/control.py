@@ -1,0 +1,353 @@
+"""`inspector requests`, `approve`, `answer`, `cancel` and so on: what a person does at a terminal.
+
+Exit codes beside the common ones: 4 it is on its way and the agent has not said that it took it;
+5 it is refused, somebody else was first, or the agent did not take it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated, Any
+from urllib.parse import quote
+
+import typer
+
+from inspector import session_spans
+from inspector.client import Client, RefusedError
+from inspector.errors import SettingsError
+
+app = typer.Typer()
+
+ON_ITS_WAY, NOT_DONE = 4, 5
+_PAGE = 200
+_STDIO = "-"
+_MAX_ARGS_BYTES = 4 * 1024 * 1024
+
+Row = dict[str, Any]
+Json = Annotated[bool, typer.Option("--json", help="For machines.")]
+RequestId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+SessionId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+Reason = Annotated[str | None, typer.Option(help="Why; the agent and the audit log get it.")]
+
+
+class NotDoneError(RefusedError):
+    """The service refuses, or somebody else was first."""
+
+    code = "not_done"
+
+
+@app.command()
+def requests(
+    request_id: Annotated[
+        str | None, typer.Argument(help="One, whole: its id, or the beginning of it.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also those that are closed.")] = False,
+    session: Annotated[
+        str | None, typer.Option(help="Only of this session, by the beginning of its id.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """List what agents ask, newest first, or show one request whole."""
+    from inspector.cli import requests as showing  # noqa: PLC0415 - rich takes a while
+
+    client = _client()
+    if request_id is not None:
+        found = one_request(client, request_id)
+        return _say_json(found) if as_json else showing.show_request(found)
+    session_id = session_spans.one_session(client, session)["id"] if session else None
+    status = None if every else "pending"
+    listed, has_more = session_spans.pages(
+        client, "requests", limit, "/requests", status=status, session_id=session_id
+    )
+    if has_more:
+        typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
+    return _say_json(listed) if as_json else showing.show_requests(listed)
+
+
+@app.command()
+def approve(
+    request_id: RequestId,
+    always: Annotated[
+        bool, typer.Option("--always", help="Also what its interceptor asks in this session later.")
+    ] = False,
+    args: Annotated[
+        str | None,
+        typer.Option(help="File with other arguments, as JSON text; `-` reads standard input."),
+    ] = None,
+    reason: Reason = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Without being asked: for scripts.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what an agent wants to do, and let it, with its arguments or with others."""
+    client = _client()
+    request = one_request(client, request_id)
+    _check_shown(request)
+    edited = None if args is None else _read(args)
+    if not yes:
+        _confirm(request, edited, always=always)
+    body = {
+        "decision": "allow_always" if always else "allow",
+        "args_hash": request["args_hash"],
+        "args_json": edited,
+        "reason": reason,
+    }
+    _answer(client, request, body, as_json=as_json)
+
+
+@app.command()
+def deny(request_id: RequestId, reason: Reason = None, as_json: Json = False) -> None:
+    """Do not let an agent do what it asks for."""
+    client = _client()
+    request = one_request(client, request_id)
+    body = {"decision": "deny", "args_hash": request["args_hash"], "reason": reason}
+    _answer(client, request, body, as_json=as_json)
+
+
+@app.command()
+def answer(
+    request_id: RequestId,
+    text: Annotated[str | None, typer.Option(help="The answer, as plain text.")] = None,
+    payload: Annotated[str | None, typer.Option("--json", help="The answer, as JSON text.")] = None,
+    field: Annotated[
+        list[str] | None, typer.Option(help="`name=value`, of a form; for each field one.")
+    ] = None,
+    decline: Annotated[bool, typer.Option("--decline", help="Say no.")] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Dismiss it, without a choice.")] = False,
+    reason: Reason = None,
+) -> None:
+    """Answer what an agent asks; on a terminal you are asked for what is not given."""
+    from inspector.cli import filling  # noqa: PLC0415 - rich takes a while
+
+    if sum((text is not None, payload is not None, bool(field), decline, cancel)) > 1:
+        raise SettingsError("Give one of --text, --json, --field, --decline and --cancel.")
+    client = _client()
+    request = one_request(client, request_id)
+    body: Row = {"decision": "answer", "args_hash": request["args_hash"], "reason": reason}
+    if decline or cancel:
+        body["decision"] = "decline" if decline else "cancel"
+    elif payload is not None:
+        body["payload_json"] = payload
+    elif text is not None:
+        body["payload_json"] = json.dumps(text)
+    elif field:
+        body["payload_json"] = filling.of_pairs(request["form_json"], field)
+    elif _is_terminal():
+        body["payload_json"] = filling.by_asking(request)
+    else:
+        raise SettingsError("Give the answer with --text, --json or --field, or --decline.")
+    _answer(client, request, body, as_json=False)
+
+
+@app.command()
+def cancel(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+    """End a session: what runs of it is cancelled."""
+    _verb("cancel", session_id, reason, as_json=as_json)
+
+
+@app.command()
+def pause(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+    """Hold a session before its next operation."""
+    _verb("pause", session_id, reason, as_json=as_json)
+
+
+@app.command()
+def resume(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+    """Let a session that is held go on."""
+    _verb("resume", session_id, reason, as_json=as_json)
+
+
+@app.command()
+def step(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+    """Let a session that is held do one operation."""
+    _verb("step", session_id, reason, as_json=as_json)
+
+
+@app.command()
+def signal(
+    session_id: SessionId,
+    name: Annotated[str, typer.Argument(help="What it waits for.")],
+    payload: Annotated[str | None, typer.Option("--json", help="With it, as JSON text.")] = None,
+    reason: Reason = None,
+) -> None:
+    """Send a session a signal: the answer to the question of that name, if one is open."""
+    client = _client()
+    found = session_spans.one_session(client, session_id)
+    body = {"signal_name": name, "payload_json": payload, "reason": reason}
+    with _refusals():
+        result = client.post(f"/signal/{quote(found['id'], safe='')}", body)
+    _say_result(result, as_json=False)
+
+
+@app.command()
+def audit(
+    export: Annotated[
+        str | None, typer.Option(help="Write all of it to this file, as JSON lines; `-` prints.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Show who did what to agents, or tried to, newest first."""
+    client = _client()
+    if export is not None:
+        _download(client, export)
+        return None
+    entries, _ = session_spans.pages(client, "entries", limit, "/audit")
+    if as_json:
+        return _say_json(entries)
+    from inspector.cli.requests import show_audit  # noqa: PLC0415 - rich takes a while
+
+    return show_audit(entries)
+
+
+def one_request(client: Client, wanted: str) -> Row:
+    """Return the request whose id is `wanted`, or begins so: one that is open goes first.
+
+    Raises:
+        RefusedError: None does, or several do.
+    """
+    try:
+        found: Row = client.get(f"/requests/{quote(wanted, safe='')}")
+    except RefusedError as error:
+        if error.problem.get("code") != "no_such_request":
+            raise
+    else:
+        return found
+    for status in ("pending", None):
+        fitting = [one for one in _listed(client, status) if one["id"].startswith(wanted)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise RefusedError(f"Several requests begin with {wanted!r}; give more of the id.")
+    raise RefusedError(f"There is no request {wanted!r}: see `inspector requests --all`.")
+
+
+def _listed(client: Client, status: str | None) -> Iterator[Row]:
+    cursor: str | None = None
+    while True:
+        page = client.get("/requests", status=status, limit=_PAGE, cursor=cursor)
+        yield from page["requests"]
+        if (cursor := page["next_cursor"]) is None:
+            return
+
+
+def _client() -> Client:
+    found = Client.find()
+    with contextlib.suppress(OSError, KeyError, ImportError):  # a user without a name
+        return Client(found.url, found.token, actor=getpass.getuser())
+    return found
+
+
+def _check_shown(request: Row) -> None:
+    """Refuse to approve by a hash what is not what it is the hash of."""
+    text = request["args_json"]
+    if text is None:
+        return
+    shown = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    if shown != request["args_hash"]:
+        raise NotDoneError("The arguments are not those that the agent named: nothing was sent.")
+
+
+def _confirm(request: Row, edited: str | None, *, always: bool) -> None:
+    if not _is_terminal():
+        raise SettingsError("There is nobody to ask here. Approve in a script with --yes.")
+    from rich.console import Console  # noqa: PLC0415 - it takes a while
+
+    from inspector.cli import requests as showing  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    showing.show_request(request, console)
+    if edited is not None:
+        showing.show_edit(request, edited, console)
+    what = "Let it run with the edited arguments?" if edited is not None else "Let it run?"
+    if always:
+        what = f"{what} And what its interceptor asks in this session later?"
+    if not typer.confirm(what, default=False, err=True):
+        raise typer.Abort
+
+
+def _answer(client: Client, request: Row, body: Row, *, as_json: bool) -> None:
+    with _refusals():
+        result = client.post(f"/requests/{quote(request['id'], safe='')}", body)
+    _say_result(result, as_json=as_json)
+
+
+def _verb(verb: str, session_id: str, reason: str | None, *, as_json: bool) -> None:
+    client = _client()
+    found = session_spans.one_session(client, session_id)
+    with _refusals():
+        result = client.post(f"/sessions/{quote(found['id'], safe='')}/{verb}", {"reason": reason})
+    _say_result(result, as_json=as_json)
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except RefusedError as error:
+        raise NotDoneError(str(error), error.problem) from error
+
+
+def _say_result(result: Row, *, as_json: bool) -> None:
+    """Say what became of it, by words and by exit code."""
+    if as_json:
+        _say_json(result)
+    else:
+        typer.echo(result["message"], err=result["applied"] is not True)
+    if result["applied"] is None and result.get("processes") != 0:
+        raise typer.Exit(ON_ITS_WAY)
+    if not result["applied"]:
+        raise typer.Exit(NOT_DONE)
+
+
+def _read(name: str) -> str:
+    """Return the text of a file: it is sent as it is, and nobody but the agent reads it as JSON."""
+    try:
+        data = (
+            sys.stdin.buffer.read(_MAX_ARGS_BYTES + 1) if name == _STDIO else _beginning(Path(name))
+        )
+        if len(data) > _MAX_ARGS_BYTES:
+            raise SettingsError(f"{name} is longer than {_MAX_ARGS_BYTES} bytes.")
+        return data.decode("utf-8-sig").strip()
+    except OSError as error:
+        raise SettingsError(f"Cannot read {name}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{name} is no UTF-8 text.") from error
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_MAX_ARGS_BYTES + 1)
+
+
+def _download(client: Client, name: str) -> None:
+    pieces = client.download("/audit/export")
+    if name == _STDIO:
+        _write(sys.stdout.buffer, pieces)
+        return
+    # Beside it first: what was there stays until all is written.
+    part = Path(f"{name}.part")
+    with part.open("wb") as file:
+        size_bytes = _write(file, pieces)
+    part.replace(name)
+    typer.echo(f"{name}: {size_bytes} bytes")
+
+
+def _write(file: IO[bytes], pieces: Iterable[bytes]) -> int:
+    return sum(file.write(piece) for piece in pieces)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _say_json(value: object) -> None:
+    typer.echo(json.dumps(value, indent=2))

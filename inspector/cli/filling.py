@@ -1,0 +1,109 @@
+"""The answer to a question as JSON text: from `name=value` pairs, or by asking at the terminal.
+
+A value becomes part of the text as it was typed, so that a number keeps all its digits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+from inspector.cli.console_tree import plain
+from inspector.errors import SettingsError
+
+_JSON_TYPES = frozenset({"number", "integer", "boolean", "null", "array", "object"})
+
+
+def of_pairs(form_json: str | None, pairs: Sequence[str]) -> str:
+    """Return a JSON object of `name=value` pairs; the form says which values are text.
+
+    Raises:
+        SettingsError: One is no pair, or its value is not of the field's type.
+    """
+    properties = _properties(form_json)
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise SettingsError(f"{pair!r} is not of the form name=value.")
+        values[name] = _value(name, value, properties.get(name, {}))
+    return _object(values)
+
+
+def by_asking(request: Mapping[str, Any]) -> str:
+    """Show a question, ask for each field of its form, and return the answer as JSON text."""
+    from rich.console import Console  # noqa: PLC0415 - it takes a while
+
+    from inspector.cli.requests import show_request  # noqa: PLC0415
+
+    show_request(dict(request), Console(stderr=True))
+    properties = _properties(request["form_json"])
+    if not properties:
+        answered: str = typer.prompt("Answer", err=True)
+        return answered if _is_json_wanted(request["form_json"]) else json.dumps(answered)
+    required = _form(request["form_json"]).get("required") or []
+    values: dict[str, str] = {}
+    for name, schema in properties.items():
+        typed = _asked(name, schema, is_required=name in required)
+        if typed != "":
+            values[name] = _value(name, typed, schema)
+    return _object(values)
+
+
+def _asked(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
+    title = plain(str(schema.get("title") or name), 80)
+    choices = schema.get("enum")
+    among = f" ({', '.join(plain(str(one), 40) for one in choices[:20])})" if choices else ""
+    default = schema.get("default")
+    if default is None and not is_required:
+        default = ""
+    elif default is not None and not isinstance(default, str):
+        default = json.dumps(default)
+    shown = default not in (None, "")
+    typed: str = typer.prompt(f"{title}{among}", default=default, show_default=shown, err=True)
+    return typed
+
+
+def _value(name: str, value: str, schema: Mapping[str, Any]) -> str:
+    """Return a value as JSON text: as it is typed where the form wants no text."""
+    kind = schema.get("type")
+    is_json = bool(_JSON_TYPES.intersection(kind if isinstance(kind, list) else [kind]))
+    if not is_json:
+        return json.dumps(value)
+    try:
+        json.loads(value, parse_constant=_no_number, parse_int=str)
+    except (ValueError, RecursionError) as error:
+        if isinstance(kind, list) and "string" in kind:
+            return json.dumps(value)
+        raise SettingsError(f"{name} wants a JSON {kind}, and {value!r} is none.") from error
+    return value
+
+
+def _object(values: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in values.items()) + "}"
+
+
+def _form(form_json: str | None) -> dict[str, Any]:
+    try:
+        form = json.loads(form_json or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return form if isinstance(form, dict) else {}
+
+
+def _properties(form_json: str | None) -> dict[str, dict[str, Any]]:
+    found = _form(form_json).get("properties")
+    if not isinstance(found, dict):
+        return {}
+    return {name: one if isinstance(one, dict) else {} for name, one in found.items()}
+
+
+def _is_json_wanted(form_json: str | None) -> bool:
+    return _form(form_json).get("type", "string") in _JSON_TYPES
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")

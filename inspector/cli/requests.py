@@ -1,0 +1,185 @@
+"""Requests and the audit log on a terminal.
+
+What an agent asks is written by the agent and by whatever it talks to. It stands behind a bar, one
+line like the other, so that nothing of it can pass for a question of ours; what cannot be seen is
+written out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from inspector.cli.console_tree import plain, say
+from inspector.reading.json_text import differences, indented
+from inspector.reading.readable import duration
+from inspector.reading.visible import visible
+
+Row = dict[str, Any]
+
+_STYLES = {
+    "pending": "bold yellow",
+    "answered": "green",
+    "expired": "magenta",
+    "lost": "magenta",
+    "withdrawn": "bright_black",
+    "refused": "bold red",
+    "not_applied": "red",
+    "applied": "green",
+    "accepted": "cyan",
+}
+_BAR = "│ "
+_ASCII_BAR = "| "
+_LINE_CHARS = 120
+
+
+def show_requests(requests: Sequence[Row]) -> None:
+    """Print a table: what is asked, by whom, and until when it can be answered."""
+    console = Console()
+    if not requests:
+        console.print("Nobody is asked anything.")
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("id", no_wrap=True, min_width=8, overflow="ellipsis")
+    table.add_column("status", no_wrap=True)
+    table.add_column("asked", no_wrap=True)
+    table.add_column("session", no_wrap=True, overflow="ellipsis", max_width=24)
+    table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=1)
+    for request in requests:
+        table.add_row(
+            Text(plain(request["id"])),
+            Text(request["status"], _STYLES.get(request["status"], "")),
+            _since(request["created_at"]),
+            Text(plain(request["session_title"])),
+            Text(headline(request)),
+        )
+    console.print(table)
+
+
+def headline(request: Row) -> str:
+    """Return in one line what is asked."""
+    asked = request["args_json"] or request["args_text"] or ""
+    if request["kind"] == "question":
+        return plain(f"? {request['prompt']}", _LINE_CHARS)
+    named = request["tool_name"] or request["hook"] or request["kind"]
+    return plain(f"{named} {asked or request['prompt']}", _LINE_CHARS)
+
+
+def show_request(request: Row, console: Console | None = None) -> None:
+    """Print a request whole: where it comes from, what is asked, and how it went."""
+    console = console or Console()
+    head = Text.assemble(
+        (f"{request['kind']} ", "bold"),
+        (plain(request["tool_name"] or request["hook"] or ""), "bold"),
+        "  ",
+        (request["status"], _STYLES.get(request["status"], "")),
+        (f"  {_until(request)}", "bright_black"),
+    )
+    say(console, head)
+    session = f"{plain(request['session_title'])}  {plain(request['session_id'])}"
+    say(console, Text(f"session    {session}", "bright_black"))
+    say(console, Text(f"request    {plain(request['id'])}", "bright_black"))
+    if request["interceptor"]:
+        say(console, Text(f"asked by   {plain(request['interceptor'])}", "bright_black"))
+    if request["prompt"]:
+        console.print("prompt")
+        _barred(console, request["prompt"])
+    if request["options"]:
+        console.print("options")
+        _barred(console, "\n".join(request["options"]))
+    _show_args(console, request)
+    if request["form_json"]:
+        console.print("answer, by this JSON Schema")
+        _barred(console, indented(request["form_json"]))
+    for one in request["transitions"]:
+        reason = f": {plain(one['reason'])}" if one["reason"] else ""
+        who = f"{plain(one['actor'])} ({one['origin']})"
+        say(console, Text(f"{one['at'][:19]}Z  {one['status']} by {who}{reason}", "bright_black"))
+    if answer := request["answer"]:
+        say(console, Text(f"answer     {_answered(answer)}"))
+
+
+def show_edit(request: Row, edited: str, console: Console) -> None:
+    """Print what an edit changes."""
+    console.print("edited")
+    lines = list(differences(request["args_json"] or "", edited)) or ["  (only white space)"]
+    for line in lines:
+        style = {"-": "red", "+": "green"}.get(line[:1], "")
+        _barred(console, line, style)
+
+
+def show_audit(entries: Sequence[Row]) -> None:
+    """Print who did what, newest first."""
+    console = Console()
+    for one in entries:
+        about = " ".join(
+            plain(one[name], 80)
+            for name in ("decision", "request_id", "session_id", "process_id", "code", "detail")
+            if one[name]
+        )
+        who = f"{plain(one['actor'], 80)} ({one['origin']})"
+        say(
+            console,
+            Text.assemble(
+                (f"{one['at'][:19]}Z  ", "bright_black"),
+                (f"{one['result']:<11}  ", _STYLES.get(one["result"], "")),
+                f"{plain(one['action'], 40)}  {who}  ",
+                (about, "bright_black"),
+            ),
+        )
+    if not entries:
+        console.print("Nothing was done or tried.")
+
+
+def _show_args(console: Console, request: Row) -> None:
+    if request["args_json"] is not None:
+        size_bytes = len(request["args_json"].encode("utf-8", "surrogatepass"))
+        console.print(Text(f"arguments  {size_bytes} bytes, {_hash(request)}"))
+        _barred(console, indented(request["args_json"]))
+    elif request["args_text"] is not None:
+        console.print(Text(f"arguments, which can be allowed or denied only  {_hash(request)}"))
+        _barred(console, request["args_text"])
+
+
+def _hash(request: Row) -> str:
+    return f"sha256 {(request['args_hash'] or '')[:16]}"
+
+
+def _barred(console: Console, text: str, style: str = "") -> None:
+    bar = _ASCII_BAR if console.options.ascii_only else _BAR
+    for line in text.split("\n"):
+        shown = Text(bar, "bright_black") + Text(visible(line), style)
+        console.print(shown, soft_wrap=True, highlight=False)
+
+
+def _answered(answer: Row) -> str:
+    taken = {True: "the agent took it", False: "the agent did not take it", None: "on its way"}
+    why = f": {plain(answer['applied_reason'])}" if answer["applied_reason"] else ""
+    edited = ", edited" if answer["is_edited"] else ""
+    who = f"{plain(answer['actor'])} ({answer['origin']})"
+    return f"{answer['decision']}{edited} by {who}, {taken[answer['applied']]}{why}"
+
+
+def _until(request: Row) -> str:
+    if request["status"] != "pending":
+        return ""
+    if request["expires_at"] is None:
+        return "waits for as long as it takes"
+    left_ns = _time_ns(request["expires_at"]) - time.time_ns()
+    if left_ns <= 0:
+        return f"expires now to {plain(request['default'])}"
+    return f"in {duration(left_ns)}: {plain(request['default'])}"
+
+
+def _since(at: str) -> str:
+    return f"{duration(max(time.time_ns() - _time_ns(at), 0))} ago"
+
+
+def _time_ns(at: str) -> int:
+    return int(datetime.fromisoformat(f"{at[:19]}+00:00").timestamp()) * 1_000_000_000

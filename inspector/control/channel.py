@@ -1,0 +1,102 @@
+"""The way to the service and back, whatever the agent and the service are doing.
+
+Two daemon threads, started by need. One speaks (`speaker`), the other follows the stream of
+commands (`listener`). They are two because a reply that drips must not hold up a cancel, nor a
+quiet stream a heartbeat; neither needs the agent's event loop.
+
+Whenever the service may have lost something (it was away, or does not know this process) hello is
+said anew, all that is open is opened again, and what is not acknowledged comes again; both ends do
+nothing twice. Telemetry has a delivery of its own: neither waits for the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from inspector.control.commands import Commands
+from inspector.control.gate import Gate
+from inspector.control.line import Limits, Line, Process
+from inspector.control.link import Address
+from inspector.control.listener import Listener
+from inspector.control.open_requests import OpenRequests
+from inspector.control.speaker import Speaker
+
+
+class Channel:
+    """Says what is asked here and does what is commanded; safe to use from any thread."""
+
+    def __init__(
+        self,
+        find: Callable[[], Address | None],
+        process: Callable[[], Process],
+        requests: OpenRequests,
+        commands: Commands,
+        gate: Gate,
+        limits: Limits | None = None,
+    ) -> None:
+        """Make one that does nothing yet.
+
+        Args:
+            find: Where the service is now; None: nowhere. Asked for before each hello.
+            process: Who this is; asked for as often.
+            requests: What is asked here.
+            commands: What is done when the service wants it.
+            gate: Of sessions that are held; nobody is held long for a service that is away.
+            limits: Bounds; the defaults are what `attach` uses.
+        """
+        self._find = find
+        self._process = process
+        self._requests = requests
+        self._commands = commands
+        self._gate = gate
+        self._limits = limits or Limits()
+        self._is_ended = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._line = Line(self._limits)
+        self._speaker = Speaker(self._line, self._find, self._process, self._requests, self._gate)
+        self._listener = Listener(self._line, self._commands)
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the threads, unless they run."""
+        with self._lock:
+            if self._thread is not None or self._is_ended:
+                return
+            self._thread = _start(self._speaker.run, "inspector-control")
+            _start(self._listener.run, "inspector-commands")
+
+    def wake(self) -> None:
+        """There is more to say. Never blocks, never raises."""
+        if self._thread is None:
+            self.start()
+        self._line.news.set()
+
+    def begin_close(self) -> None:
+        """Say what is left, and goodbye, in the background; `finish_close` waits for it."""
+        with self._lock:
+            self._is_ended = True
+        self._line.close()
+
+    def finish_close(self, timeout_s: float) -> None:
+        """Wait for the goodbye, but not for long."""
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(max(timeout_s, 0.0))
+
+    def forget(self) -> None:
+        """Begin anew in the child of a fork: threads and connections are the parent's."""
+        links = (self._speaker.link, self._line.stream)
+        self._begin()
+        for link in links:
+            if link is not None:
+                link.forget()
+
+
+def _start(work: Callable[[], None], name: str) -> threading.Thread:
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    return thread

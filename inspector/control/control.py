@@ -1,0 +1,139 @@
+"""Control of one process: everything between a bus and the channel."""
+
+from __future__ import annotations
+
+import logging
+import os
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from inspector.control.channel import Channel
+from inspector.control.commands import Command, Commands
+from inspector.control.gate import Gate
+from inspector.control.line import Limits, Process
+from inspector.control.link import Address
+from inspector.control.open_requests import OpenRequests, Taken
+from inspector.control.provider import InspectorProvider
+from inspector.control.signals import PausedSessions, deliver
+from instrument import Bus
+from subscribers.places import OpenOperation, Place
+
+if TYPE_CHECKING:
+    from subscribers.wiring import Wiring
+
+_logger = logging.getLogger("inspector")
+
+_controlled: set[str] = set()
+"""Processes, as telemetry names them: the service knows one channel of each."""
+
+
+def control_of(
+    bus: Bus, wiring: Wiring, find: Callable[[], Address | None], *, keeps_args: bool
+) -> Control | None:
+    """Return the control of a bus whose telemetry `wiring` sends.
+
+    None if the process is controlled through another bus already.
+    """
+    name = wiring.process().id
+    if name in _controlled:
+        _logger.info("This process is controlled through another bus: this one is only watched.")
+        return None
+    _controlled.add(name)
+    return Control(
+        bus,
+        find,
+        lambda: Process(*wiring.process()),
+        wiring.place_of,
+        wiring.open_operations,
+        keeps_args=keeps_args,
+        on_close=lambda: _controlled.discard(name),
+    )
+
+
+class Control:
+    """Lets people answer, hold and cancel what happens on a bus."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        find: Callable[[], Address | None],
+        process: Callable[[], Process],
+        place_of: Callable[[str | None], Place],
+        open_operations: Callable[[], list[OpenOperation]],
+        *,
+        keeps_args: bool = False,
+        limits: Limits | None = None,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Ask for `bus` from now on; the channel starts with the first need, or `start`.
+
+        Args:
+            bus: Whose questions are asked, and whose operations can be held.
+            find: Where the service is now.
+            process: How telemetry names this process.
+            place_of: Where on the trace an operation is.
+            open_operations: What has begun and not ended.
+            keeps_args: Whether arguments stay readable in a request that has closed.
+            limits: Of the channel.
+            on_close: Called when it has ended.
+        """
+        self._requests = OpenRequests(self._wake)
+        self._gate = Gate(bus, place_of, open_operations)
+        self._commands = Commands(self._requests, self._gate)
+        self._commands.on("signal", _signal)
+        self._paused = PausedSessions(self._requests, place_of=place_of)
+        self._provider = InspectorProvider(
+            self._requests, place_of=place_of, keeps_args=keeps_args, watcher=self._paused
+        )
+        self._channel = Channel(find, process, self._requests, self._commands, self._gate, limits)
+        self._offs = [self._provider.install(bus), self._paused.install(bus), on_close]
+        if hasattr(os, "register_at_fork"):
+            forked = weakref.ref(self)
+            os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
+
+    def start(self) -> None:
+        """Be there for commands, also before anything is asked."""
+        self._channel.start()
+
+    def begin_close(self) -> None:
+        """Ask nobody from now on, hold nobody, and say goodbye in the background."""
+        offs, self._offs = self._offs, []
+        for off in offs:
+            off()
+        self._gate.close("the inspector was detached")
+        self._channel.begin_close()
+
+    def finish_close(self, timeout_s: float) -> None:
+        """Wait for the goodbye, but not for long."""
+        self._channel.finish_close(timeout_s)
+
+    def forget(self) -> None:
+        """Begin anew in the child of a fork; what was asked and held is the parent's."""
+        self._requests.forget()
+        self._gate.forget()
+        self._commands.forget()
+        self._provider.forget()
+        self._paused.forget()
+        self._channel.forget()
+
+    def _wake(self) -> None:
+        self._channel.wake()
+
+
+def _signal(command: Command) -> Taken:
+    if command.signal_name is None:
+        return Taken(False, "no signal is named")
+    return deliver(
+        command.session_id or None,
+        command.signal_name,
+        command.payload_json,
+        reason=command.reason,
+        actor=command.actor,
+        origin=command.origin,
+    )
+
+
+def _after_fork(control: Control | None) -> None:
+    if control is not None:
+        control.forget()

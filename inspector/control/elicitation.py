@@ -1,0 +1,121 @@
+"""MCP elicitation, answered in the inspector.
+
+`ClientSession(elicitation_callback=inspector.elicit)`: what a server asks for becomes a question
+with the server's form, and the answer accepts, declines or cancels. One call-back serves both eras
+of the protocol, requests that the server sends and those in an input-required result (2026-07-28),
+and both major versions of the Python SDK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inspector.control.forms import problem_of
+from instrument import ApprovalAnswer, Bus
+from instrument import default as shared
+from instrument.decision import APPROVAL_TIMEOUT_S
+
+if TYPE_CHECKING:
+    from mcp.types import ElicitResult
+
+SIGNAL = "elicitation"
+NO_FIELDS: Mapping[str, Any] = {"type": "object", "properties": {}}
+"""The form of what can only be accepted, declined or cancelled."""
+
+
+class Callback(Protocol):
+    """The SDK's `ElicitationFnT`."""
+
+    async def __call__(self, context: Any, params: Any) -> Any:
+        """Return an `ElicitResult`."""
+
+
+def make_elicit(
+    *,
+    bus: Bus | None = None,
+    timeout_s: float = APPROVAL_TIMEOUT_S,
+    server_name: str | None = None,
+    otherwise: Callback | None = None,
+) -> Callback:
+    """Return a call-back for `ClientSession(elicitation_callback=…)`.
+
+    Args:
+        bus: Who asks people; default: the one that everybody shares.
+        timeout_s: How long people may take; then it is cancelled.
+        server_name: Who wants to know; on the trace and in the request.
+        otherwise: The call-back that answers when no person does.
+    """
+
+    async def elicit(context: Any, params: Any) -> Any:
+        message = str(getattr(params, "message", "") or "A server asks for something.")
+        url, form = getattr(params, "url", None), _form_of(params)
+        if url is not None:  # never opened from here, and nothing of it is filled in
+            message = f"{message}\n\nTo be opened by yourself, if you trust it: {url}"
+        answer = await (bus or shared.bus).ask(
+            message,
+            form=NO_FIELDS if url is not None else form,
+            signal_name=SIGNAL,
+            default="cancel",
+            timeout=timeout_s,
+            name=server_name or "MCP elicitation",
+        )
+        if otherwise is not None and answer.actor is None and not answer.is_answered:
+            return await otherwise(context, params)
+        return _result_of(answer, form, is_url=url is not None)
+
+    return elicit
+
+
+async def elicit(context: Any, params: Any) -> ElicitResult:
+    """Ask people what a server asks for: `ClientSession(elicitation_callback=inspector.elicit)`.
+
+    A form is filled in; an address is shown, never opened. Nobody to ask, or no answer within
+    300 s, cancels.
+
+    Args:
+        context: The SDK's; not looked at.
+        params: Of `elicitation/create`, in any version of the protocol and of the SDK.
+    """
+    result: ElicitResult = await make_elicit()(context, params)
+    return result
+
+
+async def input_responses(result: Any, callback: Callback = elicit) -> dict[str, Any]:
+    """Answer the elicitations in an input-required result (2026-07-28).
+
+    For those who call `session.call_tool(…, allow_input_required=True)` themselves: `Client` does
+    this alone, with its `elicitation_callback`.
+
+    Args:
+        result: The `InputRequiredResult`.
+        callback: Answers each, one after the other.
+
+    Returns:
+        What goes back as `input_responses`; requests that are no elicitation are not in it.
+    """
+    requests: Mapping[str, Any] = getattr(result, "input_requests", None) or {}
+    return {
+        key: await callback(None, request.params)
+        for key, request in requests.items()
+        if getattr(request, "method", None) == "elicitation/create"
+    }
+
+
+def _form_of(params: Any) -> Mapping[str, Any]:
+    """Return the form, as the SDK of either version has it."""
+    form = getattr(params, "requested_schema", None) or getattr(params, "requestedSchema", None)
+    return form if isinstance(form, Mapping) else NO_FIELDS
+
+
+def _result_of(answer: ApprovalAnswer, form: Mapping[str, Any], *, is_url: bool) -> Any:
+    from mcp.types import ElicitResult  # noqa: PLC0415 - an agent without MCP has it not
+
+    if not answer.is_answered:
+        return ElicitResult(action="decline" if answer.decision == "decline" else "cancel")
+    if is_url:
+        return ElicitResult(action="accept")
+    payload = {} if answer.payload is None else answer.payload
+    if problem_of(form, payload) is not None or not isinstance(payload, dict):
+        return ElicitResult(action="cancel")  # of a provider that does not look at the form
+    return ElicitResult(action="accept", content=payload)

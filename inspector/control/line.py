@@ -1,0 +1,152 @@
+"""What the two threads of the channel know of the service they talk to."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import deque
+from dataclasses import dataclass
+from threading import Event
+from time import monotonic
+from typing import Any, NamedTuple
+
+from inspector.control.link import Link
+from inspector.control.open_requests import Taken
+
+_logger = logging.getLogger("inspector")
+
+_QUIET_S = 600.0
+"""How long what was said is not said again: what fails fails again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How often it is tried and how long it may take."""
+
+    timeout_s: float = 10.0
+    first_retry_s: float = 0.1
+    last_retry_s: float = 5.0
+    unknown_retry_s: float = 30.0
+    """How long one is left alone that has no such routes: it is no inspector, or an old one."""
+    shortest_beat_s: float = 0.2
+    longest_beat_s: float = 60.0
+    silent_beats: float = 3.0
+    """How many heartbeats a stream may be silent."""
+    held_for: float = 5.0
+    """How many times `lost_after_s` a session stays held while the service is away."""
+    max_batch: int = 1_000
+    max_batch_chars: int = 4 * 2**20
+    goodbye_s: float = 0.5
+
+
+class Process(NamedTuple):
+    """How telemetry names this process."""
+
+    id: str
+    service: str
+
+
+class Welcome(NamedTuple):
+    """What the service wants to hear, and how often."""
+
+    heartbeat_s: float
+    lost_after_s: float
+
+
+class Ack(NamedTuple):
+    """What became of a command."""
+
+    id: str
+    """Of the message."""
+    seq: int
+    taken: Taken
+
+
+class Visit:
+    """From one hello to the next: the numbers of commands mean something within one only."""
+
+    def __init__(self, link: Link, path: str, welcome: Welcome) -> None:
+        self.link = link
+        self.path = path
+        self.welcome = welcome
+        self.last_seq = 0
+        self.is_over = False
+        self.acks: deque[Ack] = deque()
+        """From the one thread to the other."""
+
+
+class Line:
+    """Shared by the two threads; made anew in the child of a fork."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.news = Event()
+        """There is more to say."""
+        self.closing = Event()
+        self.has_visit = Event()
+        self.visit: Visit | None = None
+        self.stream: Link | None = None
+        """That commands come by."""
+        self.lost_after_s = 12.0
+        self._heard_s = monotonic()
+        self._said_s: dict[str, float] = {}
+
+    def begin(self, visit: Visit) -> None:
+        """Let both threads work for `visit`."""
+        self.lost_after_s = visit.welcome.lost_after_s
+        self.visit = visit
+        self.has_visit.set()
+
+    def end(self, visit: Visit | None) -> None:
+        """Hello has to be said again."""
+        if visit is None:
+            return
+        visit.is_over = True
+        if self.visit is visit:
+            if not self.closing.is_set():
+                self.has_visit.clear()
+            self.visit = None
+        if self.stream is not None:
+            self.stream.abort()
+        self.news.set()
+
+    def close(self) -> None:
+        """Wake both threads, for the last time."""
+        self.closing.set()
+        self.has_visit.set()
+        self.news.set()
+        if self.stream is not None:
+            self.stream.abort()
+
+    def hear(self) -> None:
+        """Note that the service lives."""
+        self._heard_s = monotonic()
+
+    def away_s(self) -> float:
+        """Return how long nothing has been heard of it."""
+        return monotonic() - self._heard_s
+
+    def pause_s(self, failures: int) -> float:
+        """Return how long to wait after so many failures; not the same for all agents."""
+        longest_s = self.limits.first_retry_s * 2.0 ** min(failures, 16)
+        return min(longest_s, self.limits.last_retry_s) * random.uniform(0.6, 1.0)
+
+    def say_once(self, level: int, kind: str, text: str, *, has_trace: bool = False) -> None:
+        """Log one line about a kind of trouble, and then none of that kind for a while."""
+        now_s = monotonic()
+        if now_s - self._said_s.get(kind, -_QUIET_S) >= _QUIET_S:
+            self._said_s[kind] = now_s
+            _logger.log(level, "%s", text, exc_info=has_trace)
+
+
+def read_welcome(fields: dict[str, Any], limits: Limits) -> Welcome:
+    """Return what a service asks for, within reason."""
+    beat_s = min(_seconds(fields.get("heartbeat_s"), 5.0), limits.longest_beat_s)
+    lost_s = min(_seconds(fields.get("lost_after_s"), 12.0), 10 * limits.longest_beat_s)
+    return Welcome(max(beat_s, limits.shortest_beat_s), max(lost_s, limits.shortest_beat_s))
+
+
+def _seconds(value: object, default: float) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1e9:
+        return default
+    return float(value)

@@ -1,0 +1,206 @@
+"""HTTP to the service, whoever that is: one try, no redirect, and an end to everything it sends.
+
+The other end may be broken or hostile: what it says is bounded in size, and how long it takes to
+say it is bounded in time, so that it can neither stall nor exhaust the agent.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any, NamedTuple, cast
+from urllib.parse import urlsplit
+
+MAX_REPLY_BYTES = 1024 * 1024
+_READ_BYTES = 64 * 1024
+_USER_AGENT = "inspector-agent"
+
+
+class Address(NamedTuple):
+    """Where a service is, and what to show it."""
+
+    url: str
+    token: str | None
+
+    @property
+    def name(self) -> str:
+        """For people: without what may be a password."""
+        parts = urlsplit(self.url)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+class AwayError(Exception):
+    """Nobody answers, or what answers speaks no HTTP; try again later."""
+
+
+class Reply(NamedTuple):
+    """What was answered, whatever its status."""
+
+    status: int
+    body: bytes
+
+    def fields(self) -> dict[str, Any]:
+        """Return the JSON object that it is; an empty one when it is none."""
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+class Link:
+    """Connections to one address; each request has its own. Thread-safe."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._open: set[socket.socket] = set()
+
+    def request(self, method: str, path: str, body: Any, timeout_s: float) -> Reply:
+        """Send `body` as JSON, and return the reply, which has to be there within `timeout_s`.
+
+        Raises:
+            AwayError: It is not.
+        """
+        end_s = monotonic() + timeout_s
+        with self._connected(timeout_s) as sock, _as_away():
+            link = _Timed(sock, lambda: end_s - monotonic())
+            response = self._ask(link, method, path, body)
+            text = response.read(MAX_REPLY_BYTES + 1)
+            if len(text) > MAX_REPLY_BYTES:
+                raise AwayError(f"the answer is longer than {MAX_REPLY_BYTES} bytes")
+            return Reply(response.status, text)
+
+    def follow(self, path: str, timeout_s: float, silence_s: float) -> Iterator[bytes]:
+        """Yield what a stream of events brings, piece by piece, until it ends.
+
+        Args:
+            path: Of the stream.
+            timeout_s: Within which it has to begin.
+            silence_s: The longest time without a byte.
+
+        Raises:
+            AwayError: Nobody answers, or says anything any more.
+            StatusError: It is no stream.
+        """
+        end_s: float | None = monotonic() + timeout_s
+        with self._connected(timeout_s) as sock, _as_away():
+            link = _Timed(sock, lambda: silence_s if end_s is None else end_s - monotonic())
+            response = self._ask(link, "GET", path, None)
+            kind = response.headers.get_content_type()
+            if response.status != 200 or kind != "text/event-stream":
+                raise StatusError(response.status, kind)
+            end_s = None
+            while piece := response.read1(_READ_BYTES):
+                yield piece
+
+    def abort(self) -> None:
+        """End what is under way, from any thread: whoever waits for it gets `AwayError`."""
+        for sock in list(self._open):
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except (OSError, ValueError, AttributeError):  # closed meanwhile
+                continue
+
+    def forget(self) -> None:
+        """Close the copies that a child of a fork has; the parent goes on using its own."""
+        for sock in list(self._open):
+            sock.close()
+        self._open.clear()
+
+    def _ask(self, link: _Timed, method: str, path: str, body: Any) -> http.client.HTTPResponse:
+        parts = urlsplit(self.address.url)
+        connection = http.client.HTTPConnection(_host(parts.hostname), parts.port)
+        connection.sock = cast(socket.socket, link)  # as much of one as is asked of it
+        headers = {"Connection": "close", "User-Agent": _USER_AGENT, "Accept": "*/*"}
+        if self.address.token:
+            headers["Authorization"] = f"Bearer {self.address.token}"
+        content = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            content = json.dumps(body).encode()
+        connection.request(method, parts.path.rstrip("/") + path, content, headers)
+        return connection.getresponse()
+
+    @contextmanager
+    def _connected(self, timeout_s: float) -> Iterator[socket.socket]:
+        parts = urlsplit(self.address.url)
+        with _as_away():
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+            sock = socket.create_connection((parts.hostname or "", port), timeout_s)
+            self._open.add(sock)
+        try:
+            if parts.scheme == "https":
+                with _as_away():
+                    self._open.discard(sock)
+                    sock = _secured(sock, parts.hostname or "")
+                    self._open.add(sock)
+            yield sock
+        finally:
+            self._open.discard(sock)
+            sock.close()
+
+
+class StatusError(Exception):
+    """What was asked to be a stream answered something else."""
+
+    def __init__(self, status: int, kind: str) -> None:
+        super().__init__(f"answered {status}, {kind}")
+        self.status = status
+
+
+class _Timed(io.RawIOBase):
+    """What `http.client` needs of a socket, with a limit to how long each piece may take."""
+
+    def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
+        self._sock = sock
+        self._left_s = left_s
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._limit()
+        return self._sock.recv_into(buffer)
+
+    def sendall(self, content: bytes) -> None:
+        self._limit()
+        self._sock.sendall(content)
+
+    def makefile(self, _: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def close(self) -> None:
+        """Leave it open: the body is read after `http.client` has let go of it."""
+
+    def _limit(self) -> None:
+        left_s = self._left_s()
+        if left_s <= 0:
+            raise TimeoutError("it takes too long")
+        self._sock.settimeout(left_s)
+
+
+@contextmanager
+def _as_away() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+        raise AwayError(f"{type(error).__name__}: {error}") from error
+
+
+def _secured(sock: socket.socket, host: str) -> socket.socket:
+    import ssl  # noqa: PLC0415 - most services are on this machine
+
+    try:
+        return ssl.create_default_context().wrap_socket(sock, server_hostname=host)
+    except BaseException:
+        sock.close()
+        raise
+
+
+def _host(name: str | None) -> str:
+    return f"[{name}]" if name and ":" in name else name or ""

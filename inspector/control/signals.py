@@ -1,0 +1,317 @@
+"""Signals that a workflow waits for: brought to whoever takes them, and asked for while it waits.
+
+A session that says it waits (`session_paused`) is a question in the inspector until it goes on
+(`session_resumed`). What is answered there, and what is signalled without a question, goes to the
+call-backs of `on_signal`: a framework's own way of waking what waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from inspect import isawaitable
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any, NamedTuple, TypeAlias
+
+from inspector.control.exact_json import BadJsonError, parsed
+from inspector.control.judging import MAX_PAYLOAD_BYTES
+from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.control.provider import (
+    MAX_NAME_CHARS,
+    MAX_PROMPT_CHARS,
+    MAX_SESSION_ID_CHARS,
+    PlaceOf,
+    sendable,
+)
+from instrument import Bus
+from instrument.ids import next_call_id
+from subscribers.places import NOWHERE
+
+NOBODY = "nobody in the agent takes signals of this name: see `inspector.on_signal`"
+ELSEWHERE = "answered elsewhere"
+_DECISIONS = ("answer", "decline", "cancel")
+
+_logger = logging.getLogger("inspector")
+
+
+class Signal(NamedTuple):
+    """What a person wants to reach a workflow."""
+
+    session_id: str | None
+    name: str
+    payload: Any = None
+    decision: str = "answer"
+    """`answer`, or `decline` or `cancel` of a question: then there is no payload."""
+    reason: str | None = None
+    actor: str | None = None
+    origin: str | None = None
+
+
+Handler: TypeAlias = Callable[[Signal], Any]
+
+
+class _Entry:
+    """One registration, and the loop on which it was made."""
+
+    __slots__ = ("fn", "loop")
+
+    def __init__(self, fn: Handler) -> None:
+        self.fn = fn
+        self.loop: asyncio.AbstractEventLoop | None = None
+        with suppress(RuntimeError):
+            self.loop = asyncio.get_running_loop()
+
+    def take(self, signal: Signal) -> bool:
+        """Return whether the call-back took the signal."""
+        returned = self.fn(signal)
+        if not isawaitable(returned):
+            return returned is not False
+        work = _awaited(returned, signal)
+        if self.loop is None:
+            Thread(target=asyncio.run, args=(work,), daemon=True).start()
+            return True
+        try:
+            asyncio.run_coroutine_threadsafe(work, self.loop)
+        except RuntimeError:  # the loop has ended
+            work.close()
+            if asyncio.iscoroutine(returned):
+                returned.close()
+            return False
+        return True
+
+
+async def _awaited(returned: Awaitable[Any], signal: Signal) -> None:
+    try:
+        await returned
+    except Exception:
+        _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
+
+
+class Signals:
+    """Who takes signals. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._entries: tuple[_Entry, ...] = ()
+        self._lock = Lock()
+
+    def on_signal(self, fn: Handler) -> Callable[[], None]:
+        """See `on_signal` of this module.
+
+        Raises:
+            TypeError: `fn` cannot be called.
+        """
+        if not callable(fn):
+            raise TypeError(f"Cannot bring signals to {fn!r}: it is not callable.")
+        entry = _Entry(fn)
+        with self._lock:
+            self._entries = (*self._entries, entry)
+
+        def off() -> None:
+            with self._lock:
+                self._entries = tuple(other for other in self._entries if other is not entry)
+
+        return off
+
+    def bring(self, signal: Signal) -> Taken:
+        """Bring a signal to all who want some; say whether one took it."""
+        fault: str | None = None
+        is_taken = False
+        for entry in self._entries:
+            try:
+                is_taken = entry.take(signal) or is_taken
+            except Exception as error:
+                _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
+                fault = f"the agent failed on it ({type(error).__name__})"
+        return Taken(is_taken, None if is_taken else fault or NOBODY)
+
+    def deliver(
+        self,
+        session_id: str | None,
+        signal_name: str,
+        payload_json: str | None,
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+    ) -> Taken:
+        """Bring a signal that came as text; what is no JSON is not taken."""
+        try:
+            payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
+        except BadJsonError as error:
+            return Taken(False, f"the payload cannot be taken: {error}")
+        return self.bring(Signal(session_id, signal_name, payload, "answer", reason, actor, origin))
+
+
+_shared = Signals()
+deliver = _shared.deliver
+
+
+def on_signal(fn: Handler) -> Callable[[], None]:
+    """Bring every later signal to `fn(signal)`, sync or async.
+
+    That is what people answer to a session that waits (`session_paused`), and what they signal
+    without being asked. One that returns False has not taken it. An async one runs on the event
+    loop on which this is called, without one on a thread of its own, and counts as having taken
+    it. A sync one runs on the inspector's thread: it must not block, and reaches a loop only by
+    `call_soon_threadsafe`.
+
+    Example:
+        >>> off = on_signal(lambda signal: loop.call_soon_threadsafe(wake, signal.payload))
+
+    Returns:
+        A function that undoes it; idempotent.
+
+    Raises:
+        TypeError: `fn` cannot be called.
+    """
+    return _shared.on_signal(fn)
+
+
+class _Pause(NamedTuple):
+    """One session that waits."""
+
+    request_id: str
+    session_id: str
+    signal_name: str
+
+
+class PausedSessions:
+    """Asks people what sessions wait for, by the hooks that say it.
+
+    Where code asks for the same signal with a question of its own, that is the question.
+    """
+
+    def __init__(
+        self,
+        requests: OpenRequests,
+        signals: Signals = _shared,
+        place_of: PlaceOf = lambda _: NOWHERE,
+    ) -> None:
+        self._requests = requests
+        self._signals = signals
+        self._place_of = place_of
+        self.forget()
+
+    def install(self, bus: Bus) -> Callable[[], None]:
+        """Listen to `bus` from now on; return what ends that."""
+        offs = [
+            bus.observe("session_paused", self._pause),
+            bus.observe("session_resumed", self._resume),
+            bus.observe("session_finished", self._finish),
+        ]
+
+        def uninstall() -> None:
+            for off in offs:
+                off()
+
+        return uninstall
+
+    def forget(self) -> None:
+        """Begin anew, as in the child of a fork."""
+        self._lock = Lock()
+        self._pauses: dict[tuple[str | None, str], _Pause] = {}
+        self._answering: dict[tuple[str | None, str], _Pause] = {}
+        self._asked: Counter[tuple[str | None, str]] = Counter()
+
+    def asking(self, session_id: str | None, signal_name: str) -> None:
+        """A question of its own is asked for this signal."""
+        key = (session_id, signal_name)
+        with self._lock:
+            self._asked[key] += 1
+        self._close(key, "withdrawn", None, "it is asked in another question")
+
+    def asked(self, session_id: str | None, signal_name: str) -> None:
+        """That question is closed."""
+        with self._lock:
+            self._asked[session_id, signal_name] -= 1
+            self._asked += Counter()  # drops what is 0
+
+    def _pause(self, session_id: Any, signal_name: Any, prompt: Any = None, **_: Any) -> None:
+        if not isinstance(session_id, str) or not isinstance(signal_name, str):
+            return
+        key = (session_id, signal_name)
+        pause = _Pause(next_call_id(), session_id, signal_name)
+        with self._lock:
+            if self._asked[key]:
+                return
+            before, self._pauses[key] = self._pauses.get(key), pause
+        if before is not None:
+            self._requests.close(before.request_id, "withdrawn", None, "it is asked anew")
+        self._requests.open(
+            self._as_request(pause, prompt), lambda given: self._judge(pause, given)
+        )
+
+    def _resume(self, session_id: Any, signal_name: Any, **_: Any) -> None:
+        if isinstance(session_id, str) and isinstance(signal_name, str):
+            self._close((session_id, signal_name), "withdrawn", None, ELSEWHERE)
+
+    def _finish(self, session_id: Any, **_: Any) -> None:
+        with self._lock:
+            over = [key for key in (*self._pauses, *self._answering) if key[0] == session_id]
+        for key in over:
+            self._close(key, "withdrawn", None, "the session has ended")
+
+    def _judge(self, pause: _Pause, given: Given) -> Taken:
+        if given.decision not in _DECISIONS:
+            return Taken(False, f"{given.decision!r:.80} is no answer to a question")
+        payload_json = given.payload_json if given.decision == "answer" else None
+        try:
+            payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
+        except BadJsonError as error:
+            return Taken(False, f"the answer cannot be taken: {error}")
+        key = (pause.session_id, pause.signal_name)
+        with self._lock:  # who takes it out answers it
+            if self._pauses.get(key) is not pause:
+                return Taken(False, "it is over already")
+            self._answering[key] = self._pauses.pop(key)
+        taken = self._signals.bring(
+            Signal(*key, payload, given.decision, given.reason, given.actor, given.origin)
+        )
+        with self._lock:
+            is_still_waiting = self._answering.pop(key, None) is pause
+            if is_still_waiting and not taken.applied:
+                self._pauses[key] = pause
+        if taken.applied:
+            self._requests.close(pause.request_id, "answered", given.decision, given.reason)
+        elif not is_still_waiting:
+            self._requests.close(pause.request_id, "withdrawn", None, ELSEWHERE)
+        return taken
+
+    def _close(
+        self, key: tuple[str | None, str], status: str, decision: str | None, reason: str
+    ) -> None:
+        with self._lock:
+            self._answering.pop(key, None)  # whoever answers it sees that it is over
+            pause = self._pauses.pop(key, None)
+        if pause is not None:
+            self._requests.close(pause.request_id, status, decision, reason)
+
+    def _as_request(self, pause: _Pause, prompt: object) -> Asked:
+        place = self._place_of(None)
+        text = prompt if isinstance(prompt, str) and prompt else f"Waits for {pause.signal_name}."
+        return Asked(
+            id=pause.request_id,
+            session_id=sendable(pause.session_id, MAX_SESSION_ID_CHARS),
+            trace_id=place.trace_id,
+            span_id=place.span_id,
+            kind="question",
+            hook="session_paused",
+            interceptor=None,
+            tool_name=None,
+            prompt=sendable(text, MAX_PROMPT_CHARS),
+            options=(),
+            args_json=None,
+            args_text=None,
+            args_hash=None,
+            form_json=None,
+            signal_name=sendable(pause.signal_name, MAX_NAME_CHARS),
+            default="decline",
+            can_always=False,
+            timeout_s=None,
+            keeps_args=False,
+            opened_monotonic_s=monotonic(),
+        )

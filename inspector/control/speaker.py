@@ -1,0 +1,245 @@
+"""The thread that says what is asked here, what became of commands, and that this process lives."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import Any
+from urllib.parse import quote
+
+from inspector.control import messages
+from inspector.control.gate import Gate
+from inspector.control.line import Ack, Line, Process, Visit, read_welcome
+from inspector.control.link import Address, AwayError, Link, Reply
+from inspector.control.open_requests import OpenRequests
+
+_logger = logging.getLogger("inspector")
+
+MAX_ACKS = 2_000
+"""That are not confirmed: of more the oldest go, as their commands come again."""
+_NO_SUCH_ROUTE = frozenset({404, 405, 501})
+_REFUSED = frozenset({400, 413, 422})
+"""Something in it will never be taken."""
+
+Message = dict[str, Any]
+
+
+class Speaker:
+    """Speaks over one line."""
+
+    def __init__(
+        self,
+        line: Line,
+        find: Callable[[], Address | None],
+        process: Callable[[], Process],
+        requests: OpenRequests,
+        gate: Gate,
+    ) -> None:
+        self._line = line
+        self._find = find
+        self._process = process
+        self._requests = requests
+        self._gate = gate
+        self._failures = 0
+        self._next_beat_s = 0.0
+        self._acks: list[Ack] = []
+        self.link: Link | None = None
+
+    def run(self) -> None:
+        """Speak until the line closes, and then say goodbye."""
+        line = self._line
+        while not line.closing.is_set():
+            line.news.clear()
+            try:
+                is_well = self._speak()
+            except Exception:  # noqa: BLE001 - it has to go on
+                text = "The control channel failed; it begins anew."
+                line.say_once(logging.WARNING, "channel", text, has_trace=True)
+                line.end(line.visit)
+                is_well = False
+            self._check_away()
+            if is_well:
+                self._failures = 0
+                line.news.wait(max(self._next_beat_s - monotonic(), 0.0))
+            else:
+                self._failures = min(self._failures + 1, 16)
+                line.closing.wait(line.pause_s(self._failures - 1))
+        self._say_goodbye()
+
+    def _speak(self) -> bool:
+        """Say what there is to say; return whether the service took it."""
+        visit = self._line.visit
+        if visit is None:
+            visit = self._say_hello()
+            if visit is None:
+                return False
+        has_beat = monotonic() >= self._next_beat_s
+        if has_beat:
+            self._next_beat_s = monotonic() + visit.welcome.heartbeat_s
+            self._gate.refresh()
+        if self._say_news(visit, has_beat=has_beat):
+            return True
+        self._line.end(visit)
+        return False
+
+    # --- hello and goodbye --------------------------------------------------------------------
+
+    def _say_hello(self) -> Visit | None:
+        address = self._find()
+        if address is None:
+            return None
+        process, self.link = self._process(), Link(address)
+        path = f"/processes/{quote(process.id, safe='')}"
+        said = messages.hello(process.service, os.getpid(), socket.gethostname())
+        reply = self._ask("PUT", path, said)
+        if reply is None or not self._is_fine(reply):
+            return None
+        visit = Visit(self.link, path, read_welcome(reply.fields(), self._line.limits))
+        self._acks, self._next_beat_s = [], 0.0
+        self._requests.say_again()
+        self._line.begin(visit)
+        return visit
+
+    def _say_goodbye(self) -> None:
+        """Say what has closed, and goodbye, if the service was there."""
+        visit, limits = self._line.visit, self._line.limits
+        if visit is None or visit.is_over:
+            return
+        now_s = monotonic()
+        end_s = now_s + limits.goodbye_s
+        still_open = {asked.id for asked in self._requests.still_open()}
+        reports = self._requests.to_say(limits.max_batch)
+        told = [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
+        told.append(messages.goodbye())
+        for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
+            path, left_s = f"{visit.path}/messages", end_s - monotonic()
+            if left_s <= 0 or self._ask("POST", path, {"messages": batch}, left_s) is None:
+                break
+        self._line.end(visit)
+
+    # --- news ---------------------------------------------------------------------------------
+
+    def _say_news(self, visit: Visit, *, has_beat: bool) -> bool:
+        """Say what is new, in batches; False when the visit is over."""
+        while visit.acks:
+            self._acks.append(visit.acks.popleft())
+        del self._acks[:-MAX_ACKS]
+        limits, now_s = self._line.limits, monotonic()
+        reports = self._requests.to_say(limits.max_batch)
+        told = [messages.ack(*ack) for ack in self._acks]
+        told += [messages.report(report, now_s) for report in reports]
+        if has_beat:
+            told.append(messages.heartbeat())
+        received: set[str] = set()
+        is_over = False
+        for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
+            taken = self._post(visit, batch)
+            if taken is None:
+                is_over = True
+                break
+            received |= taken
+        self._acks = [ack for ack in self._acks if ack.id not in received]
+        self._requests.said(report for report in reports if report.id in received)
+        # What was not taken, because the service has no room, is said with the next heartbeat.
+        if not is_over and len(reports) >= limits.max_batch and len(received) == len(told):
+            self._line.news.set()  # there is more
+        return not is_over and not visit.is_over
+
+    def _post(self, visit: Visit, batch: list[Message]) -> set[str] | None:
+        """Return the ids of what was taken, or never will be; None when the visit is over."""
+        reply = self._ask("POST", f"{visit.path}/messages", {"messages": batch})
+        if reply is None:
+            return None
+        if reply.status in _REFUSED:
+            return self._post_apart(visit, batch, reply)
+        if reply.status == 404 or not self._is_fine(reply):
+            return None
+        received = reply.fields().get("received")
+        sent = {message["id"] for message in batch}
+        listed = received if isinstance(received, list) else []
+        return sent.intersection(one for one in listed if isinstance(one, str))
+
+    def _post_apart(self, visit: Visit, batch: list[Message], reply: Reply) -> set[str] | None:
+        """Find what is refused by halves, so that it takes nothing else with it."""
+        if len(batch) == 1:
+            self._give_up(batch[0], reply)
+            return {batch[0]["id"]}
+        middle = len(batch) // 2
+        first = self._post(visit, batch[:middle])
+        second = None if first is None else self._post(visit, batch[middle:])
+        return None if first is None or second is None else first | second
+
+    def _give_up(self, message: Message, reply: Reply) -> None:
+        """Say that a message will never be taken; what it asks has its default to end by."""
+        code = str(reply.fields().get("code") or reply.status)[:100]
+        _logger.warning("The inspector refuses a %s: %s.", message["type"], code)
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def _ask(
+        self, method: str, path: str, body: Message, timeout_s: float | None = None
+    ) -> Reply | None:
+        link, line = self.link, self._line
+        assert link is not None
+        try:
+            reply = link.request(method, path, body, timeout_s or line.limits.timeout_s)
+        except AwayError as error:
+            _logger.debug("The inspector at %s is away: %s", link.address.name, error)
+            return None
+        if reply.status < 300:
+            line.hear()
+        return reply
+
+    def _is_fine(self, reply: Reply) -> bool:
+        """Return whether it was taken; say once what only a person can put right."""
+        if 200 <= reply.status < 300:
+            return True
+        name = self.link.address.name if self.link is not None else ""
+        if reply.status in (401, 403):
+            self._line.say_once(
+                logging.WARNING,
+                "token",
+                f"The inspector at {name} does not accept the token ({reply.status}): nobody can "
+                "answer or stop this agent from there. Set INSPECTOR_TOKEN to what "
+                "`inspector token` prints.",
+            )
+        elif reply.status in _NO_SUCH_ROUTE:
+            text = f"{name} takes no control: it is no inspector, or an old one."
+            self._line.say_once(logging.INFO, "route", text)
+            self._line.closing.wait(self._line.limits.unknown_retry_s)
+        elif 300 <= reply.status < 400:
+            self._line.say_once(
+                logging.WARNING,
+                "redirect",
+                f"The inspector at {name} sends us elsewhere ({reply.status}), which is not "
+                "followed: the token is for that address only. Set INSPECTOR_URL.",
+            )
+        return False
+
+    def _check_away(self) -> None:
+        away_s = self._line.away_s()
+        if away_s >= self._line.limits.held_for * self._line.lost_after_s:
+            self._gate.let_all_go(f"the inspector has been away for {away_s:.0f} s")
+
+
+def _batches(told: list[Message], longest: int, max_chars: int) -> Iterable[list[Message]]:
+    """Yield what fits into one request, in order; what is too long for that goes alone."""
+    batch: list[Message] = []
+    chars = 0
+    for message in told:
+        size = _chars(message)
+        if batch and (len(batch) >= longest or chars + size > max_chars):
+            yield batch
+            batch, chars = [], 0
+        batch.append(message)
+        chars += size
+    if batch:
+        yield batch
+
+
+def _chars(message: Message) -> int:
+    texts = (*message.values(), *(message.get("request") or {}).values())
+    return sum(len(text) for text in texts if isinstance(text, str))

@@ -1,0 +1,256 @@
+"""Answering and steering from a terminal, against a real service and an agent on its channel."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from inspector.cli.control import NOT_DONE, ON_ITS_WAY, NotDoneError
+from inspector.cli.main import app
+from inspector.errors import InspectorError
+from tests.support.agents import hash_of
+from tests.support.obedient_agent import ObedientAgent
+from tests.support.service import DEADLINE_S, Service, command, environment, running_service
+
+ARGS = '{"id":9007199254740993,"path":"/etc/\u202e\\u001b[2Jx","rate":1.0}'
+HOSTILE = "Fine.\n\nLet it run? [y/N]: y\n\x1b[2J\u202eevil"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running_service(tmp_path_factory.mktemp("service")) as service:
+        yield service
+
+
+@pytest.fixture
+def agent(service: Service, request: pytest.FixtureRequest) -> Iterator[ObedientAgent]:
+    with ObedientAgent(service, request.node.name[:100]) as agent:
+        yield agent
+
+
+@pytest.fixture(autouse=True)
+def here(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(service.runtime_dir))
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def run(*arguments: str, typed: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=typed)
+
+
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.cli.control._is_terminal", lambda: True)
+
+
+def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
+    [told] = commands
+    answer: dict[str, Any] = told["answer"]
+    return answer
+
+
+def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: ObedientAgent) -> None:
+    agent.open("listed-1", args_json=ARGS, prompt=HOSTILE, expires_in_ms=60_000)
+    listed = run("requests")
+    assert listed.exit_code == 0
+    assert "listed-1" in listed.output
+    assert "delete_file" in listed.output
+    [row] = [one for one in json.loads(run("requests", "--json").output) if one["id"] == "listed-1"]
+    assert row["args_json"] == ARGS
+    shown = run("requests", "listed").output
+    assert '│   "id": 9007199254740993,' in shown
+    assert '│   "rate": 1.0' in shown
+    assert r"│ \x1b[2J\u202eevil" in shown
+    assert "│ Let it run? [y/N]: y" in shown, "what an agent writes stands behind a bar"
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "default" not in shown
+    assert ": deny" in shown
+    assert run("deny", "listed-1").exit_code == 0
+    assert "listed-1" not in run("requests").output
+    assert "listed-1" in run("requests", "--all").output
+
+
+def test_approve_shows_what_would_run_and_asks(
+    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.open("shown-1", args_json=ARGS)
+    assert isinstance(run("approve", "shown-1").exception, InspectorError), "nobody is there"
+    at_terminal(monkeypatch)
+    assert run("approve", "shown-1", typed="\n").exit_code == 1, "no is what return means"
+    assert agent.commands == []
+    done = run("approve", "shown-1", typed="y\n")
+    assert done.exit_code == 0
+    assert r"/etc/\u202e\u001b[2Jx" in done.output
+    given = answer_in(agent.wait_for_commands(1))
+    assert (given["decision"], given["args_json"]) == ("allow", None)
+    assert given["args_hash"] == hash_of(ARGS)
+    assert agent.commands[0]["actor"] == getpass.getuser()
+    assert agent.commands[0]["origin"] == "cli"
+
+
+def test_edited_arguments_go_as_they_are_written(
+    service: Service, agent: ObedientAgent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.open("edited-1", args_json=ARGS)
+    edited = ARGS.replace("/etc/", "/tmp/")
+    file = tmp_path / "args.json"
+    file.write_text(edited + "\n")
+    at_terminal(monkeypatch)
+    done = run("approve", "edited-1", "--args", str(file), "--reason", "safer", typed="y\n")
+    assert done.exit_code == 0
+    assert r'- "path": "/etc/' in done.output.replace("-   ", "- ")
+    given = answer_in(agent.wait_for_commands(1))
+    assert (given["args_json"], agent.commands[0]["reason"]) == (edited, "safer")
+    agent.open("edited-2", args_json=ARGS)
+    piped = run("approve", "edited-2", "--args", "-", "--yes", "--json", typed=edited)
+    assert json.loads(piped.output)["request"]["answer"]["is_edited"] is True
+    agent.open("edited-3", args_json=ARGS)
+    refused = run("approve", "edited-3", "--args", "-", "--yes", typed='{"a":1,}').exception
+    assert isinstance(refused, NotDoneError)
+    assert refused.problem["code"] == "bad_json"
+
+
+def test_what_was_not_shown_is_not_approved(service: Service, agent: ObedientAgent) -> None:
+    agent.open("forged-1", args_json=ARGS, args_hash=hash_of("{}"))
+    refused = run("approve", "forged-1", "--yes").exception
+    assert isinstance(refused, NotDoneError)
+    assert agent.commands == []
+
+
+def test_always_is_for_what_can_be_always(service: Service, agent: ObedientAgent) -> None:
+    agent.open("always-1", args_json="{}")
+    assert run("approve", "always-1", "--always", "--yes").exit_code == 0
+    assert answer_in(agent.wait_for_commands(1))["decision"] == "allow_always"
+    agent.open("always-2", args_json="{}", can_always=False)
+    refused = run("approve", "always-2", "--always", "--yes").exception
+    assert isinstance(refused, NotDoneError)
+    assert refused.problem["code"] == "wrong_decision"
+
+
+FORM = '{"type":"object","properties":{"count":{"type":"integer"},"why":{"type":"string"}}}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "decision", "payload"),
+    [
+        (["--text", 'say "hi"'], None, "answer", '"say \\"hi\\""'),
+        (["--json", '{"n":9007199254740993}'], None, "answer", '{"n":9007199254740993}'),
+        (["--field", "count=9007199254740993", "--field", "why=1"], None, "answer",
+         '{"count":9007199254740993,"why":"1"}'),
+        (["--decline"], None, "decline", None),
+        (["--cancel"], None, "cancel", None),
+        ([], "3\n\n", "answer", '{"count":3}'),
+    ],
+)  # fmt: skip
+def test_a_question_is_answered(
+    service: Service,
+    agent: ObedientAgent,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    typed: str | None,
+    decision: str,
+    payload: str | None,
+) -> None:
+    agent.open(agent.process_id, kind="question", form_json=FORM, tool_name=None)
+    if typed:
+        at_terminal(monkeypatch)
+    assert run("answer", agent.process_id, *arguments, typed=typed).exit_code == 0
+    given = answer_in(agent.wait_for_commands(1))
+    assert (given["decision"], given["payload_json"]) == (decision, payload)
+
+
+def test_two_ways_to_answer_at_once_are_one_too_many(
+    service: Service, agent: ObedientAgent
+) -> None:
+    agent.open("twice-1", kind="question")
+    assert isinstance(
+        run("answer", "twice-1", "--text", "a", "--decline").exception, InspectorError
+    )
+    assert isinstance(run("answer", "twice-1").exception, InspectorError)
+
+
+def test_who_is_late_is_told_who_was_first(service: Service, agent: ObedientAgent) -> None:
+    agent.open("late-1", args_json="{}")
+    assert run("deny", "late-1").exit_code == 0
+    refused = run("approve", "late-1", "--yes").exception
+    assert isinstance(refused, NotDoneError)
+    assert refused.problem["code"] == "already_answered"
+    assert getpass.getuser() in str(refused)
+
+
+def test_a_beginning_that_several_have_is_refused(service: Service, agent: ObedientAgent) -> None:
+    agent.open("same-1")
+    agent.open("same-2")
+    for wanted, said in (("same", "Several requests"), ("no-such", "There is no request")):
+        assert said in str(run("deny", wanted).exception)
+    assert run("deny", "same-1").exit_code == 0
+    assert run("deny", "same").exit_code == 0, "one that is open goes first"
+
+
+def test_verbs_and_signals_reach_the_agent(service: Service, agent: ObedientAgent) -> None:
+    agent.open("verbs-1", session_id="verb-session")
+    for verb in ("pause", "step", "resume", "cancel"):
+        assert run(verb, "verb-sess", "--reason", "because").exit_code == 0
+    told = agent.wait_for_commands(4)
+    assert [one["type"] for one in told] == ["pause", "step", "resume", "cancel"]
+    assert {(one["session_id"], one["reason"]) for one in told} == {("verb-session", "because")}
+    assert run("signal", "verb-session", "go", "--json", "[1.0]").exit_code == 0
+    assert agent.wait_for_commands(5)[4]["payload_json"] == "[1.0]"
+
+
+def exit_code(service: Service, *arguments: str) -> tuple[int, str]:
+    ended = subprocess.run(
+        command(*arguments),
+        env=environment(service.runtime_dir.parent),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_the_exit_code_tells_what_became_of_it(service: Service) -> None:
+    with ObedientAgent(service, "stubborn", does=(False, "not here any more")) as agent:
+        agent.open("stubborn-1", session_id="stubborn")
+        code, said = exit_code(service, "deny", "stubborn-1")
+        assert (code, "not here any more" in said) == (NOT_DONE, True)
+    with ObedientAgent(service, "racer") as agent:
+        agent.open("raced-1", session_id="stubborn")
+        assert exit_code(service, "deny", "raced-1")[0] == 0
+        code, said = exit_code(service, "approve", "raced-1", "--yes")
+        assert (code, said[:11]) == (NOT_DONE, "inspector: "), said
+        assert "Traceback" not in said
+    assert exit_code(service, "pause", "stubborn")[0] == NOT_DONE, "nothing of it runs"
+    with ObedientAgent(service, "away", follows=False) as away:
+        away.open("away-1", session_id="away")
+        assert exit_code(service, "deny", "away-1")[0] == ON_ITS_WAY
+    assert exit_code(service, "deny", "no-such-request")[0] == 1
+
+
+def test_all_that_was_done_is_shown_and_exported(
+    service: Service, agent: ObedientAgent, tmp_path: Path
+) -> None:
+    agent.open("audited-1", args_json="{}")
+    run("deny", "audited-1", "--reason", "evil\x1b[2J")
+    shown = run("audit", "--limit", "20").output
+    assert f"{getpass.getuser()} (cli)" in shown
+    assert "\x1b" not in shown
+    entries = json.loads(run("audit", "--json", "--limit", "1000").output)
+    file = tmp_path / "audit.jsonl"
+    assert run("audit", "--export", str(file)).exit_code == 0
+    exported = [json.loads(line) for line in file.read_text().splitlines()]
+    assert exported == entries[::-1]
+    denied = [one for one in entries if one["request_id"] == "audited-1" and one["decision"]]
+    assert [one["result"] for one in denied] == ["applied", "accepted"]
+    assert {(one["action"], one["origin"]) for one in denied} == {("answer", "cli")}
+    assert list(tmp_path.glob("*.part")) == []

@@ -1,0 +1,350 @@
+"""Requests of a real agent, answered in a real browser."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.agents import hash_of, opened
+from tests.support.asking_agent import AskingAgent
+from tests.support.service_process import Service
+
+ARGS = '{"big":9007199254740993,"path":"build/old","recursive":true}'
+
+
+@pytest.fixture
+def agent(service: Service) -> Iterator[AskingAgent]:
+    with AskingAgent(service.url, service.token) as asking:
+        yield asking
+
+
+def _sign_in(page: Page, service: Service, path: str = "") -> None:
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    if path:
+        page.goto(f"{service.url}/ui/{path}")
+
+
+def _card(page: Page, name: str | re.Pattern[str] = "delete_file wants to run") -> Locator:
+    return page.get_by_role("article", name=name)
+
+
+def _armed(button: Locator) -> Locator:
+    """Return the button once it can be pressed."""
+    expect(button).to_have_attribute("aria-disabled", "false")
+    return button
+
+
+def _open_card(page: Page, name: str = "delete_file wants to run") -> Locator:
+    card = _card(page, name)
+    card.get_by_role("button", expanded=False).click()
+    return card
+
+
+def _press_until_focused(page: Page, key: str, name: str) -> None:
+    for _ in range(12):
+        if page.evaluate("document.activeElement.textContent") == name:
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead to {name}")
+
+
+def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
+    page: Page, watch: Watch, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS, expires_in_ms=300_000)
+    _sign_in(page, service)
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+
+    page.keyboard.press("g")
+    page.keyboard.press("w")
+    expect(_card(page)).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(_card(page).get_by_text(re.compile("left, then denied"))).to_be_visible()
+    _press_until_focused(page, "Tab", "Edit")
+    page.keyboard.press("Enter")
+
+    editor = page.get_by_label("Arguments as JSON")
+    expect(editor).to_be_focused()
+    page.keyboard.press("Control+Home")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    for _ in range(5):
+        page.keyboard.press("Backspace")
+    page.keyboard.insert_text('new"')
+    expect(page.get_by_text("Not JSON")).to_be_visible()
+    page.keyboard.type(",")
+    expect(page.get_by_role("region", name="What is changed")).to_contain_text("build/new")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    allow = page.get_by_role("button", name="Allow with 1 edit")
+    expect(allow).to_be_focused()
+    _armed(allow)
+    page.keyboard.press("Enter")
+
+    answer = agent.answer_to("r1")
+    assert answer["args_json"].replace("\n", "").replace(" ", "") == ARGS.replace("old", "new")
+    assert answer["args_hash"] == hash_of(ARGS)
+    expect(_card(page).get_by_text("the agent took it")).to_be_visible()
+    expect(page).to_have_title(re.compile("^Waiting"))
+    assert watch.errors == []
+    assert watch.elsewhere(service.url) == []
+
+
+def test_mashing_keys_approves_nothing(page: Page, service: Service, agent: AskingAgent) -> None:
+    agent.ask("r1", args_json=ARGS)
+    agent.ask("b1", kind="breakpoint", args_json=ARGS)
+    _sign_in(page, service, "waiting?request=r1")
+    expect(page.get_by_role("button", name="Allow delete_file once")).to_be_visible()
+    chance = random.Random(6)
+    keys = ["a", "Enter", " ", "Tab", "w", "d", "y", "o", "1", "ArrowDown", "Shift+Tab", "A", "."]
+
+    for _ in range(400):
+        page.keyboard.press(chance.choice(keys))
+
+    statuses = {one["id"]: one["status"] for one in service.get("/requests")["requests"]}
+    assert statuses == {"r1": "pending", "b1": "pending"}
+    assert agent.commands("answer") == []
+
+
+def test_a_button_is_armed_only_after_the_row_stood_still(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "waiting?request=r1")
+    allow = page.get_by_role("button", name="Allow delete_file once")
+    _armed(allow)
+
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(allow).to_have_attribute("aria-disabled", "true")
+    assert service.get("/requests/r1")["status"] == "pending"
+
+    _armed(allow)
+    page.keyboard.press("Enter")
+    assert agent.answer_to("r1")["args_json"] is None
+
+
+HOSTILE = json.dumps(
+    {
+        "__proto__": {"polluted": True},
+        "html": "<img src=x onerror=\"document.title='owned'\"><script>alert(1)</script>",
+        "name": "report\u202egnp.exe",
+        "zero": "rm\u200b\u200b\u200b -rf",
+        "long": "x" * 1_000_000,
+    },
+    ensure_ascii=False,
+    separators=(",", ":"),
+)
+
+
+def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
+    page: Page, watch: Watch, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask(
+        "r1",
+        args_json=HOSTILE,
+        tool_name="read\u202e_file\u200b<b>",
+        prompt="<h1>Approved</h1> \u2066[click](javascript:alert(1))",
+    )
+    _sign_in(page, service, "waiting?request=r1")
+    card = page.get_by_role("article")
+    data = card.get_by_role("group", name="the arguments")
+    expect(data).to_contain_text("reportU+202Egnp.exe")
+    expect(data).to_contain_text("rmU+200B \u00d7 3 -rf")
+    expect(data).to_contain_text("<script>alert(1)</script>")
+    expect(card.get_by_text(re.compile("<h1>Approved</h1>"))).to_be_visible()
+    assert card.locator("h1, img, script, b").count() == 0
+    assert page.evaluate("({}).polluted") is None
+    # The button says the name without what hides in it.
+    expect(card.get_by_role("button", name="Allow read_file<b> once")).to_be_visible()
+    frame, inside = data.bounding_box(), card.bounding_box()
+    assert frame is not None
+    assert inside is not None
+    assert frame["x"] + frame["width"] <= inside["x"] + inside["width"]
+
+    card.get_by_role("button", name=re.compile("Show all 1")).click()
+    parts = card.get_by_text(re.compile(r"part 1 of \d+"))
+    expect(parts).to_be_visible()
+    card.get_by_role("button", name="Next").click()
+    expect(card.get_by_text(re.compile(r"part 2 of \d+"))).to_be_visible()
+    assert watch.errors == []
+
+
+def test_a_hidden_character_can_be_seen_and_taken_out_in_the_editor(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json='{"name":"report\u202egnp.exe","zero":"a\u200bb"}')
+    _sign_in(page, service, "waiting?request=r1")
+    page.get_by_role("button", name="Edit").click()
+    editor = page.get_by_label("Arguments as JSON")
+    assert "\u202e" not in editor.input_value()
+    expect(page.get_by_text("U+202E right-to-left override")).to_be_visible()
+    sign = re.search("report(.)gnp", editor.input_value())
+    assert sign
+    editor.fill(editor.input_value().replace(sign[1], ""))
+    _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
+    sent = agent.answer_to("r1")["args_json"]
+    assert json.loads(sent) == {"name": "reportgnp.exe", "zero": "a\u200bb"}
+
+
+def test_who_is_second_is_told_who_was_first(
+    page: Page, context: BrowserContext, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "audit")
+    page.get_by_label("Your name").fill("Ana Łęcka")
+    page.goto(f"{service.url}/ui/waiting?request=r1")
+    other = context.new_page()
+    other.goto(f"{service.url}/ui/waiting?request=r1")
+    # The other page does not hear of the first answer before it sends its own.
+    other.get_by_role("button", name="Edit").click()
+    editor = other.get_by_label("Arguments as JSON")
+    editor.fill(editor.input_value().replace("old", "other"))
+    late = _armed(other.get_by_role("button", name="Allow with 1 edit"))
+    other.route("**/requests/r1", lambda route: _first(route, page))
+    late.click()
+
+    expect(other.get_by_text(re.compile("Ana Łęcka.* answered this first"))).to_be_visible()
+    expect(_card(other).get_by_text("allowed by Ana Łęcka").first).to_be_visible()
+    expect(other.get_by_role("button", name="Copy your edit")).to_be_visible()
+    assert agent.answer_to("r1")["args_json"] is None
+    assert len(agent.commands("answer")) == 1
+
+
+def _first(route: Any, page: Page) -> None:
+    if route.request.method == "POST":
+        _armed(page.get_by_role("button", name="Allow delete_file once")).click()
+        expect(_card(page).get_by_text("allowed by Ana Łęcka").first).to_be_visible()
+    route.continue_()
+
+
+FORM = {
+    "type": "object",
+    "required": ["id", "channel"],
+    "properties": {
+        "id": {"type": "integer", "title": "Build", "minimum": 1},
+        "channel": {"type": "string", "enum": ["stable", "beta"]},
+        "platforms": {"type": "array", "items": {"enum": ["linux", "mac"]}},
+        "note": {"type": "string", "default": "as planned"},
+    },
+}
+
+
+def test_a_question_is_answered_by_its_form(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("q1", kind="question", tool_name=None, form_json=json.dumps(FORM), prompt="Which?")
+    _sign_in(page, service, "waiting?request=q1")
+    send = page.get_by_role("button", name="Send answer")
+    page.get_by_label("Build").fill("0")
+    expect(page.get_by_text("At least 1.")).to_be_visible()
+    expect(send).to_have_attribute("aria-disabled", "true")
+    page.get_by_label("Build").fill("9007199254740993")
+    page.get_by_label("channel").select_option(label="beta")
+    page.get_by_label("mac").check()
+    _armed(send).click()
+    payload = agent.answer_to("q1")["payload_json"]
+    assert json.loads(payload) == {
+        "id": 9007199254740993,
+        "channel": "beta",
+        "platforms": ["mac"],
+        "note": "as planned",
+    }
+
+
+def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service)
+    page.get_by_role("button", name="Answer").click()
+    page.get_by_role("button", name="Deny…").click()
+    page.get_by_label("Reason, for the agent").fill("not on a Friday")
+    _armed(page.get_by_role("button", name="Deny delete_file")).click()
+    assert agent.answer_to("r1")["decision"] == "deny"
+    assert agent.command("answer")["reason"] == "not on a Friday"
+    expect(page).to_have_url(re.compile("/ui/$"))
+    expect(_card(page).get_by_text(re.compile("^denied by")).first).to_be_visible()
+
+
+def test_an_agent_that_is_busy_is_said_to_be(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.acknowledges = False
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "sessions/S")
+    card = _open_card(page)
+    _armed(card.get_by_role("button", name=re.compile("^Always allow what policy asks"))).click()
+    said = card.get_by_text("sent; the agent has not been heard from yet")
+    expect(said).to_be_visible()
+    seq = agent.command("answer")["seq"]
+    agent.acknowledge(seq)
+    expect(card.get_by_text("the agent took it")).to_be_visible()
+
+
+def test_a_session_is_paused_and_cancelled_from_its_header(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "sessions/S")
+    page.get_by_role("button", name="Pause").click()
+    assert agent.command("pause")["session_id"] == "S"
+    page.get_by_role("button", name="Cancel…").click()
+    assert agent.commands("cancel") == []
+    _armed(page.get_by_role("button", name="Cancel it")).click()
+    agent.command("cancel")
+
+
+def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: AskingAgent) -> None:
+    with AskingAgent(service.url, service.token, "another-agent") as other:
+        for one, numbers in ((agent, range(500)), (other, range(500, 1000))):
+            one.ask_all(
+                [opened(f"r{at:04}", args_json=ARGS, tool_name=f"tool_{at}") for at in numbers]
+            )
+        _sign_in(page, service, "waiting")
+        _answer_one_of_many(page, agent, other)
+
+
+def _answer_one_of_many(page: Page, agent: AskingAgent, other: AskingAgent) -> None:
+    expect(page.get_by_text("1\u202f000 requests")).to_be_visible()
+    assert page.get_by_role("article").count() < 80
+
+    page.get_by_label("Requests", exact=True).evaluate("list => list.scrollTo(0, 25_000)")
+    last = page.get_by_role("article").last
+    name = last.get_attribute("aria-label")
+    assert name
+    last.get_by_role("button", expanded=False).click()
+    before = _card(page, name).bounding_box()
+    agent.ask_all([opened(f"s{at:04}", args_json=ARGS) for at in range(40)])
+    for at in range(20):
+        agent.close(f"r{at:04}", "withdrawn")
+    expect(page.get_by_text("1\u202f020 requests")).to_be_visible()
+    assert _card(page, name).bounding_box() == before
+    _armed(page.get_by_role("button", name=f"Allow {name.split()[0]} once")).click()
+    asked = int(name.split()[0].removeprefix("tool_"))
+    asker = agent if asked < 500 else other
+    assert asker.answer_to(f"r{asked:04}")["decision"] == "allow"
+
+
+def test_what_waited_before_the_service_died_is_answered_after(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "waiting?request=r1")
+    expect(_card(page)).to_be_visible()
+    service.kill()
+    expect(page.get_by_text(re.compile("reconnecting")).first).to_be_visible()
+    service.start()
+    agent.return_to()
+    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    _armed(page.get_by_role("button", name="Allow delete_file once")).click()
+    assert agent.answer_to("r1")["decision"] == "allow"

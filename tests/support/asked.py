@@ -1,0 +1,51 @@
+"""Requests as the rules see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.model import Doer, ProcessRow, RequestRow, RequestStatus
+from tests.support.otlp import START_NS
+
+ANN = Doer("Ann", "browser", "127.0.0.1")
+BOB = Doer("Bob", "cli")
+AGENT = Doer("agent", "agent")
+
+
+def asked(request_id: str = "r1", **given: Any) -> RequestRow:
+    """Return a request as an agent tells it: an approval of some arguments in session S."""
+    fields: dict[str, Any] = {
+        "session_id": "S",
+        "trace_id": None,
+        "span_id": None,
+        "process_id": "p1",
+        "kind": "approval",
+        "status": RequestStatus.PENDING,
+        "hook": "before_tool_call",
+        "interceptor": "policy",
+        "tool_name": "delete_file",
+        "prompt": "Delete it?",
+        "options": (),
+        "args_json": '{"path":"/a"}',
+        "args_text": None,
+        "args_hash": "h1",
+        "form_json": None,
+        "signal_name": None,
+        "default": "deny",
+        "can_always": True,
+        "keeps_args": False,
+        "created_ns": START_NS,
+        **given,
+    }
+    return RequestRow(id=request_id, **fields)
+
+
+def question(request_id: str = "q1", **given: Any) -> RequestRow:
+    """Return a question that waits for the signal `go`."""
+    fields = {"kind": "question", "signal_name": "go", "args_json": None, "args_hash": None}
+    return asked(request_id, **{**fields, **given})
+
+
+def process(process_id: str = "p1") -> ProcessRow:
+    """Return a process as it says hello."""
+    return ProcessRow(process_id, "agent", 1, "here")

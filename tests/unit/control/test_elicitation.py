@@ -1,0 +1,182 @@
+"""What an MCP server asks for is a question in the inspector, in both eras of the protocol."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer
+from mcp.server.mcpserver import Resolve as Ask
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import BaseModel, Field
+
+from inspector.control.elicitation import input_responses, make_elicit
+from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.control.provider import InspectorProvider
+from instrument import ApprovalAnswer, ApprovalRequest, Bus
+
+
+class Release(BaseModel):
+    """What to fill in."""
+
+    channel: str = Field(description="Where to", json_schema_extra={"enum": ["stable", "beta"]})
+    copies: int = Field(ge=1)
+
+
+class Viewer:
+    """Somebody who looks at the inspector and answers what is asked there."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.requests = OpenRequests(self._note)
+        self._is_asked = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        InspectorProvider(self.requests).install(bus)
+
+    def _note(self) -> None:
+        self._loop.call_soon_threadsafe(self._is_asked.set)
+
+    async def answer(self, decision: str, payload_json: str | None = None) -> tuple[Asked, Taken]:
+        async with asyncio.timeout(10):
+            await self._is_asked.wait()
+        (asked,) = self.requests.still_open()
+        given = Given(decision, None, None, None, payload_json, "ANNA", "browser")
+        return asked, self.requests.answer(asked.id, given)
+
+
+def modern_server() -> MCPServer:
+    """A tool whose result is input-required until somebody answered."""
+    server = MCPServer("release desk")
+
+    async def which() -> Elicit[Release]:
+        return Elicit("Where to?", Release)
+
+    @server.tool()
+    async def publish(answer: Annotated[ElicitationResult[Release], Ask(which)]) -> str:
+        if isinstance(answer, AcceptedElicitation):
+            return f"{answer.data.copies} to {answer.data.channel}"
+        return answer.action
+
+    return server
+
+
+def legacy_server() -> MCPServer:
+    """A tool that sends a request of its own."""
+    server = MCPServer("release desk")
+
+    @server.tool()
+    async def publish(context: Context) -> str:
+        answer = await context.elicit("Where to?", Release)
+        if isinstance(answer, AcceptedElicitation):
+            return f"{answer.data.copies} to {answer.data.channel}"
+        return answer.action
+
+    return server
+
+
+@pytest.mark.parametrize("era", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    ("decision", "payload_json", "said"),
+    [
+        ("answer", '{"channel": "beta", "copies": 3}', "3 to beta"),
+        ("decline", None, "decline"),
+        ("cancel", None, "cancel"),
+    ],
+)
+async def test_what_a_server_asks_for_is_answered_in_the_inspector(
+    bus: Bus, era: Any, decision: str, payload_json: str | None, said: str
+) -> None:
+    viewer = Viewer(bus)
+    server = legacy_server() if era == "legacy" else modern_server()
+    callback = make_elicit(bus=bus, server_name="release desk")
+
+    async with Client(server, mode=era, elicitation_callback=callback) as client:
+        call = asyncio.create_task(client.call_tool("publish", {}))
+        asked, taken = await viewer.answer(decision, payload_json)
+        result = await call
+
+    assert (asked.kind, asked.prompt, asked.interceptor) == (
+        "question",
+        "Where to?",
+        "release desk",
+    )
+    assert '"enum": ["stable", "beta"]' in (asked.form_json or "")
+    assert taken.applied
+    assert result.content[0].text == said  # type: ignore[union-attr] # the tool gives text
+
+
+async def test_an_address_is_shown_and_nothing_is_filled_in(bus: Bus) -> None:
+    viewer = Viewer(bus)
+    url = "https://login.example/?next=inspector"
+    params = SimpleNamespace(message="Log in.", mode="url", url=url)
+
+    task = asyncio.create_task(make_elicit(bus=bus)(None, params))
+    asked, _ = await viewer.answer("answer")
+
+    assert asked.prompt == f"Log in.\n\nTo be opened by yourself, if you trust it: {url}"
+    assert asked.form_json == '{"type": "object", "properties": {}}'
+    assert await task == ElicitResult(action="accept")
+
+
+async def test_the_other_spelling_of_a_form_is_understood(bus: Bus) -> None:
+    viewer = Viewer(bus)
+    form = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    params = SimpleNamespace(message="How many?", requestedSchema=form)  # version 1 of the SDK
+
+    task = asyncio.create_task(make_elicit(bus=bus)(None, params))
+    await viewer.answer("answer", '{"n": 2}')
+
+    assert await task == ElicitResult(action="accept", content={"n": 2})
+
+
+async def test_nobody_there_cancels(bus: Bus) -> None:
+    params = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
+
+    nobody = await make_elicit(bus=bus)(None, params)
+    Viewer(bus)
+    silence = await make_elicit(bus=bus, timeout_s=0.01)(None, params)
+
+    assert (nobody.action, silence.action) == ("cancel", "cancel")
+
+
+async def test_another_may_answer_when_no_person_does(bus: Bus) -> None:
+    asked = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
+
+    async def otherwise(context: Any, params: Any) -> ElicitResult:
+        assert params is asked
+        return ElicitResult(action="accept", content={"by": "default"})
+
+    elicit = make_elicit(bus=bus, timeout_s=5, otherwise=otherwise)
+    assert (await elicit(None, asked)).content == {"by": "default"}
+
+    viewer = Viewer(bus)
+    task = asyncio.create_task(elicit(None, asked))
+    await viewer.answer("decline")
+    assert (await task).action == "decline"
+
+
+async def test_an_answer_of_a_careless_provider_is_not_passed_on(bus: Bus) -> None:
+    class Careless:
+        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+            return ApprovalAnswer("answer", payload={"n": "text"})
+
+    bus.set_approval_provider(Careless())
+    form = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    params = ElicitRequestFormParams(message="?", requested_schema=form)
+
+    assert (await make_elicit(bus=bus)(None, params)).action == "cancel"
+
+
+async def test_what_an_input_required_result_asks_for_is_answered_by_key() -> None:
+    one = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
+    result = InputRequiredResult(
+        input_requests={"a": ElicitRequest(params=one), "b": ElicitRequest(params=one)}
+    )
+    asked: list[Any] = []
+
+    async def callback(context: Any, params: Any) -> str:
+        asked.append(params)
+        return f"answer {len(asked)}"
+
+    assert await input_responses(result, callback) == {"a": "answer 1", "b": "answer 2"}
+    assert await input_responses(InputRequiredResult(request_state="s"), callback) == {}

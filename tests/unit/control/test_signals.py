@@ -1,0 +1,297 @@
+"""Signals: what a workflow waits for, asked in the inspector and brought to whoever takes it."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from inspector.control.open_requests import Asked, Closed, Given, OpenRequests, Taken
+from inspector.control.provider import InspectorProvider
+from inspector.control.signals import NOBODY, PausedSessions, Signal, Signals
+from instrument import Bus
+from subscribers.places import Place
+
+
+class Waiting:
+    """A bus, its paused sessions, and who takes their signals."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self.requests = OpenRequests()
+        self.signals = Signals()
+        self.paused = PausedSessions(self.requests, self.signals)
+        self.paused.install(bus)
+
+    def pause(self, signal_name: Any = "go", prompt: Any = "Go?", session_id: Any = "s") -> None:
+        self.bus._emit_sync(
+            "session_paused", session_id=session_id, signal_name=signal_name, prompt=prompt
+        )
+
+    def resume(self, signal_name: str = "go", session_id: str = "s") -> None:
+        self.bus._emit_sync(
+            "session_resumed", session_id=session_id, signal_name=signal_name, payload=1
+        )
+
+    def asked(self) -> list[str | None]:
+        return [asked.signal_name for asked in self.requests.still_open()]
+
+    def answer(self, decision: str = "answer", payload_json: str | None = "1") -> Taken:
+        (asked,) = self.requests.still_open()
+        return self.answer_to(asked, decision, payload_json)
+
+    def answer_to(self, asked: Asked, decision: str, payload_json: str | None) -> Taken:
+        given = Given(decision, "why", None, None, payload_json, "ANNA", "browser")
+        return self.requests.answer(asked.id, given)
+
+    def closed(self) -> list[tuple[str, str | None, str | None]]:
+        reports = self.requests.to_say(100)
+        return [(r.status, r.decision, r.reason) for r in reports if isinstance(r, Closed)]
+
+
+@pytest.fixture
+def waiting(bus: Bus) -> Waiting:
+    return Waiting(bus)
+
+
+def test_a_session_that_waits_is_a_question(waiting: Waiting) -> None:
+    waiting.pause("approve", "May it go out?")
+
+    (asked,) = waiting.requests.still_open()
+    assert (asked.kind, asked.signal_name, asked.prompt) == (
+        "question",
+        "approve",
+        "May it go out?",
+    )
+    assert (asked.session_id, asked.timeout_s, asked.can_always) == ("s", None, False)
+
+
+@pytest.mark.parametrize("prompt", [None, "", 7, {"a": 1}])
+def test_a_prompt_that_is_no_text_leaves_the_name_of_the_signal(
+    waiting: Waiting, prompt: Any
+) -> None:
+    waiting.pause("approve", prompt)
+
+    assert waiting.requests.still_open()[0].prompt == "Waits for approve."
+
+
+def test_what_names_no_session_or_signal_is_not_asked(waiting: Waiting) -> None:
+    waiting.pause(signal_name=None)
+    waiting.pause(session_id=7)
+
+    assert waiting.asked() == []
+
+
+def test_an_answer_reaches_who_takes_signals(waiting: Waiting) -> None:
+    got: list[Signal] = []
+    waiting.signals.on_signal(got.append)
+    waiting.pause()
+
+    assert waiting.answer("answer", '{"n": 9007199254740993}').applied
+
+    assert got == [Signal("s", "go", {"n": 9007199254740993}, "answer", "why", "ANNA", "browser")]
+    assert waiting.closed() == [("answered", "answer", "why")]
+
+
+@pytest.mark.parametrize("decision", ["decline", "cancel"])
+def test_a_refusal_reaches_them_too(waiting: Waiting, decision: str) -> None:
+    got: list[Signal] = []
+    waiting.signals.on_signal(got.append)
+    waiting.pause()
+
+    waiting.answer(decision, None)
+
+    assert [(signal.decision, signal.payload) for signal in got] == [(decision, None)]
+
+
+def test_an_answer_that_nobody_takes_is_not_applied_and_the_session_waits_on(
+    waiting: Waiting,
+) -> None:
+    waiting.signals.on_signal(lambda signal: signal.name == "another")
+    waiting.pause()
+
+    assert waiting.answer() == Taken(False, NOBODY)
+
+    assert waiting.asked() == ["go"]
+    waiting.resume()
+    assert waiting.closed() == [("withdrawn", None, "answered elsewhere")]
+
+
+@pytest.mark.parametrize(
+    ("decision", "payload_json", "why"),
+    [("answer", "{", "no JSON"), ("allow", None, "no answer to a question")],
+)
+def test_an_answer_that_is_none_is_not_applied(
+    waiting: Waiting, decision: str, payload_json: str | None, why: str
+) -> None:
+    waiting.signals.on_signal(lambda _: True)
+    waiting.pause()
+
+    taken = waiting.answer(decision, payload_json)
+
+    assert not taken.applied
+    assert why in (taken.reason or "")
+    assert waiting.asked() == ["go"]
+
+
+def test_a_session_that_goes_on_while_its_answer_is_brought_was_answered(waiting: Waiting) -> None:
+    waiting.signals.on_signal(lambda _: waiting.resume())
+    waiting.pause()
+
+    assert waiting.answer().applied
+    assert waiting.closed() == [("answered", "answer", "why")]
+
+
+def test_a_session_that_goes_on_by_itself_while_nobody_takes_the_answer_is_closed(
+    waiting: Waiting,
+) -> None:
+    def elsewhere(_: Signal) -> bool:
+        waiting.resume()
+        return False
+
+    waiting.signals.on_signal(elsewhere)
+    waiting.pause()
+
+    assert not waiting.answer().applied
+    assert waiting.asked() == []
+    assert waiting.closed() == [("withdrawn", None, "answered elsewhere")]
+
+
+def test_what_ends_or_waits_anew_withdraws_what_was_asked(waiting: Waiting) -> None:
+    waiting.pause()
+    (before,) = waiting.requests.still_open()
+    waiting.pause(prompt="Go now?")
+    assert [asked.prompt for asked in waiting.requests.still_open()] == ["Go now?"]
+    assert not waiting.answer_to(before, "answer", "1").applied
+
+    waiting.bus._emit_sync("session_finished", session_id="other", status="failed", error=None)
+    assert waiting.asked() == ["go"]
+    waiting.bus._emit_sync("session_finished", session_id="s", status="completed", error=None)
+
+    assert [reason for _, _, reason in waiting.closed()] == [
+        "it is asked anew",
+        "the session has ended",
+    ]
+
+
+@pytest.mark.parametrize("is_paused_first", [True, False])
+async def test_a_question_of_its_own_stands_for_the_signal(
+    bus: Bus, waiting: Waiting, is_paused_first: bool
+) -> None:
+    place = Place("s", "a" * 32, "b" * 16)
+    provider = InspectorProvider(waiting.requests, place_of=lambda _: place, watcher=waiting.paused)
+    provider.install(bus)
+    if is_paused_first:
+        waiting.pause()
+    task = asyncio.create_task(bus.ask("Which way?", signal_name="go"))
+    await asyncio.sleep(0)
+    if not is_paused_first:
+        waiting.pause()
+
+    assert [asked.prompt for asked in waiting.requests.still_open()] == ["Which way?"]
+    waiting.answer()
+    assert (await task).payload == 1
+    waiting.pause()
+    assert waiting.asked() == ["go"]
+
+
+# --- those who take signals -------------------------------------------------------------------
+
+
+def bring(signals: Signals, name: str = "go") -> Taken:
+    return signals.bring(Signal("s", name))
+
+
+def test_a_signal_is_brought_to_all_until_they_are_off() -> None:
+    signals, got = Signals(), list[str]()
+    off = signals.on_signal(lambda _: got.append("one"))
+    signals.on_signal(lambda _: got.append("two"))
+
+    assert bring(signals).applied
+    off()
+    off()
+    assert bring(signals).applied
+
+    assert got == ["one", "two", "two"]
+
+
+def test_one_that_fails_does_not_stop_the_next_one(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_: Signal) -> None:
+        raise ValueError("bug")
+
+    signals = Signals()
+    signals.on_signal(broken)
+    assert bring(signals) == Taken(False, "the agent failed on it (ValueError)")
+
+    signals.on_signal(lambda _: None)
+    assert bring(signals) == Taken(True, None)
+    assert "bug" in caplog.text
+
+
+def test_what_cannot_be_called_is_said() -> None:
+    with pytest.raises(TypeError, match="not callable"):
+        Signals().on_signal(7)  # type: ignore[arg-type] # that is the point
+
+
+async def test_an_async_one_runs_on_the_loop_on_which_it_was_registered() -> None:
+    signals, got = Signals(), asyncio.Queue[tuple[Any, Signal]]()
+
+    async def take(signal: Signal) -> None:
+        await got.put((asyncio.get_running_loop(), signal))
+
+    signals.on_signal(take)
+    taken = await asyncio.to_thread(bring, signals)
+
+    assert taken.applied
+    async with asyncio.timeout(5):
+        loop, signal = await got.get()
+    assert loop is asyncio.get_running_loop()
+    assert signal.name == "go"
+
+
+def test_an_async_one_without_a_loop_runs_on_a_thread_of_its_own() -> None:
+    signals, is_done = Signals(), threading.Event()
+
+    async def take(_: Signal) -> None:
+        await asyncio.sleep(0)
+        is_done.set()
+
+    signals.on_signal(take)
+
+    assert bring(signals).applied
+    assert is_done.wait(5)
+
+
+def test_an_async_one_whose_loop_has_ended_takes_nothing() -> None:
+    signals = Signals()
+
+    async def take(_: Signal) -> None:
+        raise AssertionError("never")
+
+    async def register() -> None:
+        signals.on_signal(take)
+
+    asyncio.run(register())
+
+    assert bring(signals) == Taken(False, NOBODY)
+
+
+@pytest.mark.parametrize(
+    ("payload_json", "payload"), [(None, None), ('"x"', "x"), ('{"a": 1.0}', {"a": 1.0})]
+)
+def test_a_signal_without_a_question_is_brought_too(payload_json: str | None, payload: Any) -> None:
+    signals, got = Signals(), list[Signal]()
+    signals.on_signal(got.append)
+
+    taken = signals.deliver("s", "go", payload_json, reason="now", actor="ANNA", origin="cli")
+
+    assert taken.applied
+    assert got == [Signal("s", "go", payload, "answer", "now", "ANNA", "cli")]
+
+
+def test_a_signal_that_is_no_json_is_not_brought() -> None:
+    signals, got = Signals(), list[Signal]()
+    signals.on_signal(got.append)
+
+    assert "no JSON" in (signals.deliver("s", "go", "{").reason or "")
+    assert got == []

@@ -1,0 +1,138 @@
+"""Which answers are refused, and what the person is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.model import AnswerRow, RequestRow, RequestStatus
+from inspector.requests import life
+from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
+from tests.support.asked import AGENT, asked, question
+from tests.support.otlp import SECOND_NS, START_NS
+
+
+def refused(row: RequestRow | None, given: Given) -> Refusal:
+    refusal = refusal_of(row, given, START_NS)
+    assert refusal is not None
+    return refusal
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Given("allow", "h1"),
+        Given("allow", "h1", args_json='{"path": "/b"}'),
+        Given("allow_always", "h1"),
+        Given("deny", "h1", reason="no"),
+    ],
+)
+def test_an_approval_can_be_allowed_edited_and_denied(given: Given) -> None:
+    assert refusal_of(asked(), given, START_NS) is None
+    assert refusal_of(asked(kind="breakpoint"), given, START_NS) is None
+
+
+@pytest.mark.parametrize(
+    "given", [Given("answer", payload_json='{"a": 1}'), Given("decline"), Given("cancel")]
+)
+def test_a_question_can_be_answered_and_declined(given: Given) -> None:
+    assert refusal_of(question(), given, START_NS) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "code"),
+    [
+        (None, Given("allow"), "no_such_request"),
+        (asked(), Given("allow"), "wrong_hash"),
+        (asked(), Given("deny"), "wrong_hash"),
+        (asked(), Given("allow", "h2"), "wrong_hash"),
+        (asked(args_hash=None), Given("allow", "h1"), "wrong_hash"),
+        (asked(can_always=False), Given("allow_always", "h1"), "wrong_decision"),
+        (asked(), Given("answer", "h1", payload_json="1"), "wrong_decision"),
+        (asked(), Given("allow", "h1", payload_json="1"), "wrong_decision"),
+        (asked(), Given("deny", "h1", args_json="{}"), "wrong_decision"),
+        (question(), Given("allow"), "wrong_decision"),
+        (question(), Given("answer"), "wrong_decision"),
+        (question(), Given("answer", payload_json="{"), "bad_json"),
+        (asked(args_json=None), Given("allow", "h1", args_json="{}"), "not_editable"),
+        (asked(), Given("allow", "h1", args_json="{'a': 1}"), "bad_json"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_code(
+    row: RequestRow | None, given: Given, code: str
+) -> None:
+    assert refused(row, given).code == code
+
+
+def test_who_is_late_is_told_who_won_when_and_with_what() -> None:
+    given = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
+    refusal = refused(life.answered(asked(), given), Given("allow", "h1"))
+    assert refusal.code == "already_answered"
+    assert "Ann (browser) answered this first, with `deny`, at 20" in refusal.detail
+
+
+def test_what_is_closed_says_how() -> None:
+    lost = life.lost(asked(), START_NS, life.SERVICE, "Its process was lost")
+    refusal = refused(lost, Given("allow", "h1"))
+    assert (refusal.code, refusal.detail) == (
+        "already_closed",
+        "Too late: the request is lost. Its process was lost.",
+    )
+    withdrawn = life.closed(life.opened(asked(), START_NS, AGENT), *_WITHDRAWN)
+    assert "withdrawn" in refused(withdrawn, Given("allow", "h1")).detail
+
+
+_WITHDRAWN = (RequestStatus.WITHDRAWN, None, START_NS, AGENT)
+
+
+def test_after_its_time_it_is_expired_whether_the_agent_said_so_or_not() -> None:
+    row = asked(expires_ns=START_NS + SECOND_NS)
+    assert refusal_of(row, Given("allow", "h1"), START_NS + SECOND_NS - 1) is None
+    refusal = refusal_of(row, Given("allow", "h1"), START_NS + SECOND_NS)
+    assert refusal is not None
+    assert refusal.code == "already_closed"
+    assert "expired" in refusal.detail
+    assert "`deny`" in refusal.detail, "what counts now"
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_any_json_is_json(value: object) -> None:
+    assert json_mistake(json.dumps(value)) is None
+
+
+@given(st.text())
+def test_no_text_breaks_the_check(text: str) -> None:
+    mistake = json_mistake(text)
+    assert mistake is None or isinstance(mistake, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("NaN", "NaN"),
+        ('{"a": -Infinity}', "-Infinity"),
+        ('{"a": 1, "a": 2}', "'a' is there twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("", "Expecting value"),
+    ],
+)
+def test_what_readers_would_take_for_different_things_is_refused(text: str, says: str) -> None:
+    assert says in (json_mistake(text) or "")
+
+
+def test_numbers_of_any_length_are_json() -> None:
+    assert json_mistake(f'{{"n": {"9" * 20_000}}}') is None

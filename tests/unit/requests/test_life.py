@@ -1,0 +1,231 @@
+"""A request's life: one answer, and the agent's word, in whatever order things come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from inspector.model import AnswerRow, RequestRow, RequestStatus
+from inspector.requests import life
+from inspector.requests.answering import Given, refusal_of
+from inspector.storage.base import is_over
+from tests.support.asked import AGENT, ANN, asked
+from tests.support.otlp import SECOND_NS, START_NS
+
+PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
+ALLOW = Given("allow", "h1")
+
+
+def pending(**given: Any) -> RequestRow:
+    return life.opened(asked(**given), START_NS, AGENT)
+
+
+def answer_of(row: RequestRow, seq: int = 7, at_ns: int = START_NS) -> RequestRow:
+    given = AnswerRow("allow", "Ann", "browser", at_ns, None, False, seq)
+    return life.answered(row, given)
+
+
+def took(row: RequestRow, *, applied: bool, seq: int = 7) -> RequestRow:
+    reason = None if applied else "it was edited wrongly"
+    changed = life.acknowledged(
+        row, seq, applied=applied, reason=reason, now_ns=START_NS, doer=AGENT
+    )
+    assert changed is not None
+    return changed
+
+
+def lose(row: RequestRow) -> RequestRow | None:
+    return life.lost(row, START_NS, life.SERVICE, "silence")
+
+
+def test_an_answer_that_the_agent_took_is_how_it_ended() -> None:
+    row = took(answer_of(pending()), applied=True)
+    assert (row.status, row.answer and row.answer.applied) == (ANSWERED, True)
+    assert row.args_json is None, "what was shown is blanked"
+    assert life.closed(row, EXPIRED, None, START_NS, AGENT) is None
+    assert lose(row) is None
+
+
+def test_what_was_shown_stays_where_everything_is_captured() -> None:
+    row = took(answer_of(pending(keeps_args=True)), applied=True)
+    assert row.args_json == '{"path":"/a"}'
+
+
+def test_an_answer_that_the_agent_could_not_take_leaves_it_open_and_says_why() -> None:
+    row = took(answer_of(pending()), applied=False)
+    assert (row.status, row.answer, row.args_json) == (PENDING, None, '{"path":"/a"}')
+    assert row.transitions[-1].reason == ("The answer of Ann was not taken: it was edited wrongly")
+    assert refusal_of(row, ALLOW, START_NS) is None
+
+
+def test_an_acknowledgement_of_another_command_is_nothing() -> None:
+    row = answer_of(pending())
+    assert life.acknowledged(row, 8, applied=True, reason=None, now_ns=0, doer=AGENT) is None
+
+
+def test_a_lost_request_is_pending_again_when_its_agent_opens_it_again() -> None:
+    row = lose(pending())
+    assert row is not None
+    assert (row.status, row.args_json) == (LOST, None)
+    again = life.reopened(row, asked(), START_NS, AGENT)
+    assert again is not None
+    assert (again.status, again.args_json, again.closed_ns) == (PENDING, '{"path":"/a"}', None)
+    assert [one.status for one in again.transitions] == [PENDING, LOST, PENDING]
+
+
+def test_an_answer_on_its_way_to_a_lost_process_was_not_taken() -> None:
+    row = lose(answer_of(pending()))
+    assert row is not None
+    assert row.answer is not None
+    assert (row.status, row.answer.applied) == (LOST, False)
+    again = life.reopened(row, asked(), START_NS, AGENT)
+    assert again is not None
+    assert (again.status, again.answer) == (PENDING, None), "the agent still waits for one"
+
+
+def test_the_agent_puts_right_what_the_service_concluded_from_silence() -> None:
+    row = lose(answer_of(pending()))
+    assert row is not None
+    told = life.closed(row, ANSWERED, None, START_NS, AGENT)
+    assert told is not None
+    assert (told.status, told.answer and told.answer.applied) == (ANSWERED, True)
+    late = life.closed(told, EXPIRED, None, START_NS, AGENT)
+    assert late is None, "what the agent has said stays"
+
+
+def test_the_agent_ended_it_before_the_answer_came() -> None:
+    row = life.closed(answer_of(pending()), EXPIRED, "deny", START_NS, AGENT)
+    assert row is not None
+    assert row.answer is not None
+    assert (row.status, row.answer.applied) == (EXPIRED, False)
+    assert row.answer.applied_reason == "The agent had ended it: expired"
+
+
+def test_it_expires_by_the_service_only_after_the_agent_had_time_to_say_so() -> None:
+    row = pending(expires_ns=START_NS + SECOND_NS)
+    assert life.expired(row, START_NS + 6 * SECOND_NS - 1) is None
+    gone = life.expired(row, START_NS + 6 * SECOND_NS)
+    assert gone is not None
+    assert (gone.status, gone.transitions[-1].origin) == (EXPIRED, "service")
+    assert life.expired(pending(), START_NS + 10**6 * SECOND_NS) is None, "one that never does"
+
+
+def test_what_comes_back_too_late_stays_expired() -> None:
+    row = life.expired(pending(expires_ns=START_NS), START_NS + 5 * SECOND_NS)
+    assert row is not None
+    late = asked(expires_ns=START_NS + 5 * SECOND_NS)
+    assert life.reopened(row, late, START_NS + 5 * SECOND_NS, AGENT) is None
+    in_time = asked(expires_ns=START_NS + 9 * SECOND_NS)
+    again = life.reopened(row, in_time, START_NS + 5 * SECOND_NS, AGENT)
+    assert again is not None
+    assert (again.status, again.expires_ns) == (PENDING, START_NS + 9 * SECOND_NS)
+
+
+def test_one_that_is_lost_and_found_for_ever_keeps_its_size() -> None:
+    row = pending()
+    for _ in range(200):
+        row = life.reopened(lose(row) or row, asked(), START_NS, AGENT) or row
+    assert len(row.transitions) == life.MAX_TRANSITIONS
+    assert row.transitions[0] == pending().transitions[0]
+    assert [one.status for one in row.transitions[-2:]] == [LOST, PENDING]
+
+
+class Story(RuleBasedStateMachine):
+    """People, the agent and time do anything, in any order."""
+
+    @initialize(keeps_args=st.booleans(), expires_s=st.none() | st.integers(1, 60))
+    def begin(self, keeps_args: bool, expires_s: int | None) -> None:
+        self.now_ns = START_NS
+        self.expires_ns = None if expires_s is None else START_NS + expires_s * SECOND_NS
+        self.row = pending(keeps_args=keeps_args, expires_ns=self.expires_ns)
+        self.seq = self.wins = 0
+        self.ended: RequestStatus | None = None
+
+    def change(self, changed: RequestRow | None) -> None:
+        before = self.row
+        assert changed != before, "where nothing changes it says so"
+        self.row = changed or before
+        if _is_taken(self.row) and not _is_taken(before):
+            self.wins += 1
+        if life.is_final(before):
+            assert changed is None, "what is ended stays so"
+
+    @property
+    def is_late(self) -> bool:
+        return self.expires_ns is not None and self.now_ns >= self.expires_ns
+
+    @rule()
+    def answer(self) -> None:
+        refusal = refusal_of(self.row, ALLOW, self.now_ns)
+        assert (refusal is None) == (self.row.status is PENDING and not self.is_late)
+        if refusal is None:
+            self.seq += 1
+            self.change(answer_of(self.row, self.seq, self.now_ns))
+
+    @rule(applied=st.booleans())
+    def acknowledge(self, applied: bool) -> None:
+        told = life.acknowledged(
+            self.row, self.seq, applied=applied, reason=None, now_ns=self.now_ns, doer=AGENT
+        )
+        self.change(told)
+
+    @rule(status=st.sampled_from([ANSWERED, EXPIRED, WITHDRAWN]))
+    def close(self, status: RequestStatus) -> None:
+        changed = life.closed(self.row, status, None, self.now_ns, AGENT)
+        self.change(changed)
+        if changed is not None:
+            self.ended = status
+
+    @rule()
+    def open_again(self) -> None:
+        before = self.row
+        fresh = asked(expires_ns=self.expires_ns)
+        changed = life.reopened(before, fresh, self.now_ns, AGENT)
+        if before.status is LOST and not self.is_late:
+            assert changed is not None, "lost goes back to pending"
+        self.change(changed)
+
+    @rule()
+    def lose(self) -> None:
+        self.change(life.lost(self.row, self.now_ns, life.SERVICE, "silence"))
+
+    @rule(seconds=st.integers(1, 20))
+    def wait(self, seconds: int) -> None:
+        self.now_ns += seconds * SECOND_NS
+        self.change(life.expired(self.row, self.now_ns))
+
+    @invariant()
+    def one_answer_wins_and_the_agent_has_the_last_word(self) -> None:
+        assert self.wins <= 1
+        assert self.ended is None or self.row.status is self.ended
+        assert self.row.transitions[-1].status is self.row.status
+        assert (self.row.closed_ns is None) == (self.row.status is PENDING)
+
+    @invariant()
+    def what_is_shown_goes_when_it_is_over_and_not_before(self) -> None:
+        is_kept = self.row.keeps_args or not is_over(self.row)
+        assert (self.row.args_json is not None) == is_kept
+
+
+def _is_taken(row: RequestRow) -> bool:
+    return row.answer is not None and row.answer.applied is True
+
+
+Story.TestCase.settings = settings(max_examples=200, stateful_step_count=30)
+test_in_any_order_one_answer_wins_and_the_agent_has_the_last_word = Story.TestCase
+
+
+def test_who_did_it_is_in_the_transitions() -> None:
+    row = life.answered(
+        pending(), AnswerRow("deny", ANN.actor, ANN.origin, START_NS, "no", False, 1)
+    )
+    last = row.transitions[-1]
+    assert (last.status, last.actor, last.origin, last.reason) == (
+        ANSWERED,
+        "Ann",
+        "browser",
+        "no",
+    )
