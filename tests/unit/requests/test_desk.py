@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -454,6 +454,14 @@ def test_one_process_cannot_open_more_than_its_share(
     ]
     desk.act(lambda draft, one: one.close(draft, process(), "r0", WITHDRAWN, None, None))
     assert desk.open(asked("r2")) is None, "there is room again"
+
+
+def test_an_entry_of_the_audit_log_has_a_size(desk: Desk) -> None:
+    desk.answer("x" * 100_000, Given("allow", "y" * 100_000, reason="z" * 100_000))
+    desk.tell("x" * 100_000, "pause")
+    for entry in desk.audit():
+        texts = [one for one in asdict(entry).values() if isinstance(one, str)]
+        assert sum(map(len, texts)) < 6_000
 
 
 def test_open_requests_do_not_show_more_than_memory_has(
