@@ -12,6 +12,7 @@ from inspector.http.mcp import INSTALL, MAX_BODY_BYTES
 from inspector.mcp_server.answer import MAX_CHARS
 from inspector.mcp_server.outline import outline_texts
 from inspector.mcp_server.server import READING
+from inspector.mcp_server.steering import STEERING
 from inspector.mcp_server.tool import Tool
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.outline import lines_of
@@ -22,7 +23,8 @@ _PAGE = """\
 # The MCP server
 
 An agent that looks for a fault in another one reads what that one did.
-The server offers {count} tools. All of them only read: none can answer, cancel or change anything.
+The server offers {count} tools that only read: none can answer, cancel or change anything.
+Tools that [steer agents](#tools-that-steer) are another grant, and off.
 
 ## Add it to a host
 
@@ -78,7 +80,7 @@ claude mcp add --transport http inspector http://127.0.0.1:7800/mcp \\
 }}
 ```
 
-Requests are answered one by one, without a session; a message has at most {body} bytes.
+Messages are answered one by one, without a session; a message has at most {body} bytes.
 Both eras of the protocol are spoken: with a handshake, and without (2026-07-28).
 
 ## What comes from a trace is data
@@ -99,6 +101,21 @@ that reads traces no more rights than what is in them deserves.
 
 {tools}
 
+## Tools that steer
+
+An agent that reads traces reads what the agents wrote that it would steer.
+So these tools are there only where a person grants them:
+
+- over standard input and output with `inspector mcp --control`;
+- at `/mcp` with `INSPECTOR_MCP_CONTROL=on` for the service.
+
+Without the grant they are not listed. Calling one anyway is refused by the service, and is in the
+audit log with the origin `mcp`, as everything is that they do.
+The agent that is steered is the judge: an answer needs the `args_hash` of the arguments, and what
+was answered first counts.
+
+{steering}
+
 ## An outline
 
 ```text
@@ -115,6 +132,7 @@ def outputs() -> dict[Path, str]:
         body=f"{MAX_BODY_BYTES:,}".replace(",", " "),
         chars=f"{MAX_CHARS:,}".replace(",", " "),
         tools="\n\n".join("\n".join(_tool(tool)) for tool in READING),
+        steering="\n\n".join("\n".join(_tool(tool)) for tool in STEERING),
         example=_example(),
     )
     return {Path("docs/mcp-server.md"): page}

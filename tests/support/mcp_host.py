@@ -19,10 +19,12 @@ Mode = Literal["legacy", "auto"]
 
 
 @asynccontextmanager
-async def over_stdio(env: dict[str, str], mode: Mode = "auto") -> AsyncIterator[Client]:
+async def over_stdio(
+    env: dict[str, str], mode: Mode = "auto", *flags: str
+) -> AsyncIterator[Client]:
     """Start `inspector mcp` and connect to it."""
     process = StdioServerParameters(
-        command=sys.executable, args=["-m", "inspector", "mcp"], env=env
+        command=sys.executable, args=["-m", "inspector", "mcp", *flags], env=env
     )
     async with Client(process, mode=mode) as client:
         yield client

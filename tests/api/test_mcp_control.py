@@ -1,0 +1,163 @@
+"""Reading and steering over MCP are two grants: by a real host, a real service, over both ways."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult
+
+from tests.support.agents import hash_of
+from tests.support.mcp_host import Mode, over_http, over_stdio, recorded_of, text_of
+from tests.support.obedient_agent import ObedientAgent
+from tests.support.service import Service, environment, running_service
+
+STEERING = {
+    "answer_request",
+    "pause_session",
+    "resume_session",
+    "step_session",
+    "cancel_session",
+    "send_signal",
+}
+ARGS = '{"id":9007199254740993,"path":"/etc"}'
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that grants no more than reading."""
+    with running_service(tmp_path_factory.mktemp("reading")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def granting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running_service(tmp_path_factory.mktemp("steering"), mcp_control="on") as service:
+        yield service
+
+
+@asynccontextmanager
+async def host(
+    service: Service, how: str, mode: Mode = "auto", *flags: str
+) -> AsyncIterator[Client]:
+    if how == "stdio":
+        async with over_stdio(environment(service.runtime_dir.parent), mode, *flags) as client:
+            yield client
+    else:
+        async with over_http(service.url, service.token, mode) as client:
+            yield client
+
+
+def audit(service: Service) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = service.client.get("/audit").json()["entries"]
+    return entries
+
+
+def refused(entry: dict[str, Any]) -> bool:
+    return bool(entry["result"] == "refused")
+
+
+@pytest.mark.parametrize("how", ["stdio", "http"])
+async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
+    service: Service, how: str
+) -> None:
+    before = len(audit(service))
+    with ObedientAgent(service, f"agent-{how}") as agent:
+        agent.open(f"read-{how}", session_id="S", args_json=ARGS)
+        async with host(service, how) as client:
+            tools = (await client.list_tools()).tools
+            assert not STEERING & {tool.name for tool in tools}
+            listed = recorded_of(await client.call_tool("list_requests", {}))
+            assert f"read-{how}" in {one["request_id"] for one in listed["requests"]}
+            tried = {
+                "answer_request": {
+                    "request_id": f"read-{how}",
+                    "decision": "allow",
+                    "args_hash": hash_of(ARGS),
+                },
+                "send_signal": {"session_id": "S", "signal_name": "go"},
+                **{name: {"session_id": "S"} for name in STEERING if name.endswith("_session")},
+            }
+            answers = [await client.call_tool(name, given) for name, given in tried.items()]
+        assert all(answer.is_error for answer in answers)
+        assert all("may only read" in text_of(answer) for answer in answers)
+        assert agent.commands == []
+    entries = [one for one in audit(service)[: -before or None] if refused(one)]
+    assert {one["action"] for one in entries} == {
+        "answer", "signal", "pause", "resume", "step", "cancel",
+    }  # fmt: skip
+    assert {(one["origin"], one["code"]) for one in entries} == {("mcp", "not_granted")}
+    assert {one["request_id"] or one["session_id"] for one in entries} == {f"read-{how}", "S"}
+
+
+async def test_whatever_is_given_to_a_tool_that_is_not_granted_it_is_refused(
+    service: Service,
+) -> None:
+    for given in ({}, {"request_id": 3}, {"request_id": "../../cancel/S"}, {"request_id": "."}):
+        answer = await _ask(service, "answer_request", given)
+        assert answer.is_error
+        assert "may only read" in text_of(answer)
+
+
+async def _ask(service: Service, name: str, given: dict[str, Any]) -> CallToolResult:
+    async with over_http(service.url, service.token) as client:
+        return await client.call_tool(name, given)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("how", ["stdio", "http"])
+async def test_with_the_grant_it_steers_and_shows_as_mcp_everywhere(
+    granting: Service, how: str, mode: Mode
+) -> None:
+    name = f"{how}-{mode}"
+    edited = ARGS.replace("/etc", "/tmp")
+    with ObedientAgent(granting, name) as agent:
+        agent.open(name, session_id=name, args_json=ARGS)
+        agent.open(f"{name}-open", session_id=name)  # so that something of it runs
+        async with host(granting, how, mode, "--control") as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert tools.keys() >= STEERING
+            for tool in STEERING:
+                about = tools[tool].annotations
+                assert about
+                assert (about.read_only_hint, about.destructive_hint) == (False, True)
+            read = recorded_of(await client.call_tool("get_request", {"request_id": name}))
+            assert '"id": 9007199254740993' in read["text"]
+            wrong = await client.call_tool(
+                "answer_request", {"request_id": name, "decision": "allow", "args_hash": "0" * 64}
+            )
+            assert wrong.is_error
+            given = {
+                "request_id": name,
+                "decision": "allow",
+                "args_hash": read["args_hash"],
+                "args_json": edited,
+                "reason": "the user said so",
+            }
+            assert recorded_of(await client.call_tool("answer_request", given))["applied"] is True
+            again = await client.call_tool("answer_request", given)
+            assert again.is_error
+            paused = await client.call_tool("pause_session", {"session_id": name})
+            assert recorded_of(paused)["applied"] is True
+            signal = {"session_id": name, "signal_name": "go", "payload_json": "[1]"}
+            assert recorded_of(await client.call_tool("send_signal", signal))["applied"] is True
+        told = agent.wait_for_commands(3)
+    assert [one["type"] for one in told] == ["answer", "pause", "signal"]
+    assert {one["origin"] for one in told} == {"mcp"}
+    assert told[0]["answer"]["args_json"] == edited
+    request = granting.client.get(f"/requests/{name}").json()
+    assert request["answer"]["origin"] == "mcp"
+    assert request["answer"]["is_edited"] is True
+    results = [(one["code"], one["origin"]) for one in audit(granting) if refused(one)][:2]
+    assert results == [("already_answered", "mcp"), ("wrong_hash", "mcp")]
+
+
+async def test_one_grant_is_not_the_other(granting: Service) -> None:
+    """What a service grants its own MCP clients is nothing to a process of somebody else."""
+    async with host(granting, "stdio") as client:
+        assert not STEERING & {tool.name for tool in (await client.list_tools()).tools}
+        answer = await client.call_tool("pause_session", {"session_id": "S"})
+        assert "may only read" in text_of(answer)
