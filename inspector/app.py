@@ -47,6 +47,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
 _ROUTERS = [
     health.router,
+    control.router,  # before the sessions, whose paths would take the verb for a part of the id
     sessions.router,
     spans.router,
     exports.router,
@@ -54,7 +55,6 @@ _ROUTERS = [
     imports.router,
     events.router,
     requests.router,
-    control.router,
     processes.router,
     audit.router,
     otlp.router,

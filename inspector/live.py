@@ -36,6 +36,9 @@ _WAITS_FOR = {
     REQUEST_OPENED: "inspector.request.id",
     REQUEST_CLOSED: "inspector.request.id",
 }
+_REQUEST_KIND = "inspector.request.kind"
+_HELD = "pause"
+"""Of what an operator holds."""
 WAITS = frozenset(_WAITS_FOR)
 """Between such moments a person is waited for."""
 
@@ -138,9 +141,11 @@ def attribute(record: LogRecord, key: str) -> Json:
 def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> PauseSignal:
     """Return what a moment of `WAITS` says: a log record's, or a span event's."""
     key = _WAITS_FOR[name]
-    for_what = next((json_value(pair.value) for pair in attributes if pair.key == key), None)
+    said = {p.key: json_value(p.value) for p in attributes if p.key in (key, _REQUEST_KIND)}
+    for_what = said.get(key)
     is_pause = name in (SESSION_PAUSED, REQUEST_OPENED)
-    return PauseSignal(time_ns, is_pause, f"{key} {for_what if for_what is not None else ''}")
+    for_whom = f"{key} {for_what if for_what is not None else ''}"
+    return PauseSignal(time_ns, is_pause, for_whom, said.get(_REQUEST_KIND) == _HELD)
 
 
 def update_span(known: Span, live: LiveSpan) -> Span:

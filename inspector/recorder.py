@@ -421,7 +421,10 @@ class Recorder:
         session.open_waits.pop(key, None)
         session.wait(key, waits.intervals)
         if waits.since_ns is not None and (span is None or span.status is SpanStatus.RUNNING):
-            session.open_waits[key] = waits.since_ns
+            # What an operator holds waits as long, but for nobody's answer.
+            asked = waits_of(signal for signal in signals if not signal.is_hold)
+            if asked.since_ns is not None:
+                session.open_waits[key] = asked.since_ns
         if span is None:
             return
         new = replace(span, wait_ns=waits.wait_ns, waits=waits.count, waited=waits.shown)

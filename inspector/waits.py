@@ -27,6 +27,8 @@ class PauseSignal:
     is_pause: bool
     name: str
     """What is waited for: the signal, or the request."""
+    is_hold: bool = False
+    """Whether nobody is asked: an operator holds it (`paused`, not `waiting`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,22 +52,6 @@ _COMMANDS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.put("/processes/{process_id:path}", name="hello")
-async def say_hello(
-    request: Request, process_id: str, body: wire_control.ProcessHello
-) -> wire_control.ProcessWelcome:
-    """Say who a process is. Its id is the `service.instance.id` of its telemetry."""
-    if not 0 < len(process_id) <= 200:
-        raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
-    process = ProcessRow(process_id, body.name, body.pid, body.host)
-    refusal = await at_desk(request, lambda draft, desk: desk.hello(draft, process))
-    if refusal is not None:
-        raise problem_of(refusal)
-    return wire_control.ProcessWelcome(
-        heartbeat_s=HEARTBEAT_S, lost_after_s=LOST_AFTER_NS / SECOND_NS, now_ns=str(time_ns())
-    )
-
-
 @router.post("/processes/{process_id:path}/messages", name="messages")
 async def take_messages(
     request: Request, process_id: str, body: wire_control.AgentMessages
@@ -108,6 +92,23 @@ def follow_commands(
             raise problem_of(_UNKNOWN)
     dispatch: Dispatch = dispatch_of(request)
     return EventStream(dispatch.follow(process_id, after, _command_text), headers=HEADERS)
+
+
+# Behind the two above: an id may be any path.
+@router.put("/processes/{process_id:path}", name="hello")
+async def say_hello(
+    request: Request, process_id: str, body: wire_control.ProcessHello
+) -> wire_control.ProcessWelcome:
+    """Say who a process is. Its id is the `service.instance.id` of its telemetry."""
+    if not 0 < len(process_id) <= 200:
+        raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
+    process = ProcessRow(process_id, body.name, body.pid, body.host)
+    refusal = await at_desk(request, lambda draft, desk: desk.hello(draft, process))
+    if refusal is not None:
+        raise problem_of(refusal)
+    return wire_control.ProcessWelcome(
+        heartbeat_s=HEARTBEAT_S, lost_after_s=LOST_AFTER_NS / SECOND_NS, now_ns=str(time_ns())
+    )
 
 
 def _command_text(row: CommandRow) -> str:

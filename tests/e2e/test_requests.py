@@ -104,7 +104,7 @@ def test_mashing_keys_approves_nothing(page: Page, service: Service, agent: Aski
     agent.ask("b1", kind="breakpoint", args_json=ARGS)
     _sign_in(page, service, "waiting?request=r1")
     expect(page.get_by_role("button", name="Allow delete_file once")).to_be_visible()
-    chance = random.Random(6)  # noqa: S311 - keys, no secrets
+    chance = random.Random(6)
     keys = ["a", "Enter", " ", "Tab", "w", "d", "y", "o", "1", "ArrowDown", "Shift+Tab", "A", "."]
 
     for _ in range(400):
@@ -159,7 +159,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     card = page.get_by_role("article")
     data = card.get_by_role("group", name="the arguments")
     expect(data).to_contain_text("reportU+202Egnp.exe")
-    expect(data).to_contain_text("rmU+200B × 3 -rf")
+    expect(data).to_contain_text("rmU+200B \u00d7 3 -rf")
     expect(data).to_contain_text("<script>alert(1)</script>")
     expect(card.get_by_text(re.compile("<h1>Approved</h1>"))).to_be_visible()
     assert card.locator("h1, img, script, b").count() == 0
@@ -305,10 +305,16 @@ def test_a_session_is_paused_and_cancelled_from_its_header(
 
 
 def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: AskingAgent) -> None:
-    agent.ask_all(
-        [opened(f"r{at:04}", args_json=ARGS, tool_name=f"tool_{at}") for at in range(1000)]
-    )
-    _sign_in(page, service, "waiting")
+    with AskingAgent(service.url, service.token, "another-agent") as other:
+        for one, numbers in ((agent, range(500)), (other, range(500, 1000))):
+            one.ask_all(
+                [opened(f"r{at:04}", args_json=ARGS, tool_name=f"tool_{at}") for at in numbers]
+            )
+        _sign_in(page, service, "waiting")
+        _answer_one_of_many(page, agent, other)
+
+
+def _answer_one_of_many(page: Page, agent: AskingAgent, other: AskingAgent) -> None:
     expect(page.get_by_text("1\u202f000 requests")).to_be_visible()
     assert page.get_by_role("article").count() < 80
 
@@ -318,14 +324,15 @@ def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: As
     assert name
     last.get_by_role("button", expanded=False).click()
     before = _card(page, name).bounding_box()
-    agent.ask_all([opened(f"s{at:04}", args_json=ARGS) for at in range(50)])
+    agent.ask_all([opened(f"s{at:04}", args_json=ARGS) for at in range(40)])
     for at in range(20):
         agent.close(f"r{at:04}", "withdrawn")
-    expect(page.get_by_text("1\u202f030 requests")).to_be_visible()
+    expect(page.get_by_text("1\u202f020 requests")).to_be_visible()
     assert _card(page, name).bounding_box() == before
     _armed(page.get_by_role("button", name=f"Allow {name.split()[0]} once")).click()
-    asked = name.split()[0].removeprefix("tool_")
-    assert agent.answer_to(f"r{int(asked):04}")["decision"] == "allow"
+    asked = int(name.split()[0].removeprefix("tool_"))
+    asker = agent if asked < 500 else other
+    assert asker.answer_to(f"r{asked:04}")["decision"] == "allow"
 
 
 def test_what_waited_before_the_service_died_is_answered_after(

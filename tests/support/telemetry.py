@@ -94,9 +94,11 @@ def resumed(trace: int, span_id: int, time_ns: int, signal: str = "ok") -> Incom
     )
 
 
-def opened(trace: int, span_id: int, time_ns: int, request: str = "r1") -> IncomingLog:
+def opened(
+    trace: int, span_id: int, time_ns: int, request: str = "r1", kind: str | None = None
+) -> IncomingLog:
     """Return the record of a request on a span."""
-    return _request("inspector.request.opened", trace, span_id, time_ns, request)
+    return _request("inspector.request.opened", trace, span_id, time_ns, request, kind)
 
 
 def closed(trace: int, span_id: int, time_ns: int, request: str = "r1") -> IncomingLog:
@@ -104,8 +106,12 @@ def closed(trace: int, span_id: int, time_ns: int, request: str = "r1") -> Incom
     return _request("inspector.request.closed", trace, span_id, time_ns, request)
 
 
-def _request(name: str, trace: int, span_id: int, time_ns: int, request: str) -> IncomingLog:
+def _request(
+    name: str, trace: int, span_id: int, time_ns: int, request: str, kind: str | None = None
+) -> IncomingLog:
     attributes: dict[str, Json] = {"inspector.request.id": request}
+    if kind is not None:
+        attributes["inspector.request.kind"] = kind
     return log(name, trace=trace, span_id=span_id, time_ns=time_ns, attributes=attributes)
 
 

@@ -29,6 +29,9 @@ class Answering:
             return {"session_id": "run", "columns": columns, "next_cursor": cursor}
         raise RefusedError("No.", {"code": "session_not_found"})
 
+    async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
+        raise AssertionError(f"nothing that reads sends {body!r} to {path}: {may_steer}")
+
 
 async def looked(archive: Archive) -> list[str]:
     tree = await archive.tree(await archive.session("run"))

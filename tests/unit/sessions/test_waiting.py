@@ -44,6 +44,19 @@ def test_an_open_request_is_a_wait_as_a_pause_is(desk: Desk) -> None:
     assert desk.span().row().waited == ((10, 20),)
 
 
+def test_what_an_operator_holds_waits_but_for_nobodys_answer(desk: Desk) -> None:
+    desk.take(started(span(span_id=1)), heartbeat())
+    desk.take(opened(1, 1, START_NS + 10, "hold", kind="pause"))
+    assert desk.session().status is SessionStatus.RUNNING  # *paused*, if the service was asked to
+    assert desk.span().row().waited == ((10, None),)
+    desk.take(opened(1, 1, START_NS + 20, "asks"))
+    assert desk.session().status is SessionStatus.WAITING
+    desk.take(closed(1, 1, START_NS + 25, "asks"))
+    assert desk.session().status is SessionStatus.RUNNING
+    desk.take(closed(1, 1, START_NS + 30, "hold"))
+    assert (desk.span().wait_ns, desk.session().waiting_ns) == (20, 20)
+
+
 def test_a_request_within_a_pause_is_not_counted_twice(desk: Desk) -> None:
     desk.take(started(span(span_id=1)), heartbeat())
     desk.take(paused(1, 1, START_NS + 10), opened(1, 1, START_NS + 12))

@@ -70,8 +70,23 @@ test('changes far from each other are two edits', () => {
 
 test('texts that have nothing in common are replaced, not compared for ever', () => {
   const a = Array.from({ length: 30_000 }, (_, at) => `a${at}`).join('\n');
-  const b = Array.from({ length: 30_000 }, (_, at) => `b${at}`).join('\n');
+  const b = Array.from({ length: 29_999 }, (_, at) => `b${at}`).join('\n');
   expect(diffTexts(a, b).editCount).toBe(1);
+});
+
+test('lines that were changed one by one stand side by side, and each is an edit', () => {
+  const diff = diffTexts('{\n"a": true,\n"b": "old"\n}', '{\n"a": false,\n"b": "new"\n}');
+  expect(diff.editCount).toBe(2);
+  expect(
+    diff.hunks[0]?.lines.map(({ kind, text, from, to }) => [kind, text.slice(from, to)]),
+  ).toEqual([
+    ['same', ''],
+    ['removed', 'true'],
+    ['added', 'false'],
+    ['removed', 'old'],
+    ['added', 'new'],
+    ['same', ''],
+  ]);
 });
 
 test('half of a character is not marked', () => {

@@ -23,7 +23,7 @@ export interface Hunk {
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
-  /** How many separate edits; 0: the texts are the same. */
+  /** How many edits: each changed line, each block that came or went. 0: the texts are the same. */
   readonly editCount: number;
 }
 
@@ -43,7 +43,19 @@ export function diffTexts(before: string, after: string): TextDiff {
   const a = before.split('\n');
   const b = after.split('\n');
   const edits = editsOf(a, b);
-  return { hunks: hunksOf(edits, a, b), editCount: edits.length };
+  return {
+    hunks: hunksOf(edits, a, b),
+    editCount: edits.reduce((sum, one) => sum + count(one), 0),
+  };
+}
+
+/** Lines that became as many others were changed one by one. */
+function isPaired({ removed, added }: Edit): boolean {
+  return removed === added;
+}
+
+function count(edit: Edit): number {
+  return isPaired(edit) ? edit.removed : 1;
 }
 
 function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
@@ -177,31 +189,33 @@ function addChanged(
   lines: ChangedLine[],
   a: readonly string[],
   b: readonly string[],
-  { before, removed, after, added }: Edit,
+  edit: Edit,
 ): void {
-  const isPaired = removed === added;
-  const parts = (index: number) =>
-    isPaired ? changedPart(a[before + index] ?? '', b[after + index] ?? '') : undefined;
-  for (let index = 0; index < removed; index += 1) {
-    const text = a[before + index] ?? '';
-    const [from, to] = parts(index)?.before ?? [0, text.length];
-    lines.push({ kind: 'removed', number: before + index + 1, text, from, to });
+  const { before, removed, after, added } = edit;
+  const line = (kind: 'removed' | 'added', at: number, part?: Range): ChangedLine => {
+    const text = (kind === 'removed' ? a[at] : b[at]) ?? '';
+    const [from, to] = part ?? [0, text.length];
+    return { kind, number: at + 1, text, from, to };
+  };
+  if (isPaired(edit)) {
+    for (let index = 0; index < removed; index += 1) {
+      const part = changedPart(a[before + index] ?? '', b[after + index] ?? '');
+      lines.push(line('removed', before + index, part.before));
+      lines.push(line('added', after + index, part.after));
+    }
+    return;
   }
-  for (let index = 0; index < added; index += 1) {
-    const text = b[after + index] ?? '';
-    const [from, to] = parts(index)?.after ?? [0, text.length];
-    lines.push({ kind: 'added', number: after + index + 1, text, from, to });
-  }
+  for (let at = before; at < before + removed; at += 1) lines.push(line('removed', at));
+  for (let at = after; at < after + added; at += 1) lines.push(line('added', at));
 }
 
 type Range = readonly [from: number, to: number];
 
-/** What lies between the common beginning and the common end of two lines. */
+/** What lies between the common beginning and the common end of two lines, in whole words. */
 export function changedPart(a: string, b: string): { before: Range; after: Range } {
   const most = Math.min(a.length, b.length);
   let start = 0;
   while (start < most && a.charCodeAt(start) === b.charCodeAt(start)) start += 1;
-  if (start > 0 && isHighSurrogate(a.charCodeAt(start - 1))) start -= 1;
   let end = 0;
   while (
     end < most - start &&
@@ -209,14 +223,24 @@ export function changedPart(a: string, b: string): { before: Range; after: Range
   ) {
     end += 1;
   }
-  if (end > 0 && isLowSurrogate(a.charCodeAt(a.length - end))) end -= 1;
+  for (let steps = 0; steps < MAX_WORD && start > 0; steps += 1) {
+    if (!isInside(a, start) && !isInside(b, start)) break;
+    start -= 1;
+  }
+  for (let steps = 0; steps < MAX_WORD && end > 0; steps += 1) {
+    if (!isInside(a, a.length - end) && !isInside(b, b.length - end)) break;
+    end -= 1;
+  }
   return { before: [start, a.length - end], after: [start, b.length - end] };
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
+/** Longer words are cut. */
+const MAX_WORD = 32;
+const WORD = /[\p{L}\p{N}_]/u;
 
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
+/** Whether `at` lies in the middle of a word or of a character. */
+function isInside(text: string, at: number): boolean {
+  const [before = '', after = ''] = [text[at - 1], text[at]];
+  if (/[\ud800-\udbff]/.test(before) && /[\udc00-\udfff]/.test(after)) return true;
+  return WORD.test(before) && WORD.test(after);
 }

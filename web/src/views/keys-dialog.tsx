@@ -23,6 +23,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     [
       ['↑ ↓', 'previous, next session'],
       ['Enter', 'open'],
+      ['W', 'next session that waits for a person'],
     ],
   ],
   [

@@ -12,7 +12,7 @@ export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
     <header className="ins-bar">
       <Link className="ins-bar__brand" to="" title="All sessions">
         <BrandMark />
-        Inspector
+        <span className="ins-bar__name">Inspector</span>
       </Link>
       <nav className="ins-bar__nav" aria-label="Main">
         <Link className="ins-bar__link" to="">

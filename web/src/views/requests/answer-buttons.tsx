@@ -72,7 +72,7 @@ function Verdicts({ request, draft, check }: AnswerButtonsProps) {
           )
         }
       >
-        {allowLabel(request, editCount)}
+        {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
       </ArmedButton>
       {request.can_always && edit.kind === 'none' && (
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'allow_always' })}>

@@ -82,7 +82,7 @@ interface StretchProps {
 function Stretch({ text, isEnd, most = AROUND }: StretchProps) {
   if (text.length <= most * 1.5) return <VisibleText text={text} />;
   const cut = (
-    <span className="ins-diff__cut">{` ${groupThousands(text.length - most)} characters `}</span>
+    <span className="ins-diff__cut">{`… ${groupThousands(text.length - most)} characters …`}</span>
   );
   return isEnd ? (
     <>

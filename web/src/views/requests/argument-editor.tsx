@@ -1,10 +1,12 @@
 /**
- * A text area over the JSON text itself, with numbers of lines.
+ * A text area over the JSON text itself, with numbers of lines. A long text is edited in parts.
  *
- * Up to `MAX_WRAPPED` characters long lines wrap, and a copy of the text that is not seen gives
- * each number its place. Beyond it lines do not wrap, and only the numbers in view are drawn.
+ * A copy of the text that is not seen lies below the text area: its lines wrap at the same places,
+ * and carry the numbers and marks.
  */
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { groupThousands } from '../../model/format.ts';
+import { PartedText } from '../../model/parted-text.ts';
 import './argument-editor.css';
 
 export interface LineMark {
@@ -19,28 +21,135 @@ interface ArgumentEditorProps {
   readonly onChange: (text: string) => void;
   /** Escape was pressed. */
   readonly onLeave: () => void;
-  /** Set it to have a place in the text selected. */
+  /** Another one has the character at that place selected. */
   readonly goTo: { readonly at: number } | undefined;
 }
 
-const MAX_WRAPPED = 40_000;
-const LINE_PX = 18;
+interface Selection {
+  readonly from: number;
+  readonly to: number;
+}
 
 export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: ArgumentEditorProps) {
+  const [parted] = useState(() => new PartedText(initial));
+  const [part, setPart] = useState(0);
+  const [selection, select] = useState<Selection>({ from: 0, to: 0 });
+  useEffect(() => {
+    if (goTo === undefined) return;
+    const { part: next, offset } = parted.locate(goTo.at);
+    setPart(next);
+    select({ from: offset, to: offset + 1 });
+  }, [goTo, parted]);
+  const find = (text: string, from: number) => {
+    const whole = parted.whole;
+    const after = whole.indexOf(text, from);
+    const at = after < 0 ? whole.indexOf(text) : after;
+    if (at < 0) return undefined;
+    const place = parted.locate(at);
+    setPart(place.part);
+    select({ from: place.offset, to: place.offset + text.length });
+    return at;
+  };
+  return (
+    <>
+      {parted.count > 1 && (
+        <Parts
+          count={parted.count}
+          part={part}
+          onPart={(next) => {
+            setPart(next);
+            select({ from: 0, to: 0 });
+          }}
+          onFind={find}
+        />
+      )}
+      <PartArea
+        key={part}
+        initial={parted.part(part)}
+        firstLine={parted.firstLine(part)}
+        selection={selection}
+        marks={marks}
+        onLeave={onLeave}
+        onChange={(text) => {
+          parted.change(part, text);
+          onChange(parted.whole);
+        }}
+      />
+    </>
+  );
+}
+
+interface PartsProps {
+  readonly count: number;
+  readonly part: number;
+  readonly onPart: (part: number) => void;
+  /** Where it was found, and shown; undefined: nowhere. */
+  readonly onFind: (text: string, from: number) => number | undefined;
+}
+
+function Parts({ count, part, onPart, onFind }: PartsProps) {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<number | undefined>(-1);
+  const findNext = () => text !== '' && setFound(onFind(text, (found ?? -1) + 1));
+  return (
+    <div className="ins-editor__parts">
+      <button
+        type="button"
+        className="ins-link"
+        disabled={part === 0}
+        onClick={() => onPart(part - 1)}
+      >
+        Back
+      </button>
+      <span>
+        part {part + 1} of {groupThousands(count)}
+      </span>
+      <button
+        type="button"
+        className="ins-link"
+        disabled={part === count - 1}
+        onClick={() => onPart(part + 1)}
+      >
+        Next
+      </button>
+      <input
+        type="text"
+        aria-label="Find in the arguments"
+        placeholder="find in all parts"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setFound(-1);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') findNext();
+        }}
+      />
+      <button type="button" className="ins-link" onClick={findNext}>
+        Find
+      </button>
+      {found === undefined && <span role="status">not found</span>}
+    </div>
+  );
+}
+
+interface PartAreaProps {
+  readonly initial: string;
+  readonly firstLine: number;
+  readonly selection: Selection;
+  readonly marks: readonly LineMark[];
+  readonly onChange: (text: string) => void;
+  readonly onLeave: () => void;
+}
+
+function PartArea(props: PartAreaProps) {
+  const { initial, firstLine, selection, marks, onChange, onLeave } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(initial);
-  // Decided once: it must not change while one types.
-  const [isWrapped] = useState(initial.length <= MAX_WRAPPED);
-  const [scroll_px, setScroll] = useState(0);
   useEffect(() => {
     area.current?.focus();
-  }, []);
-  useEffect(() => {
-    if (goTo === undefined || area.current === null) return;
-    area.current.focus();
-    area.current.setSelectionRange(goTo.at, goTo.at + 1);
-  }, [goTo]);
-  const kinds = useMemo(() => new Map(marks.map(({ line, kind }) => [line, kind])), [marks]);
+    area.current?.setSelectionRange(selection.from, selection.to);
+  }, [selection]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault();
@@ -48,12 +157,8 @@ export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: Argu
     onLeave();
   };
   return (
-    <div className={`ins-editor ins-editor--${isWrapped ? 'wrapped' : 'long'}`}>
-      {isWrapped ? (
-        <Mirror text={text} kinds={kinds} />
-      ) : (
-        <Numbers text={text} kinds={kinds} scroll_px={scroll_px} />
-      )}
+    <div className="ins-editor">
+      <Mirror text={text} firstLine={firstLine} marks={marks} />
       <textarea
         ref={area}
         className="ins-editor__area"
@@ -64,9 +169,7 @@ export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: Argu
         autoComplete="off"
         autoCapitalize="off"
         autoCorrect="off"
-        wrap={isWrapped ? 'soft' : 'off'}
         onKeyDown={onKeyDown}
-        onScroll={(event) => setScroll(event.currentTarget.scrollTop)}
         onChange={(event) => {
           setText(event.target.value);
           onChange(event.target.value);
@@ -76,15 +179,25 @@ export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: Argu
   );
 }
 
-type Kinds = ReadonlyMap<number, LineMark['kind']>;
+interface MirrorProps {
+  readonly text: string;
+  readonly firstLine: number;
+  readonly marks: readonly LineMark[];
+}
 
 /** The same text in the same place, not seen: it makes the height, and places the numbers. */
-function Mirror({ text, kinds }: { readonly text: string; readonly kinds: Kinds }) {
+function Mirror({ text, firstLine, marks }: MirrorProps) {
+  const kinds = useMemo(() => new Map(marks.map(({ line, kind }) => [line, kind])), [marks]);
   return (
     <div className="ins-editor__mirror" aria-hidden="true">
       {text.split('\n').map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-        <MirrorLine key={at} number={at + 1} text={line} kind={kinds.get(at + 1)} />
+        <MirrorLine
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          key={at}
+          number={firstLine + at}
+          text={line}
+          kind={kinds.get(firstLine + at)}
+        />
       ))}
     </div>
   );
@@ -106,41 +219,3 @@ const MirrorLine = memo(function MirrorLine({ number, text, kind }: MirrorLinePr
     </div>
   );
 });
-
-interface NumbersProps {
-  readonly text: string;
-  readonly kinds: Kinds;
-  readonly scroll_px: number;
-}
-
-const SHOWN_LINES = 60;
-
-function Numbers({ text, kinds, scroll_px }: NumbersProps) {
-  const count = useMemo(() => countLines(text), [text]);
-  const first = Math.floor(scroll_px / LINE_PX);
-  const shown = Math.max(0, Math.min(SHOWN_LINES, count - first));
-  return (
-    <div className="ins-editor__numbers" aria-hidden="true">
-      <div style={{ transform: `translateY(${first * LINE_PX - scroll_px}px)` }}>
-        {Array.from({ length: shown }, (_, at) => {
-          const number = first + at + 1;
-          const kind = kinds.get(number);
-          return (
-            <div
-              key={number}
-              className={kind === undefined ? undefined : `ins-editor__line--${kind}`}
-            >
-              {number}
-            </div>
-          );
-        })}
-      </div>
-    </div>
-  );
-}
-
-function countLines(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
-}

@@ -67,6 +67,7 @@ function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict:
     <Frame className="ins-form__field">
       <Label id={isGroup ? undefined : id}>
         <VisibleText text={field.title.slice(0, 200)} />
+        {field.kind === 'json' && <span className="ins-form__optional"> JSON</span>}
         {!field.isRequired && <span className="ins-form__optional"> optional</span>}
       </Label>
       {field.description !== '' && (

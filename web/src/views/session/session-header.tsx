@@ -1,12 +1,12 @@
 /** What the session is and what it has cost so far. */
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCost, formatCount, formatRunning, groupThousands } from '../../model/format.ts';
+import { formatCost, formatCount, groupThousands } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useNow } from '../context.ts';
+import { useCell } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
-import { Duration } from '../sessions/session-row.tsx';
+import { Duration, Waited } from '../sessions/session-row.tsx';
 import { SessionVerbs } from './session-verbs.tsx';
 import './session-header.css';
 
@@ -46,16 +46,14 @@ function StatusPill({ session }: { readonly session: Session }) {
     <span className={`ins-pillet ins-pillet--${session.status}`}>
       <StatusIcon shape={session.status} />
       {LABELS[session.status]}
-      {session.status === 'waiting' && <Waited session={session} />}
+      {session.status === 'waiting' && session.waiting_since !== null && (
+        <>
+          {' '}
+          <Waited since={session.waiting_since} />
+        </>
+      )}
     </span>
   );
-}
-
-function Waited({ session }: { readonly session: Session }) {
-  const { clock } = useInspector();
-  useNow(1000);
-  if (session.waiting_since == null) return null;
-  return <> {formatRunning((clock.now_ms() - Date.parse(session.waiting_since)) * 1e6)}</>;
 }
 
 function Facts({ session }: { readonly session: Session }) {

@@ -1,7 +1,8 @@
 /** The list itself: only the rows in view are in the document. */
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Sessions } from '../../state/sessions.ts';
-import { useCell, useSize } from '../context.ts';
+import { useCell, useInspector, useSize } from '../context.ts';
+import { useKeys } from '../keys.ts';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
@@ -29,6 +30,7 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
   const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
   useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids });
   const [answering, setAnswering] = useState<string | undefined>(undefined);
+  useNextWaiting(ids, virtualizer.scrollToIndex);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -99,6 +101,31 @@ function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): numb
   }, [isAtTop, ids]);
   if (isAtTop || seen.current === undefined) return 0;
   return Math.max(0, ids.indexOf(seen.current));
+}
+
+/** `W` goes to the next session with a request, wherever in the list it is. */
+function useNextWaiting(
+  ids: readonly string[],
+  scrollToIndex: (index: number, options: { align: 'auto' }) => void,
+): void {
+  const { requests } = useInspector();
+  const keys = useMemo(() => {
+    const next = () => {
+      const focused = document.activeElement?.closest('li')?.dataset['session'];
+      const waiting = ids.filter((id) => requests.ofSession.get(id) !== undefined);
+      const id = waiting[(waiting.indexOf(focused ?? '') + 1) % Math.max(1, waiting.length)];
+      if (id === undefined) return;
+      scrollToIndex(ids.indexOf(id), { align: 'auto' });
+      requestAnimationFrame(() => requestAnimationFrame(() => focusAnswerOf(id)));
+    };
+    return { w: next };
+  }, [ids, requests, scrollToIndex]);
+  useKeys(keys);
+}
+
+function focusAnswerOf(id: string): void {
+  const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
+  row?.querySelector('button')?.focus({ preventScroll: true });
 }
 
 /** Arrow keys go from row to row. */

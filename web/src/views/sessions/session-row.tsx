@@ -49,6 +49,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       className={`ins-list__row ins-list__row--${session.status}${isAnswering ? ' ins-list__row--answering' : ''}`}
       style={{ transform: `translateY(${top_px}px)` }}
       data-top={top_px}
+      data-session={id}
     >
       <span className="ins-list__status" title={STATUS_NAMES[session.status]}>
         <StatusIcon shape={session.status} />
@@ -63,6 +64,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           {session.title || id}
           <span className="ins-hidden">, {STATUS_NAMES[session.status]}</span>
         </Link>
+        <Standing session={session} />
         {waiting !== undefined && (
           <RowAnswer id={id} waiting={waiting} isOpen={isAnswering} onAnswering={onAnswering} />
         )}
@@ -94,6 +96,24 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
     </li>
   );
 });
+
+/** Since when it waits; that it is paused. */
+function Standing({ session }: { readonly session: Session }) {
+  if (session.status === 'paused') return <span className="ins-list__standing">paused</span>;
+  if (session.status !== 'waiting' || session.waiting_since === null) return null;
+  return (
+    <span className="ins-list__standing">
+      waits <Waited since={session.waiting_since} />
+    </span>
+  );
+}
+
+/** Counts by the service's clock. */
+export function Waited({ since }: { readonly since: string }) {
+  const { clock } = useInspector();
+  useNow(1000);
+  return formatRunning((clock.now_ms() - Date.parse(since)) * 1e6);
+}
 
 function Started({ session }: { readonly session: Session }) {
   const now_ms = useNow(60_000);

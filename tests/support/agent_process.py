@@ -1,0 +1,76 @@
+"""An agent as a process of its own: a script that prints lines and reads lines."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE_S = 30.0
+
+
+class AgentProcess:
+    """Runs a script; `hear` waits for a line of it, `tell` writes one to it."""
+
+    def __init__(self, code: str, folder: Path, environ: Mapping[str, str]) -> None:
+        script = folder / "my_agent.py"
+        script.write_text(code, encoding="utf-8")
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self.heard: list[str] = []
+        self._process = subprocess.Popen(
+            [sys.executable, "-u", "-W", "error", str(script)],
+            env={**kept, "PYTHONPATH": str(ROOT), **environ},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def hear(self, beginning: str) -> str:
+        """Return what follows `beginning` on the first line that has it."""
+        while True:
+            try:
+                line = self._lines.get(timeout=DEADLINE_S)
+            except queue.Empty:
+                line = None
+            assert line is not None, f"never said {beginning!r}:\n" + "\n".join(self.heard)
+            self.heard.append(line)
+            if line.startswith(beginning):
+                return line.removeprefix(beginning).strip()
+
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+
+    def ended(self) -> int:
+        """Wait for its end; return its code."""
+        return self._process.wait(DEADLINE_S)
+
+    def kill(self) -> None:
+        """End it now, whatever it does; idempotent."""
+        self._process.kill()
+        self._process.wait(DEADLINE_S)
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    continue
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            for line in self._process.stdout:
+                self._lines.put(line.rstrip("\n"))
+        except ValueError:  # closed
+            pass
+        self._lines.put(None)
