@@ -82,6 +82,7 @@ class Draft:
         self._numbers = _Numbers(reader.head)
         self._requests: dict[str, RequestRecord | None] = {}  # as they are in the store
         self._dirty_requests: dict[str, RequestRow] = {}
+        self._retitled: set[str] = set()  # requests whose session has another title now
         self._commands: list[CommandRow] = []
         self._ended_commands: dict[int, CommandEnd] = {}
         self._audit: list[AuditRow] = []
@@ -285,10 +286,24 @@ class Draft:
             if key in old.waited:
                 new.wait(key, old.waited.pop(key))
 
+    def _retitle_requests(self) -> None:
+        """Tell requests that are pending again when what they stand under is called otherwise."""
+        for session_id in self._touched_sessions:
+            state, before = self._memory.sessions[session_id]
+            if before is None or state.title == before.row.title:
+                continue
+            for key in state.open_waits:
+                row = self.request(key.removeprefix(REQUEST_WAIT))
+                if key.startswith(REQUEST_WAIT) and row is not None:
+                    self._dirty_requests[row.id] = row
+                    self._retitled.add(row.id)
+
     def _number_requests(self, changes: Changes) -> None:
+        self._retitle_requests()
         for request_id, row in self._dirty_requests.items():
             before = self._requests.get(request_id)
-            if before is not None and before.row == row:
+            is_same = before is not None and before.row == row
+            if is_same and request_id not in self._retitled:
                 continue
             change = self._numbers.take()
             created = before.created if before else change

@@ -357,6 +357,11 @@ class SessionState:
             return False
         return self.finished_ns is None or self.finished_ns < self.declared_ns
 
+    @property
+    def title(self) -> str:
+        """What it is called: its id, until something better is known."""
+        return self.profile.title or self.id
+
     def row(self, status: SessionStatus) -> SessionRow:
         """Return the line of the session list."""
         tally, profile = self.tally, self.profile
@@ -365,7 +370,7 @@ class SessionState:
         is_waiting = status is SessionStatus.WAITING
         return SessionRow(
             id=self.id,
-            title=profile.title or self.id,
+            title=self.title,
             status=status,
             engine=engine,
             epoch_ns=self.epoch_ns,

@@ -2,6 +2,7 @@
 
 | rule | vocabulary | whose |
 | --- | --- | --- |
+| a tag is pushed when a person lets it | `instrument`, an interceptor that asks | everybody's |
 | paths stay in the workspace | `instrument.control`, the module `workspace` | everybody's |
 | sources are to be named | `instrument.guidance`, the text `cite-sources.md` | who cites |
 | an answer without sources is sent back | `instrument.flow` | who cites |
@@ -10,12 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from inspector.demo import workspace
-from instrument import guidance
+from inspector.demo.pace import Pace
+from instrument import Decision, guidance
 from instrument.control import ModuleCoordinator
 from instrument.default import bus
 from instrument.flow import AgentEvent, AgentStatus, Hook, HookDecision, HookPoint
@@ -25,14 +27,18 @@ WORKSPACE = "/workspace/lantern"
 AGENT_STARTS = "session:running"
 """The moment at which an agent asks for guidance, before its first model call."""
 
+PERSON_S = 25.0
+"""How long a person may take to answer, in the story's time; then it goes on without."""
+
 _MAX_NOTES = 2
 _SOURCES = "Sources:"
 _REMINDER = {"role": "user", "content": f"Where does this come from? End with `{_SOURCES}`."}
 
 
 @asynccontextmanager
-async def in_force() -> AsyncGenerator[None]:
+async def in_force(pace: Pace) -> AsyncGenerator[None]:
     """Put what holds for all agents of the process in force, until the block ends."""
+    off = bus.intercept("before_tool_call", ask_before_pushes(pace), name="push desk")
     unmount = await workspace.mount(ModuleCoordinator(), {"root": WORKSPACE})
     detach = _guide()
     try:
@@ -40,6 +46,25 @@ async def in_force() -> AsyncGenerator[None]:
     finally:
         detach()
         unmount()
+        off()
+
+
+def ask_before_pushes(pace: Pace) -> Callable[..., Decision | None]:
+    """Return an interceptor that has a person look at a tag before it is pushed.
+
+    This is a demo: it goes on by itself when nobody looks. A real one would not.
+    """
+
+    def ask(tool_name: str, args: Mapping[str, Any], **_: Any) -> Decision | None:
+        if tool_name != "push_tag":
+            return None
+        return Decision.ask_user(
+            f"Push {args.get('tag')} to {args.get('remote')}?",
+            default="allow",
+            timeout=pace.real_s(PERSON_S),
+        )
+
+    return ask
 
 
 def _guide() -> Any:

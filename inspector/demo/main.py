@@ -86,7 +86,7 @@ class _Telling:
     async def once(self) -> int:
         """Tell each story once, one after the other; return how many failed."""
         _stop_when_told()
-        async with house_rules.in_force():
+        async with house_rules.in_force(self._pace):
             outcomes = [await self._tell(number) for number in range(len(self._names))]
         return outcomes.count(False)
 
@@ -94,7 +94,7 @@ class _Telling:
         """Tell stories until cancelled."""
         _stop_when_told()
         numbers = itertools.count()
-        async with house_rules.in_force(), asyncio.TaskGroup() as group:
+        async with house_rules.in_force(self._pace), asyncio.TaskGroup() as group:
             for lane in range(_LANES):
                 group.create_task(self._lane(numbers, lane))
         return 0

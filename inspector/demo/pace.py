@@ -16,6 +16,10 @@ class Pace:
         if not self.speed > 0:
             raise ValueError(f"The speed must be above 0, got {self.speed}.")
 
+    def real_s(self, seconds: float) -> float:
+        """Return how long that much of the story's time takes."""
+        return seconds / self.speed
+
     async def wait(self, seconds: float) -> None:
         """Let that much of the story's time pass."""
-        await asyncio.sleep(seconds / self.speed)
+        await asyncio.sleep(self.real_s(seconds))

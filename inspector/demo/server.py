@@ -187,6 +187,13 @@ async def publish_notes(
     )
 
 
+@server.tool()
+async def push_tag(tag: str, remote: str) -> str:
+    """Push a release tag: from then on everybody has it."""
+    await _work(0.8)
+    return f"Pushed {tag} to {remote}."
+
+
 class CloseForm(BaseModel):
     """What the maintainer on duty fills in."""
 

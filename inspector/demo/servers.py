@@ -7,7 +7,7 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,30 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp import Client, StdioServerParameters, stdio_client
-from mcp.client import ClientRequestContext
 from mcp.shared.message import SessionMessage
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
     PROTOCOL_VERSION_META_KEY,
-    ElicitRequestParams,
-    ElicitResult,
-    ErrorData,
     JSONRPCError,
     JSONRPCRequest,
     JSONRPCResponse,
 )
 from mcp_types.version import LATEST_MODERN_VERSION
 
+from inspector.control.elicitation import Callback
 from inspector.demo.connection import TRANSPORT, McpConnection, RunContext, wire_form
 from instrument import _emit as emit
 from instrument import operation
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
-
-ElicitationAnswerer = Callable[[str, Mapping[str, Any]], Awaitable[ElicitResult]]
-"""Answers (message, JSON Schema of the form)."""
 
 _GIT_TOOLS = frozenset({"git_log", "git_show", "git_status", "git_diff"})
 """Reading only: no agent of a demo writes to the repository that it happens to be run in."""
@@ -104,7 +98,7 @@ def _repository_of(directory: Path) -> Path | None:
 
 @asynccontextmanager
 async def connect_all(
-    specs: Sequence[ServerSpec], context: RunContext, answer: ElicitationAnswerer
+    specs: Sequence[ServerSpec], context: RunContext, elicit: Callback
 ) -> AsyncGenerator[dict[str, McpConnection]]:
     """Start the servers, all at once, and keep them until the block ends.
 
@@ -122,7 +116,7 @@ async def connect_all(
 
     async def keep(spec: ServerSpec) -> None:
         # The SDK wants a connection to be closed by the task that opened it.
-        async with _connect(spec, context, answer) as connection:
+        async with _connect(spec, context, elicit) as connection:
             ready[spec.name].set_result(connection)
             await is_over.wait()
 
@@ -139,16 +133,10 @@ async def connect_all(
 
 @asynccontextmanager
 async def _connect(
-    spec: ServerSpec, run_context: RunContext, answer: ElicitationAnswerer
+    spec: ServerSpec, run_context: RunContext, elicit: Callback
 ) -> AsyncGenerator[McpConnection]:
-
-    async def on_elicitation(
-        context: ClientRequestContext, params: ElicitRequestParams
-    ) -> ElicitResult | ErrorData:
-        return await answer(params.message, getattr(params, "requested_schema", {}))
-
     async with AsyncExitStack() as stack:
-        client = Client(_transport(spec, stack), elicitation_callback=on_elicitation)
+        client = Client(_transport(spec, stack), elicitation_callback=elicit)
         async with operation(
             "rpc_request",
             envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},

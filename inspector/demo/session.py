@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,9 +14,10 @@ from mcp import MCPError
 from mcp.types import ElicitResult
 
 from inspector import context as session_context
+from inspector.control.elicitation import SIGNAL, make_elicit
 from inspector.demo.agent import Agent, AgentTool
 from inspector.demo.connection import McpConnection, McpTool, RunContext
-from inspector.demo.house_rules import ShortSearches, send_back_without_sources
+from inspector.demo.house_rules import PERSON_S, ShortSearches, send_back_without_sources
 from inspector.demo.model import Model, ScriptedModel
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
@@ -25,8 +26,6 @@ from inspector.demo.servers import ServerSpec, connect_all
 from inspector.demo.story import Role, Story
 from instrument import _emit as emit
 from instrument import operation
-
-_SIGNAL = "elicitation"
 
 
 @dataclass(slots=True)
@@ -73,7 +72,7 @@ class Session:
                 context=context,
                 args=dict(self.story.prompt_arguments),
             ) as op,
-            connect_all(self.servers, context, self._ask_person) as connections,
+            connect_all(self.servers, context, self._elicit) as connections,
         ):
             tools = [tool for link in connections.values() for tool in await link.tools()]
             task = await self._compose_task(connections["workshop"])
@@ -140,14 +139,23 @@ class Session:
         own_rng = random.Random(self.rng.getrandbits(64))
         return self.endpoint or ScriptedModel(role.script, own_rng, self.pace, model=selected)
 
-    async def _ask_person(self, message: str, schema: Mapping[str, Any]) -> ElicitResult:
-        await emit("session_paused", session_id=self.id, signal_name=_SIGNAL, prompt=message)
-        person = ScriptedPerson(self.rng, self.pace)
-        answer = await person.answer(schema)
+    async def _elicit(self, context: Any, params: Any) -> ElicitResult:
+        """Answer a server: by whoever looks at the inspector, else by the person of the story."""
+        await emit("session_paused", session_id=self.id, signal_name=SIGNAL, prompt=params.message)
+        ask = make_elicit(
+            timeout_s=self.pace.real_s(PERSON_S),
+            server_name="workshop",
+            otherwise=self._answer_by_script,
+        )
+        answer: ElicitResult = await ask(context, params)
         await emit(
             "session_resumed",
             session_id=self.id,
-            signal_name=_SIGNAL,
+            signal_name=SIGNAL,
             payload={"action": answer.action, "content": answer.content},
         )
         return answer
+
+    async def _answer_by_script(self, context: Any, params: Any) -> ElicitResult:
+        person = ScriptedPerson(self.rng, self.pace)
+        return await person.answer(getattr(params, "requested_schema", {}))

@@ -33,6 +33,8 @@ class HookDecision(StrEnum):
     """Stop with an error."""
     STOP = "stop"
     """Stop, and return the value."""
+    ASK = "ask"
+    """Keep going only if a person allows it; ours, beside the four of the seed."""
 
 
 class EventContract(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 from instrument import default
 from instrument.bus import Bus
 from instrument.decision import UNSET, Decision, Unset
+from instrument.delivery import describe
 from instrument.flow.contracts import (
     CONTRACTS,
     AgentEvent,
@@ -122,8 +123,8 @@ class Hook:
 
         Args:
             decision: What happens to the flow.
-            value: The new value, or `value_fn(status, current_value)`; with FAIL a message.
-                None keeps the current one, but where the event allows None.
+            value: The new value, or `value_fn(status, current_value)`; with FAIL a message, with
+                ASK what to ask. None keeps the current one, but where the event allows None.
             effects: `effect_fn(status)`: change the state, through the status. They run before
                 the value is computed, and what they return is ignored (004-U1).
 
@@ -142,6 +143,8 @@ class Hook:
         self.remove()
         self._value, self._effects, self._is_handled = value, tuple(wanted), True
         name = f"{self._event.value} {self._decision.value}"
+        if self._decision is HookDecision.ASK:  # a person may allow always what this one asks
+            name = " ".join([name, *(f"when {describe(fn)}" for fn in self._conditions)])
         self._offs = tuple(
             self._bus._add_interceptor(Interceptor(hook, self._decide, name=name))
             for hook in hooks_named("flow", self._event.value)
@@ -200,6 +203,9 @@ class Hook:
             case HookDecision.FAIL:
                 said = value if isinstance(value, str) else f"Hook {event.name} requested FAIL"
                 return Decision.fail(said)
+            case HookDecision.ASK:
+                asked = value if isinstance(value, str) and value else f"Hook {event.name} asks"
+                return Decision.ask_user(asked)
         if value is UNSET:
             value = current
         else:

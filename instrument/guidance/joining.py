@@ -101,6 +101,7 @@ def attach_gate(
     *,
     priority: int = 0,
     notify: Notify = notify_locally,
+    asks: bool = False,
 ) -> Callable[[], None]:
     """Deny tool calls that `tracker` does not allow (003-41), and tell it of those that succeeded.
 
@@ -112,6 +113,7 @@ def attach_gate(
         tracker: The state of the session.
         priority: Of the interceptor; lower is asked earlier.
         notify: Called with the guidance that follows from a call.
+        asks: Ask a person to allow what the tracker does not, instead of denying it at once.
 
     Returns:
         A function that detaches, once, however often it is called.
@@ -126,7 +128,9 @@ def attach_gate(
         if not is_mine(scope):
             return None
         refusal = tracker.check_tool_allowed(event["tool_name"], scope.get("request_id"))
-        return None if refusal is None else Decision.deny(refusal)
+        if refusal is None:
+            return None
+        return Decision.ask_user(refusal) if asks else Decision.deny(refusal)
 
     def record(**event: Any) -> None:
         scope = scope_of(event)

@@ -16,9 +16,9 @@ from inspector.feed import Feed, FeedTiming
 from inspector.query.tree import All
 from inspector.storage import Store, open_store
 from inspector.storage.base import Changes
-from tests.support.desk import Desk
+from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
+from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import log, progressed, started, trace_hex
 from tests.support.viewer import Viewer
 
@@ -50,13 +50,18 @@ class _FedDesk(Desk):
 
 def reload(desk: _FedDesk, viewer: Viewer) -> None:
     """Read all lists again, as `Gap` asks for."""
-    viewer.sessions, viewer.spans, viewer.must_reload = {}, {}, False
+    viewer.sessions, viewer.spans, viewer.requests = {}, {}, {}
+    viewer.must_reload = False
     with desk.store.read() as reader:
         for record in reader.newest_sessions(All(), None, 1000).rows:
             viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
             for one in reader.spans_of(record.row.id):
                 row = presenter.span_row(one.row()).model_dump(mode="json")
                 viewer.spans[one.trace_id, one.span_id] = (record.row.id, row)
+        for asked in reader.requests(most=1000).rows:
+            title = viewer.sessions[asked.row.session_id]["title"]
+            row = presenter.request(asked.row, title).model_dump(mode="json")
+            viewer.requests[asked.row.id] = row
         viewer.last_id = desk.feed.position(reader.head)
 
 
@@ -84,32 +89,20 @@ async def _events(stream: AsyncIterator[bytes]) -> AsyncIterator[str]:
             yield event
 
 
-def shown(viewer: Viewer) -> tuple[object, object]:
-    return viewer.sessions, viewer.spans
+def shown(viewer: Viewer) -> tuple[object, ...]:
+    return viewer.sessions, viewer.spans, viewer.requests
 
 
-def stored(desk: _FedDesk) -> tuple[object, object]:
+def stored(desk: _FedDesk) -> tuple[object, ...]:
     truth = Viewer()
     reload(desk, truth)
     return shown(truth)
 
 
-def play(desk: Desk, step: Step) -> None:
-    match step:
-        case Take(items):
-            desk.take(*items)
-        case Wait(seconds):
-            desk.wait(seconds)
-        case Delete(session_id):
-            desk.delete(session_id)
-        case Restart():
-            desk.restart()
-
-
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///{folder}/store.sqlite3"])
 @settings(max_examples=60)
 @given(
-    steps=schedules,
+    steps=controlled_schedules,
     readings=st.lists(st.integers(0, 6), min_size=14, max_size=14),
     tail_entries=st.sampled_from([0, 2, 1000]),
 )

@@ -8,26 +8,16 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.model import RequestStatus
 from inspector.query.tree import All
+from inspector.sessions import REQUEST_WAIT, SessionState
 from inspector.storage import Store, open_store
 from inspector.storage.base import MomentRecord
-from tests.support.desk import Desk
-from tests.support.schedules import Delete, Restart, Step, Take, Wait, schedules
+from tests.support.desk import Desk, play
+from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import trace_hex
 
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
-
-
-def play(desk: Desk, step: Step) -> None:
-    match step:
-        case Take(items):
-            desk.take(*items)
-        case Wait(seconds):
-            desk.wait(seconds)
-        case Delete(session_id):
-            desk.delete(session_id)
-        case Restart():
-            desk.restart()
 
 
 def story(store: Store) -> dict[str, object]:
@@ -49,11 +39,18 @@ def story(store: Store) -> dict[str, object]:
             "processes": reader.open_processes(),
             "traces": [reader.traces([trace_hex(n)]) for n in (1, 2, 3)],
             "ancestors": [reader.usage_ancestors(trace_hex(n)) for n in (1, 2, 3)],
+            "requests": reader.requests(most=1000),
+            "asked in": [reader.requests_of_trace(trace_hex(n)) for n in (1, 2, 3)],
+            "waiting": reader.waiting_requests(),
+            "pending": reader.pending_count(),
+            "commands": [reader.commands(name, 0, 1000) for name in ("p1", "p2")],
+            "agents": reader.processes(),
+            "audit": reader.audit_after(0, 10_000),
             "moved": {id_: reader.destination(id_) for id_ in ("S", "C", "T", trace_hex(1))},
         }
 
 
-@given(schedules, st.lists(st.integers(0, 4), min_size=14, max_size=14))
+@given(controlled_schedules, st.lists(st.integers(0, 4), min_size=14, max_size=14))
 def test_both_stores_tell_the_same_story(steps: list[Step], sweeps: list[int]) -> None:
     """However much of what was deleted is taken away by then: in memory there is nothing left."""
     with tempfile.TemporaryDirectory(dir=_FAST) as folder:
@@ -71,7 +68,7 @@ def test_both_stores_tell_the_same_story(steps: list[Step], sweeps: list[int]) -
                 desk.store.close()
 
 
-@given(schedules)
+@given(controlled_schedules)
 def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Step]) -> None:
     desk = Desk()
     for step in steps:
@@ -81,3 +78,23 @@ def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Ste
     assert statuses <= {"completed", "failed", "cancelled", "lost"}
     with desk.store.read() as reader:
         assert reader.open_processes() == set()
+        assert reader.waiting_requests() == []
+        assert reader.processes() == []
+        assert [reader.commands(name, 0, 10) for name in ("p1", "p2")] == [[], []]
+
+
+@given(controlled_schedules)
+def test_a_session_waits_exactly_while_a_request_of_it_is_pending(steps: list[Step]) -> None:
+    desk = Desk()
+    for step in steps:
+        play(desk, step)
+        with desk.store.read() as reader:
+            pending = reader.requests(RequestStatus.PENDING, most=1000).rows
+            known = {one.row.session_id: set[str]() for one in pending}
+            for one in pending:
+                known[one.row.session_id].add(one.row.id)
+            for record in reader.newest_sessions(All(), None, 1000).rows:
+                waits = SessionState.load(record.state).open_waits
+                asking = {k.removeprefix(REQUEST_WAIT) for k in waits if REQUEST_WAIT in k}
+                assert asking == known.pop(record.row.id, set())
+            assert known == {}, "a request whose session is not there"

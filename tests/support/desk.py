@@ -15,6 +15,7 @@ from inspector.model import (
     IncomingLog,
     IncomingSpan,
     RequestRow,
+    RequestStatus,
     SessionRow,
 )
 from inspector.query.tree import All
@@ -25,8 +26,20 @@ from inspector.requests.desk import Desk as ControlDesk
 from inspector.storage import Store
 from inspector.storage.base import Changes, SpanRecord
 from inspector.storage.memory import MemoryStore
-from tests.support.asked import ANN, process
+from tests.support.asked import ANN, asked, process
 from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.schedules import (
+    Answer,
+    Ask,
+    Delete,
+    End,
+    Hear,
+    Restart,
+    Step,
+    Take,
+    Tell,
+    Wait,
+)
 from tests.support.telemetry import incoming, span_hex, trace_hex
 
 _T = TypeVar("_T")
@@ -129,6 +142,14 @@ class Desk:
         """Send a verb."""
         return self.act(lambda draft, desk: desk.tell(draft, session_id, verb, doer))
 
+    def close(self, request_id: str, status: RequestStatus, process_id: str = "p1") -> None:
+        """Let the agent say how a request ended."""
+        self.act(
+            lambda draft, desk: desk.close(
+                draft, process(process_id), request_id, status, None, None
+            )
+        )
+
     def acknowledge(self, seq: int, *, applied: bool = True, process_id: str = "p1") -> None:
         """Let a process say what became of a command."""
         self.act(
@@ -153,6 +174,49 @@ class Desk:
         """Return the audit log, oldest first."""
         with self.store.read() as reader:
             return reader.audit_after(0, 1_000_000)
+
+
+def play(desk: Desk, step: Step) -> None:
+    """Let happen what a generated history says."""
+    match step:
+        case Take(items):
+            desk.take(*items)
+        case Wait(seconds):
+            desk.wait(seconds)
+        case Delete(session_id):
+            desk.delete(session_id)
+        case Restart():
+            desk.restart()
+        case _:
+            _play_control(desk, step)
+
+
+def _play_control(desk: Desk, step: Step) -> None:
+    match step:
+        case Ask(request_id, process_id, session_id, trace_id, expires_s):
+            desk.hello(process_id)
+            expires_ns = None if expires_s is None else desk.now_ns + expires_s * SECOND_NS
+            row = asked(
+                request_id,
+                process_id=process_id,
+                session_id=session_id,
+                trace_id=trace_id,
+                created_ns=desk.now_ns,
+                expires_ns=expires_ns,
+                kind="question" if request_id == "r3" else "approval",
+            )
+            desk.open(row)
+        case Answer(request_id):
+            decision = "cancel" if request_id == "r3" else "allow"
+            desk.answer(request_id, Given(decision, "h1"))
+        case End(request_id, status):
+            for process_id in ("p1", "p2"):
+                desk.close(request_id, status, process_id)
+        case Tell(session_id, verb):
+            desk.tell(session_id, verb)
+        case Hear(process_id, applied):
+            for command in desk.commands(process_id)[:1]:
+                desk.acknowledge(command.seq, applied=applied, process_id=process_id)
 
 
 def sweep_all(store: Store) -> int:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from inspector.model import IncomingLog, IncomingSpan, Json
+from inspector.model import IncomingLog, IncomingSpan, Json, RequestStatus
 from tests.support.otlp import START_NS, span
 from tests.support.telemetry import (
     heartbeat,
@@ -50,7 +50,49 @@ class Restart:
     """The service dies and starts again on the same store."""
 
 
-Step: TypeAlias = Take | Wait | Delete | Restart
+@dataclass(frozen=True)
+class Ask:
+    """An agent says hello and opens a request, or opens it again."""
+
+    request_id: str
+    process_id: str
+    session_id: str
+    trace_id: str | None
+    expires_s: int | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A person answers."""
+
+    request_id: str
+
+
+@dataclass(frozen=True)
+class End:
+    """The agent says how a request ended."""
+
+    request_id: str
+    status: RequestStatus
+
+
+@dataclass(frozen=True)
+class Tell:
+    """A person sends a verb to a session."""
+
+    session_id: str
+    verb: str
+
+
+@dataclass(frozen=True)
+class Hear:
+    """The agent takes its oldest command."""
+
+    process_id: str
+    applied: bool
+
+
+Step: TypeAlias = Take | Wait | Delete | Restart | Ask | Answer | End | Tell | Hear
 
 _TRACES = st.integers(1, 3)
 _SPANS = st.integers(1, 4)
@@ -133,3 +175,27 @@ _STEP: st.SearchStrategy[Step] = st.one_of(
 
 schedules = st.lists(_STEP, max_size=14)
 """Histories of one small world: three traces, four spans each, two processes."""
+
+_REQUESTS = st.sampled_from(["r1", "r2", "r3"])
+_ENDS = st.sampled_from([RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.WITHDRAWN])
+_CONTROL: st.SearchStrategy[Step] = st.one_of(
+    st.builds(
+        Ask,
+        request_id=_REQUESTS,
+        process_id=_PROCESSES,
+        session_id=st.sampled_from(["", "S", "T"]),
+        trace_id=st.none() | _TRACES.map(trace_hex),
+        expires_s=st.sampled_from([None, 5, 20]),
+    ),
+    st.builds(Answer, _REQUESTS),
+    st.builds(End, _REQUESTS, _ENDS),
+    st.builds(
+        Tell,
+        session_id=st.sampled_from(["S", "C", "T", trace_hex(1)]),
+        verb=st.sampled_from(["pause", "resume", "step", "cancel"]),
+    ),
+    st.builds(Hear, _PROCESSES, st.booleans()),
+)
+
+controlled_schedules = st.lists(st.one_of(_STEP, _CONTROL, _CONTROL), max_size=14)
+"""Histories of the same world, in which agents also ask and people answer and command."""

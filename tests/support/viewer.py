@@ -15,6 +15,7 @@ class Viewer:
 
     sessions: dict[str, Row] = field(default_factory=dict)
     spans: dict[tuple[str, str], tuple[str, Row]] = field(default_factory=dict)
+    requests: dict[str, Row] = field(default_factory=dict)
     last_id: str | None = None
     must_reload: bool = False
     types: list[str] = field(default_factory=list)
@@ -29,6 +30,8 @@ class Viewer:
     def _apply(self, message: Row) -> None:
         self.types.append(message["type"])
         match message:
+            case {"request": dict() as row}:
+                self.requests[row["id"]] = row
             case {"session": row}:
                 self.sessions[row["id"]] = row
             case {"span": row, "session_id": session_id}:
@@ -36,6 +39,8 @@ class Viewer:
             case {"type": "SessionDeleted", "session_id": session_id}:
                 self.sessions.pop(session_id, None)
                 self.spans = {k: v for k, v in self.spans.items() if v[0] != session_id}
+                kept = self.requests.items()
+                self.requests = {k: v for k, v in kept if v["session_id"] != session_id}
             case {"type": "Heartbeat", "store": store}:
                 self.store_state = store["state"]
             case {"type": "Gap"}:

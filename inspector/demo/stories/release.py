@@ -33,11 +33,11 @@ def release_story(rng: random.Random) -> Story:
             instruction=(
                 "You prepare releases. Ask the historian what changed and the tester whether it "
                 "works, both at once. Then write the notes by the style guide and have them "
-                "published with publish_notes. Never publish what the tester could not prove "
-                "without saying so."
+                "published with publish_notes, and then the tag pushed with push_tag. Never "
+                "publish what the tester could not prove without saying so."
             ),
             script=lambda brief: _planner(brief, version),
-            tools=frozenset({"publish_notes", "save_draft"}),
+            tools=frozenset({"publish_notes", "push_tag", "save_draft"}),
             cites_sources=True,
             intelligence_priority=0.9,
         ),
@@ -84,6 +84,12 @@ def _planner(brief: Brief, version: str) -> Script:
             ("publish_notes", {"version": version, "notes": notes}),
         ],
     )
+    if outcome.startswith("Published"):
+        (pushed,) = yield Turn(
+            f"{outcome} What is left is the tag.",
+            [("push_tag", {"tag": f"v{version}", "remote": "origin"})],
+        )
+        outcome = f"{outcome} {pushed}"
     yield Turn(f"{outcome}\n\n{notes}")
     # Only when the answer is sent back.
     yield Turn(

@@ -2,26 +2,17 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer
-from mcp.server.mcpserver import Resolve as Ask
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
-from pydantic import BaseModel, Field
 
 from inspector.control.elicitation import input_responses, make_elicit
 from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
 from inspector.control.provider import InspectorProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
-
-
-class Release(BaseModel):
-    """What to fill in."""
-
-    channel: str = Field(description="Where to", json_schema_extra={"enum": ["stable", "beta"]})
-    copies: int = Field(ge=1)
+from tests.support.eliciting import legacy_server, modern_server
 
 
 class Viewer:
@@ -42,36 +33,6 @@ class Viewer:
         (asked,) = self.requests.still_open()
         given = Given(decision, None, None, None, payload_json, "ANNA", "browser")
         return asked, self.requests.answer(asked.id, given)
-
-
-def modern_server() -> MCPServer:
-    """A tool whose result is input-required until somebody answered."""
-    server = MCPServer("release desk")
-
-    async def which() -> Elicit[Release]:
-        return Elicit("Where to?", Release)
-
-    @server.tool()
-    async def publish(answer: Annotated[ElicitationResult[Release], Ask(which)]) -> str:
-        if isinstance(answer, AcceptedElicitation):
-            return f"{answer.data.copies} to {answer.data.channel}"
-        return answer.action
-
-    return server
-
-
-def legacy_server() -> MCPServer:
-    """A tool that sends a request of its own."""
-    server = MCPServer("release desk")
-
-    @server.tool()
-    async def publish(context: Context) -> str:
-        answer = await context.elicit("Where to?", Release)
-        if isinstance(answer, AcceptedElicitation):
-            return f"{answer.data.copies} to {answer.data.channel}"
-        return answer.action
-
-    return server
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])

@@ -41,22 +41,34 @@ class Recording:
         return [event["status"] for event in self.of("operation_closed") if event["noun"] == noun]
 
 
+class Nobody:
+    """Who looks at an inspector when nobody does."""
+
+    async def ask(self, request: instrument.ApprovalRequest) -> str:
+        await asyncio.Event().wait()
+        return "deny"
+
+
 async def tell(
     name: str,
     *,
     seed: int,
     directory: Path,
     endpoint: OpenAIModel | None = None,
+    person: instrument.ApprovalProvider | None = None,
     stop_when: Callable[[Recording], bool] | None = None,
 ) -> Recording:
-    """Tell a story; with `stop_when`, cancel it as soon as that holds."""
+    """Tell a story; with `stop_when`, cancel it as soon as that holds.
+
+    `person` answers what is asked; by default nobody does.
+    """
     recording = Recording()
     rng = random.Random(f"{seed}:0")
     story = STORIES[name](rng)
     session = Session(story, rng, Pace(SPEED), servers_for(SPEED, directory), endpoint)
 
     async def run() -> str:
-        async with house_rules.in_force():
+        async with house_rules.in_force(session.pace):
             return await session.run()
 
     running = asyncio.create_task(run())
@@ -66,7 +78,10 @@ async def tell(
         if stop_when is not None and stop_when(recording):
             running.cancel()
 
-    off = instrument.observe_all(listen)
+    off, leave = (
+        instrument.observe_all(listen),
+        instrument.set_approval_provider(person or Nobody()),
+    )
     try:
         recording.answer = await running
     except asyncio.CancelledError:
@@ -74,4 +89,5 @@ async def tell(
             raise
     finally:
         off()
+        leave()
     return recording

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from mcp.types import ElicitResult
 from inspector.demo.connection import RunContext
 from inspector.demo.servers import ServerSpec, connect_all, servers_for
 from inspector.demo.stories import STORIES
+from instrument import ApprovalAnswer, ApprovalRequest
 from tests.unit.demo.telling import SPEED, Recording, tell
 
 NAMES = sorted(STORIES)
@@ -64,6 +65,43 @@ async def test_a_story_shows_nesting_streaming_a_failure_and_a_person(
     [finished] = recording.of("session_finished")
     assert finished["status"] == "completed"
     assert len(recording.answer) > 400
+
+
+class Anna:
+    """Somebody who looks at the inspector while the story is told."""
+
+    def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
+
+    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+        self.asked.append(request)
+        if request.kind == "question":
+            form = {"publish": True, "channel": "preview"}
+            return ApprovalAnswer("answer", payload=form, actor="ANNA")
+        return ApprovalAnswer("deny", "not on a Friday", actor="ANNA")
+
+
+async def test_whoever_is_there_answers_in_place_of_the_person_of_the_story(tmp_path: Path) -> None:
+    anna = Anna()
+
+    recording = await tell("release", seed=7, directory=tmp_path, person=anna)
+
+    question, approval = anna.asked
+    assert question.form is not None
+    assert set(question.form["properties"]) == {"publish", "channel"}
+    assert question.interceptor == "workshop"
+    assert approval.prompt.startswith("Push v1.")
+    assert approval.data["args"]["remote"] == "origin"
+    assert "on the preview channel" in recording.answer
+    assert "push_tag was refused: not on a Friday" in recording.answer
+
+
+async def test_a_story_goes_on_by_itself_when_nobody_is_there(tmp_path: Path) -> None:
+    recording = await tell("release", seed=7, directory=tmp_path)
+
+    statuses = [event["status"] for event in recording.of("request_closed")]
+    assert statuses == ["expired", "expired"]
+    assert "Pushed v1." in recording.answer
 
 
 async def test_tool_calls_of_one_turn_run_at_once(tmp_path: Path) -> None:
@@ -175,8 +213,8 @@ async def test_no_agent_is_offered_a_tool_that_writes_to_the_repository(tmp_path
     assert offered == {"git_diff", "git_log", "git_show", "git_status"}
 
 
-async def _nobody_asks(message: str, schema: Mapping[str, Any]) -> ElicitResult:
-    raise AssertionError(message)
+async def _nobody_asks(context: Any, params: Any) -> ElicitResult:
+    raise AssertionError(params.message)
 
 
 def _make_repository(folder: Path) -> None:

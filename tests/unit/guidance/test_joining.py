@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from instrument import Bus, HookDenied
+from instrument import ApprovalRequest, Bus, HookDenied
 from instrument.guidance import (
     GuidanceValueError,
     HookDefinition,
@@ -343,3 +343,23 @@ def test_request_and_session_are_found_on_the_event_or_its_context() -> None:
         "session_id": "s",
     }
     assert scope_of({"context": Refusing(), "session_id": object()}) == {}
+
+
+@pytest.mark.parametrize(("decision", "is_allowed"), [("allow", True), ("deny", False)])
+async def test_a_gate_may_ask_a_person_instead(bus: Bus, decision: str, is_allowed: bool) -> None:
+    asked: list[str] = []
+
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> str:
+            asked.append(request.prompt)
+            return decision
+
+    attach_gate(bus, SessionStateTracker(), asks=True)
+    bus.set_approval_provider(Person())
+
+    outcome = await bus.dispatch("before_tool_call", tool_name="search", args={})
+
+    assert outcome.is_allowed is is_allowed
+    (prompt,) = asked
+    assert "search" in prompt
+    assert "session_init" in prompt

@@ -1,6 +1,7 @@
 """The guide's code runs, and its five versions of one rule do the same."""
 
 import ast
+import asyncio
 import inspect
 import re
 from collections.abc import Iterator
@@ -10,7 +11,17 @@ from typing import Any
 
 import pytest
 
-from instrument import HookDenied, HookFailed, _hooks, call, dispatch, set_approval_provider
+from inspector.control import signals
+from instrument import (
+    ApprovalAnswer,
+    HookDenied,
+    HookFailed,
+    _hooks,
+    call,
+    dispatch,
+    set_approval_provider,
+)
+from tests.support.eliciting import modern_server
 from tools.generate import ROOT
 
 GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8")
@@ -131,6 +142,43 @@ async def test_the_terminal_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     names["off"]()
 
     assert deleted == ["/tmp/x"]
+
+
+async def test_a_question_of_the_guide_gets_its_answer_or_none() -> None:
+    choose = run("Ask for something")["choose_channel"]
+    assert await choose() is None
+    off = set_approval_provider(Form({"channel": "preview"}))
+
+    assert await choose() == "preview"
+    off()
+
+
+class Form:
+    def __init__(self, payload: Any) -> None:
+        self._payload = payload
+
+    async def ask(self, request: Any) -> ApprovalAnswer:
+        return ApprovalAnswer("answer", payload=self._payload)
+
+
+async def test_the_server_of_the_guide_gets_its_answer() -> None:
+    off = set_approval_provider(Form({"channel": "beta", "copies": 3}))
+    result = await run("Answer what an MCP server asks")["publish"](modern_server())
+    off()
+
+    assert result.content[0].text == "3 to beta"
+
+
+async def test_the_workflow_of_the_guide_goes_on_with_its_signal() -> None:
+    paused = asyncio.Event()
+    _hooks["session_paused"] = (lambda **_: paused.set(),)
+    waiting = asyncio.create_task(run("Wait for a signal")["wait_for"]("s-1", "go", "Go?"))
+    await paused.wait()
+
+    assert signals.deliver("s-1", "other", "1").applied
+    assert signals.deliver("s-1", "go", '{"at": "noon"}').applied
+
+    assert await waiting == {"at": "noon"}
 
 
 async def test_the_emitter_and_the_test_of_the_guide_work() -> None:

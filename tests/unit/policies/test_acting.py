@@ -270,12 +270,15 @@ async def test_what_the_working_directory_says_has_names_of_its_own(
     assert person.requests[0].interceptor == "policy:./deletes + breakpoint:./step"
 
 
-async def test_the_same_file_counts_once(bus: Bus, enforce: Enforce, project: Path) -> None:
+async def test_the_same_file_counts_once(
+    bus: Bus, enforce: Enforce, project: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     here = project / "inspector.toml"
     enforce(here=READ_ASK_DENY, INSPECTOR_POLICIES=str(here))
     told = trail(bus)
     await run(bus, "read_file")
     assert told == [("policy:reading", "continue", "allowed by policy reading")]
+    assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
 
 
 @pytest.mark.parametrize("switch", ["off", "OFF", "0", "false"])

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event, Thread, current_thread
 from typing import Any
 
 import pytest
@@ -290,21 +290,83 @@ async def test_many_threads_together_make_no_call_too_many(bus: Bus, enforce: En
     assert refused == 200 - 57
 
 
-async def test_many_threads_together_lose_no_token(bus: Bus, enforce: Enforce) -> None:
-    enforce('[[budgets]]\nof = "tokens"\nat = 8001\naction = "stop"')
-    barrier = Barrier(8)
+class Interrupting:
+    """Lets another thread come as far as it can, in the middle of what this one does.
 
-    def work(_: int) -> None:
-        barrier.wait(10)
-        for _ in range(100):
-            with bus.operation("llm_generate", llm=None, prompt="") as op:
-                op.set(usage={"input_tokens": 7, "output_tokens": 3})
+    It has come so far when it is done, or waits for the lock that this one holds.
+    """
 
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(work, range(8)))
+    def __init__(self, ledger: Ledger, other: Callable[[], object]) -> None:
+        self._lock = ledger._lock
+        self._has_come = Event()
+        self._other = Thread(target=self._run, args=(other,))
+        ledger._lock = self  # type: ignore[assignment] # so that waiting for it shows
+
+    def __enter__(self) -> None:
+        if current_thread() is self._other:
+            self._has_come.set()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def _run(self, other: Callable[[], object]) -> None:
+        other()
+        self._has_come.set()
+
+    def now(self) -> None:
+        """Let it come."""
+        self._other.start()
+        assert self._has_come.wait(10)
+
+    def finish(self) -> None:
+        """Wait until it is done."""
+        self._other.join(10)
+        assert not self._other.is_alive()
+
+
+def test_a_call_that_comes_while_another_is_counted_waits_its_turn() -> None:
+    (budget,) = parse('[[budgets]]\nof = "calls"\nat = 1', Path("x")).budgets
+    rulings: list[Any] = []
+
+    class Counting(Ledger):
+        def _count_call(self, *given: Any) -> None:
+            if not rulings and not interrupting._other.ident:
+                interrupting.now()
+            super()._count_call(*given)
+
+    def check(call_id: str) -> None:
+        rulings.extend(ledger.check("before_tool_call", "x", call_id, None))
+
+    ledger = Counting([budget])
+    interrupting = Interrupting(ledger, lambda: check("2"))
+    check("1")
+    interrupting.finish()
+    assert [one.verdict for one in rulings] == ["deny"]
+
+
+def test_what_two_calls_cost_at_once_is_added_up() -> None:
+    (budget,) = parse(DOLLAR, Path("x")).budgets
+    ledger = Ledger([budget])
+    interrupting = Interrupting(ledger, lambda: ledger.spend(Usage(1, 1, 0.5), None))
+
+    class Cost(float):
+        """An amount that is interrupted while it is added."""
+
+        def __radd__(self, other: float) -> float:
+            interrupting.now()
+            return other + float(self)
+
+    ledger.spend(Usage(1, 1, Cost(0.5)), None)
+    interrupting.finish()
+    assert len(ledger.check("before_tool_call", "x", None, None)) == 1
+
+
+async def test_a_call_that_a_policy_denies_is_not_counted(bus: Bus, enforce: Enforce) -> None:
+    enforce(CALLS + '[[policies]]\ntools = ["no"]\naction = "deny"')
+    for _ in range(3):  # events that are no operation: nobody says that they are over
+        await bus.dispatch("before_tool_call", tool_name="no", args={})
     await use(bus)
-    await think(bus, {"input_tokens": 1})
-    assert "8,001 of 8,001" in await refusal(bus)
 
 
 # --- whose ----------------------------------------------------------------------------------------

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrument import Bus, HookContractError, HookFailed, HookStopped, Operation
+from instrument import (
+    ApprovalRequest,
+    Bus,
+    HookContractError,
+    HookDenied,
+    HookFailed,
+    HookStopped,
+    Operation,
+)
 from instrument.flow import (
     CONTRACTS,
     AgentEvent,
@@ -26,7 +34,7 @@ from instrument.flow import (
 from instrument.flow.point import Hook
 from tests.support.interleaving import interrupted_at_each_line
 
-CONTINUE, RETRY, FAIL, STOP = HookDecision
+CONTINUE, RETRY, FAIL, STOP, ASK = HookDecision
 E = AgentEvent
 
 
@@ -553,7 +561,10 @@ def test_a_condition_without_a_handle_is_reported(
     ("make", "message"),
     [
         (lambda p: p.on("before_lunch"), "events are before_llm_call, "),
-        (lambda p: p.on(E.QUERY_END).handle(decision="PAUSE"), "give CONTINUE, RETRY, FAIL, STOP"),
+        (
+            lambda p: p.on(E.QUERY_END).handle(decision="PAUSE"),
+            "give CONTINUE, RETRY, FAIL, STOP, ASK",
+        ),
         (lambda p: p.on(E.QUERY_END).when(True), "its condition True is not callable"),
         (lambda p: p.on(E.QUERY_END).handle(effects=[1]), "effects must be a list of functions"),
     ],
@@ -589,3 +600,57 @@ async def test_a_host_may_have_classes_of_its_own(bus: Bus) -> None:
     point.on(E.AFTER_LLM_CALL).handle(value=AssistantMessage())
     with pytest.raises(HookContractError):
         await fire(bus, E.AFTER_LLM_CALL, message)
+
+
+# --- ASK: a person decides --------------------------------------------------------------------
+
+
+class Person:
+    """Answers what is asked, and keeps it."""
+
+    def __init__(self, decision: str) -> None:
+        self._decision = decision
+        self.asked: list[ApprovalRequest] = []
+
+    async def ask(self, request: ApprovalRequest) -> str:
+        self.asked.append(request)
+        return self._decision
+
+
+CALL = ToolCall("1", "delete_file", {"path": "/"})
+
+
+async def test_a_rule_may_ask_a_person(bus: Bus, point: HookPoint) -> None:
+    def is_delete(status: AgentStatus) -> bool:
+        return str(status.tool_call.name).startswith("delete")
+
+    point.on(E.BEFORE_TOOL_EXECUTION).when(is_delete).handle(decision=ASK, value="Delete it?")
+    bus.set_approval_provider(person := Person("allow"))
+
+    assert (await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL))["args"] == {"path": "/"}
+    await fire(bus, E.BEFORE_TOOL_EXECUTION, ToolCall("2", "read_file", {}))
+
+    (request,) = person.asked
+    assert request.prompt == "Delete it?"
+    assert request.interceptor.startswith("before_tool_execution ask when ")
+    assert request.interceptor.endswith("is_delete")
+
+
+async def test_what_a_person_refuses_a_rule_refuses(bus: Bus, point: HookPoint) -> None:
+    point.on(E.BEFORE_TOOL_EXECUTION).handle(decision="ask")
+    bus.set_approval_provider(person := Person("deny"))
+
+    with pytest.raises(HookDenied, match="refused: deny"):
+        await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL)
+    assert person.asked[0].prompt == "Hook BEFORE_TOOL_EXECUTION asks"
+
+
+async def test_what_to_ask_may_be_computed(bus: Bus, point: HookPoint) -> None:
+    def prompt(status: AgentStatus, current: Any) -> str:
+        return f"Really {current.name}?"
+
+    point.on(E.BEFORE_TOOL_EXECUTION).handle(decision=ASK, value=prompt)
+    bus.set_approval_provider(person := Person("allow"))
+    await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL)
+
+    assert person.asked[0].prompt == "Really delete_file?"

@@ -1,0 +1,212 @@
+"""Agents ask, people answer by the API: two processes, a service, and real HTTP between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.inbox import Inbox
+from tests.support.receiver import Receiver, attributes
+from tests.support.service_process import Service
+
+ROOT = Path(__file__).resolve().parents[2]
+FIVE_WAYS = ROOT / "examples" / "five_ways_to_ask.py"
+AGENT = ROOT / "tests" / "support" / "cleaner_agent.py"
+LONG = "x" * 200_000
+ARGS = {
+    "path": "/tmp/report.txt",
+    "id": 9007199254740993,
+    "ratio": 1.0,
+    "note": LONG,
+    "password": "hunter2hunter2",
+}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    service = Service(tmp_path_factory.mktemp("asking"))
+    service.start()
+    yield service
+    service.stop()
+
+
+class Agent:
+    """A process that is watched by the service."""
+
+    def __init__(
+        self, service: Service, script: Path, args: object = None, **environment: str
+    ) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, script],
+            env={
+                **os.environ,
+                "INSPECTOR_URL": service.url,
+                "INSPECTOR_TOKEN": service.token,
+                "PYTHONPATH": str(ROOT),
+                **environment,
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(args))
+        self._process.stdin.close()
+        self._process.stdin = None
+
+    def said(self) -> list[str]:
+        """Return what it printed, once it has ended."""
+        out, err = self._process.communicate(timeout=60)
+        assert (self._process.returncode, err) == (0, "")
+        return out.splitlines()
+
+    def end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def test_all_contracts_ask_in_one_script(service: Service) -> None:
+    inbox = Inbox(service)
+    agent = Agent(service, FIVE_WAYS)
+    try:
+        asked = {row["prompt"]: row for row in inbox.wait_for_pending(6)}
+
+        assert {row["session_id"] for row in asked.values()} == {"five-ways-to-ask"}
+        gate = next(prompt for prompt in asked if "session initialization" in prompt)
+        edited = asked["Delete /tmp/report.txt?"]["args_json"].replace("report", "draft")
+        answers: list[tuple[str, str, dict[str, Any]]] = [
+            ("Delete /tmp/report.txt?", "allow", {"args_json": edited}),
+            ("Send this mail?", "deny", {"reason": "not on a Friday"}),
+            ("Which colour?", "answer", {"payload_json": '"blue"'}),
+            (gate, "allow", {}),
+            ("Push to the remote?", "deny", {}),
+            (
+                "The release is ready. When shall it go out?",
+                "answer",
+                {"payload_json": '{"at": "noon"}'},
+            ),
+        ]
+        for prompt, decision, parts in answers:
+            answer = inbox.answer(asked[prompt], decision, **parts)
+            assert (answer.status_code, answer.json()["applied"]) == (200, True), answer.text
+        said = agent.said()
+    finally:
+        agent.end()
+
+    assert sorted(said) == [
+        "delete_file: ran with {'path': '/tmp/draft.txt', 'id': 9007199254740993, 'force': False}",
+        "deploy: ran with {'target': 'staging'}",
+        "git_push: refused, refused: deny",
+        "paint: ran with {'thing': 'the bike shed', 'colour': 'blue'}",
+        "send_mail: refused, not on a Friday",
+        "signal release: answer {'at': 'noon'}",
+    ]
+    rows = [row for row in inbox.requests() if row["session_id"] == "five-ways-to-ask"]
+    assert {(row["status"], row["answer"]["actor"]) for row in rows} == {("answered", "ANNA")}
+    kinds = {row["prompt"]: (row["kind"], row["interceptor"]) for row in rows}
+    assert kinds["Delete /tmp/report.txt?"] == ("approval", "guard deletion")
+    assert kinds["Send this mail?"] == ("approval", "guard mail")
+    assert kinds["Which colour?"][0] == "question"
+    assert kinds[gate] == ("approval", "session gate")
+    assert kinds["Push to the remote?"][0] == "approval"
+
+
+def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it(
+    service: Service, receiver: Receiver
+) -> None:
+    inbox = Inbox(service)
+    agent = Agent(
+        service,
+        AGENT,
+        ARGS,
+        OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
+    )
+    try:
+        (request,) = inbox.wait_for_pending()
+        assert request["prompt"] == "Delete /tmp/report.txt?"
+        assert json.loads(request["args_json"]) == ARGS
+        text = request["args_json"].replace("/tmp/report.txt", "/tmp/draft.txt")
+        answer = inbox.answer(request, "allow", args_json=text, reason="the draft is enough")
+        assert answer.json()["applied"] is True
+        (said,) = map(json.loads, agent.said())
+    finally:
+        agent.end()
+
+    assert said == {"ran": [{**ARGS, "path": "/tmp/draft.txt"}], "outcome": "deleted"}
+    receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
+    (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
+    decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]
+    (person,) = [d for d in decisions if d["inspector.decision.interceptor"] == "approval"]
+    assert person["inspector.decision.action"] == "modify"
+    assert person["inspector.decision.reason"] == "the draft is enough"
+    assert person["inspector.decision.actor"] == "ANNA"
+    assert person["inspector.decision.origin"] == "api"
+    before, after = (person[f"inspector.decision.{name}"] for name in ("before", "after"))
+    assert "/tmp/report.txt" in before
+    assert "/tmp/draft.txt" in after
+    assert "hunter2" not in str(person)
+    (closed,) = [e for e in span.events if e.name == "inspector.request.closed"]
+    assert attributes(closed.attributes)["inspector.request.actor"] == "ANNA"
+
+
+def test_an_edit_does_not_get_past_the_policy_that_asked(service: Service) -> None:
+    inbox = Inbox(service)
+    agent = Agent(service, AGENT, {"path": "/tmp/a"})
+    try:
+        (request,) = inbox.wait_for_pending()
+        inbox.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
+        (said,) = map(json.loads, agent.said())
+    finally:
+        agent.end()
+
+    assert said == {"ran": [], "outcome": "refused: nothing in /etc"}
+
+
+def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
+    inbox = Inbox(service)
+    agent = Agent(service, AGENT, {"path": "/tmp/a"})
+    try:
+        (request,) = inbox.wait_for_pending()
+        list_ = inbox.answer(request, "allow", args_json='["/tmp/b"]')
+        assert list_.json()["applied"] is False
+        (request,) = inbox.wait_for_pending()
+        again = inbox.answer(request, "allow", args_json='{"path": "/tmp/d"}')
+        assert again.json()["applied"] is True
+        (said,) = map(json.loads, agent.said())
+    finally:
+        agent.end()
+
+    assert said == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
+
+
+@pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
+def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any) -> None:
+    inbox = Inbox(service)
+    agent = Agent(service, AGENT, {"path": "/tmp/a"})
+    try:
+        (request,) = inbox.wait_for_pending()
+        refused = inbox.answer(request, "allow", **wrong)
+        assert (refused.status_code, refused.json()["code"]) == (422, "wrong_hash")
+        inbox.answer(request, "deny", reason="no")
+        (said,) = map(json.loads, agent.said())
+    finally:
+        agent.end()
+
+    assert said == {"ran": [], "outcome": "refused: no"}
