@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.e2e.conftest import Watch
 from tests.support.agents import hash_of, opened
 from tests.support.asking_agent import AskingAgent
+from tests.support.export import trace_request
+from tests.support.otlp import span
 from tests.support.service_process import Service
 
 ARGS = '{"big":9007199254740993,"path":"build/old","recursive":true}'
@@ -102,13 +105,17 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
 def test_mashing_keys_approves_nothing(page: Page, service: Service, agent: AskingAgent) -> None:
     agent.ask("r1", args_json=ARGS)
     agent.ask("b1", kind="breakpoint", args_json=ARGS)
+    page.clock.install()
     _sign_in(page, service, "waiting?request=r1")
     expect(page.get_by_role("button", name="Allow delete_file once")).to_be_visible()
+    # Ten seconds, however long this machine takes for them.
+    page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
     chance = random.Random(6)
     keys = ["a", "Enter", " ", "Tab", "w", "d", "y", "o", "1", "ArrowDown", "Shift+Tab", "A", "."]
 
     for _ in range(400):
         page.keyboard.press(chance.choice(keys))
+        page.clock.run_for(25)
 
     statuses = {one["id"]: one["status"] for one in service.get("/requests")["requests"]}
     assert statuses == {"r1": "pending", "b1": "pending"}
@@ -348,3 +355,36 @@ def test_what_waited_before_the_service_died_is_answered_after(
     expect(page.get_by_text("live", exact=True)).to_be_visible()
     _armed(page.get_by_role("button", name="Allow delete_file once")).click()
     assert agent.answer_to("r1")["decision"] == "allow"
+
+
+def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_there(
+    page: Page, watch: Watch, service: Service, agent: AskingAgent
+) -> None:
+    spans = [
+        span("invoke_agent", span_id=1, duration_ns=None),
+        span("execute_tool", span_id=2, parent=1, duration_ns=None),
+        span("chat", span_id=3, parent=1),
+    ]
+    service.post("/v1/traces", trace_request(*spans).SerializeToString())
+    trace_id, span_id = spans[1].trace_id.hex(), spans[1].span_id.hex()
+    agent.ask("r1", session_id=trace_id, trace_id=trace_id, span_id=span_id, args_json=ARGS)
+    _sign_in(page, service)
+    expect(page.get_by_role("button", name="Answer")).to_be_visible()
+    page.keyboard.press("w")
+    expect(page.get_by_role("button", name="Answer")).to_be_focused()
+
+    page.goto(f"{service.url}/ui/sessions/{trace_id}")
+    expect(page.get_by_role("treeitem").filter(has_text="execute_tool")).to_be_visible()
+    strip = page.get_by_role("region", name="Waiting for you in this session")
+    expect(strip).to_be_visible()
+    page.keyboard.press("w")
+    panel = page.get_by_role("complementary", name="Span")
+    allow = _armed(panel.get_by_role("button", name="Allow delete_file once"))
+    page.keyboard.press("a")
+    expect(allow).to_be_focused()
+    _armed(allow)
+    page.keyboard.press("Enter")
+    assert agent.answer_to("r1")["decision"] == "allow"
+    expect(panel.get_by_text("the agent took it")).to_be_visible()
+    expect(strip).to_have_count(0)
+    assert watch.errors == []

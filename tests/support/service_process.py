@@ -81,6 +81,13 @@ class Service:
         answer.raise_for_status()
         return answer.json()
 
+    def post(self, path: str, body: bytes) -> None:
+        """Send it OTLP as protobuf."""
+        headers = {**self.headers, "Content-Type": "application/x-protobuf"}
+        httpx.post(
+            f"{self.url}{path}", content=body, headers=headers, timeout=10
+        ).raise_for_status()
+
     def _close(self) -> None:
         if self._process is not None:
             self._process.communicate()

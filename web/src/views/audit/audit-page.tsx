@@ -73,7 +73,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
       <td title={entry.address ?? undefined}>{plainLine(entry.actor, 80)}</td>
       <td>{entry.origin}</td>
       <td>
-        {plainLine(entry.action, 60)}
+        {plainLine(entry.action.replace(/_/g, ' '), 60)}
         {decision !== null && <strong> {plainLine(decision, 40)}</strong>}
       </td>
       <td className="ins-audit__of">
@@ -82,7 +82,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
             {plainLine(session_id, 40)}
           </Link>
         )}
-        {session_id === null && plainLine(request_id ?? process_id ?? '', 40)}
+        <span className="ins-audit__detail"> {plainLine(request_id ?? process_id ?? '', 40)}</span>
       </td>
       <td>
         <span className={`ins-audit__result ins-audit__result--${entry.result}`}>

@@ -40,7 +40,7 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
   return (
     <section className="ins-request__arguments" aria-label="Arguments">
       <header>
-        <h4>Arguments</h4>
+        <h3>Arguments</h3>
         {request.args_hash !== null && (
           <code title={`SHA-256 of the arguments: ${request.args_hash}. The answer names it.`}>
             {request.args_hash.slice(0, 12)}

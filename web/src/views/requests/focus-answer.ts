@@ -6,7 +6,6 @@ export function focusAnswer(): void {
   const target =
     here?.querySelector<HTMLElement>(TARGET) ?? document.querySelector<HTMLElement>(TARGET);
   target?.focus();
-  target?.scrollIntoView({ block: 'nearest' });
 }
 
 const TARGET = '[data-answer-target]';

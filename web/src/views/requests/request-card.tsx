@@ -66,9 +66,9 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   return (
     <header className="ins-request__head">
       {onToggle === undefined ? (
-        <h3 className="ins-request__headline">{headline}</h3>
+        <h2 className="ins-request__headline">{headline}</h2>
       ) : (
-        <h3 className="ins-request__headline">
+        <h2 className="ins-request__headline">
           <button
             type="button"
             aria-expanded={isOpen}
@@ -81,7 +81,7 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
             {headline}
             {!isOpen && <Preview request={request} />}
           </button>
-        </h3>
+        </h2>
       )}
       {hasSession && (
         <Link className="ins-request__session" to={sessionPath(request.session_id)}>

@@ -13,7 +13,7 @@ export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
   if (isNew) setSeen([...seen, ...waiting.filter((id) => !seen.includes(id))]);
   if (seen.length === 0) return null;
   return (
-    <section className="ins-span-requests" aria-label="Waiting for you">
+    <section className="ins-span-requests" aria-label="Waiting for you in this span">
       {seen.slice(-MAX_SHOWN).map((id) => (
         <RequestCard key={id} id={id} />
       ))}

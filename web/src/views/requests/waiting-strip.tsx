@@ -18,7 +18,7 @@ export function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
   if (shown.length === 0) return null;
   const more = waiting.length - shown.length;
   return (
-    <section className="ins-strip" aria-label="Waiting for you">
+    <section className="ins-strip" aria-label="Waiting for you in this session">
       {shown.map((id) => (
         <RequestCard key={id} id={id} isOpen={id === open} onToggle={toggle} />
       ))}

@@ -63,7 +63,7 @@ function Requests({ waiting, onKeyDown }: RequestsProps) {
       ref={panel}
       className="ins-row-answer__panel"
       role="group"
-      aria-label="Waiting for you"
+      aria-label="Waiting for you in this session"
       onKeyDown={onKeyDown}
     >
       {ids.map((id) => (
