@@ -17,7 +17,8 @@ from inspector.model import CommandRow
 from inspector.storage.base import Changes, CommandEnd, Store
 
 KEEP_ALIVE_S = 5.0
-_CHUNK = 100
+_CHUNK = 16
+"""Commands that are read at once: an edited argument may be megabytes."""
 
 
 class _Stream:

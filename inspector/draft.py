@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from inspector.model import (
     AuditRow,
@@ -36,6 +37,8 @@ from inspector.storage.base import (
 _SpanKey = tuple[str, str]
 _Decided = tuple[SessionState, SessionRecord | None, SessionStatus]
 _REMEMBERED = 20_000
+_MAX_NOTED, _MAX_NOTED_DETAIL = 256, 4_000
+"""Characters of what an audit entry says: an id that nobody has may be of any length."""
 
 
 @dataclass(slots=True)
@@ -270,7 +273,10 @@ class Draft:
 
     def note(self, row: AuditRow) -> None:
         """Write down that somebody did something, or tried to."""
-        self._audit.append(replace(row, id=self.take_number()))
+        texts = ("actor", "request_id", "session_id", "process_id", "decision", "args_hash")
+        told: dict[str, Any] = {name: _cut(getattr(row, name), _MAX_NOTED) for name in texts}
+        detail = _cut(row.detail, _MAX_NOTED_DETAIL)
+        self._audit.append(replace(row, id=self.take_number(), detail=detail, **told))
 
     def _move_requests(self, trace_id: str, old: SessionState, new: SessionState) -> None:
         stored = self.reader.requests_of_trace(trace_id)
@@ -424,6 +430,10 @@ class _Numbers:
     def take(self) -> int:
         self.last += 1
         return self.last
+
+
+def _cut(text: str | None, longest: int) -> str | None:
+    return text if text is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def _move_waits(trace_id: str, old: SessionState, new: SessionState) -> None:

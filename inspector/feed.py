@@ -20,12 +20,14 @@ from inspector.errors import StoreUnavailableError
 from inspector.feed_messages import Entry, entries_of
 from inspector.model import SessionRow
 from inspector.normalise.times import rfc3339
-from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store
+from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store, shown_bytes
 from inspector.store_health import StoreHealth
 
 MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
 _TAIL_ROWS = 16_384
+_ROW_BYTES = 4_096
+"""Of a request's arguments, that count as another row."""
 _CHUNK = 500
 """Entries per write."""
 _RETRY_S = 5.0
@@ -237,6 +239,8 @@ class _Commit:
     def __init__(self, changes: Changes) -> None:
         self.head = changes.head
         self.rows = changes.published(changes.first - 1)
+        shown = sum(shown_bytes(record.row) for record in changes.requests)
+        self.weight = len(self.rows) + shown // _ROW_BYTES
         self.moves_spans = bool(changes.departures)
         self._session_rows = {record.row.id: record.row for record in changes.sessions}
         self._entries: dict[int, Entry | None] = {}
@@ -263,14 +267,14 @@ class _Tail:
         if is_watched:
             commit = _Commit(changes)
             self._commits.append(commit)
-            self._row_count += len(commit.rows)
+            self._row_count += commit.weight
         else:  # who comes later reads from the store what it has missed
             self._commits.clear()
             self._floor, self._row_count = changes.head, 0
         while self._row_count > _TAIL_ROWS:
             oldest = self._commits.popleft()
             self._floor = oldest.head
-            self._row_count -= len(oldest.rows)
+            self._row_count -= oldest.weight
 
     def since(self, cursor: int) -> list[_Commit] | None:
         """Return the commits after `cursor`, newest first; None when they are not all here."""

@@ -212,7 +212,8 @@ class Decision:
         """Go on only if a person allows it.
 
         They are asked once, after all interceptors, about the final data. No answer within
-        `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies.
+        `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies. Of several
+        questions the first is put, and silence allows only where all of them say so.
         A `breakpoint` is a stop to look around; nobody is asked to take responsibility.
         """
         question = Question(prompt, tuple(options), default, timeout, kind)

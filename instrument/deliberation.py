@@ -200,10 +200,8 @@ class _Chain:
         injection = decision.injection if decision.action == "inject_context" else None
         if injection is not None:
             outcome.injections.append(injection._replace(source=name))
-        if decision.action == "ask_user" and outcome.question is None:
-            outcome.question, outcome.action = decision.question, "ask_user"
-            outcome.reason, outcome.decided_by = decision.reason, name
-            self._is_closed = True
+        if decision.action == "ask_user":
+            self._take_question(name, decision)
         if decision.action not in ENDING:
             return False
         outcome.action, outcome.reason = decision.action, decision.reason
@@ -211,6 +209,16 @@ class _Chain:
         outcome.retry_changes = dict(changes)
         outcome.stop_value = decision.value if decision.action == "stop" else None
         return True
+
+    def _take_question(self, name: str, decision: Decision) -> None:
+        """Keep the first question; silence allows only where all who ask say so."""
+        outcome, question = self._outcome, cast(Question, decision.question)
+        if outcome.question is None:
+            outcome.question, outcome.action = question, "ask_user"
+            outcome.reason, outcome.decided_by = decision.reason, name
+            self._is_closed = True
+        elif outcome.question.default != question.default:
+            outcome.question = outcome.question._replace(default="deny")
 
     async def ask(self) -> None:
         """Ask a person about what the interceptors left, and put the answer in force."""

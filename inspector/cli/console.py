@@ -86,6 +86,7 @@ def session_head(session: Row, *, with_id: bool = False) -> Text:
     """Return a session as one line."""
     figures = [
         duration(_duration_ns(session)),
+        f"waited {duration(round(session['waiting_ms'] * 1e6))}" if session["waiting_ms"] else "",
         plural(session["span_count"], "span"),
         tokens(session["input_tokens"], session["output_tokens"]),
         money(session["cost_usd"]) if session["cost_usd"] else "",

@@ -154,7 +154,7 @@ def _hash(request: Row) -> str:
 def _barred(console: Console, text: str, style: str = "") -> None:
     bar = _ASCII_BAR if console.options.ascii_only else _BAR
     for line in text.split("\n"):
-        shown = Text(bar, "bright_black") + Text(visible(line), style)
+        shown = Text.assemble((bar, "bright_black"), (visible(line), style))
         console.print(shown, soft_wrap=True, highlight=False)
 
 

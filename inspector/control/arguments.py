@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -26,9 +27,11 @@ MAX_ARGS_BYTES = 2**20
 MAX_EDIT_BYTES = 4 * 2**20
 MAX_SHOWN_CHARS = 128 * 1024
 """Of what can only be shown."""
-MAX_RENDERED_CHARS = 16 * 2**20
-"""Of what the hash of such covers; what is beyond counts by its being there."""
+MAX_DRAWN_PIECES = 100_000
+MAX_DRAWN_CHARS = 16 * 2**20
+"""Of objects, whose hash is that of their drawing; what is beyond is not in it."""
 _BYTES_SHOWN = 64
+_WITHOUT_REFERENCES = 2  # the same for equal values, whatever they share
 
 
 class EditError(ValueError):
@@ -45,7 +48,7 @@ class Shown(NamedTuple):
     args_text: str | None = None
     """What can be shown where there is no such text."""
     args_hash: str | None = None
-    """SHA-256 (hex) of the UTF-8 of `args_json`, or of the whole rendering."""
+    """SHA-256 (hex) of the UTF-8 of `args_json`, or of all that is there, in a form of our own."""
     fault: str | None = None
     """Why it cannot be edited."""
 
@@ -59,9 +62,8 @@ def show(hook: str | None, data: Mapping[str, Any]) -> Shown:
     try:
         text = canonical(value, MAX_ARGS_BYTES)
     except NotExactError as error:
-        drawing = _Drawing()
-        drawing.draw(value)
-        return Shown(kwarg, None, drawing.text(), drawing.digest(), str(error))
+        text, digest = _drawn(value)
+        return Shown(kwarg, None, text, digest, str(error))
     return Shown(kwarg, text, None, _sha256(text.encode()))
 
 
@@ -92,6 +94,19 @@ def changes_from(shown: Shown, data: Mapping[str, Any], text: str) -> dict[str, 
     return {} if value is before else {shown.kwarg: value}
 
 
+def _drawn(value: Any) -> tuple[str, str]:
+    """Return what can be shown of any value, and its hash."""
+    try:
+        whole = _sha256(marshal.dumps(value, _WITHOUT_REFERENCES))
+    except (ValueError, RuntimeError, MemoryError):  # objects, too deep, or changing meanwhile
+        drawing = _Drawing(MAX_DRAWN_CHARS)
+        drawing.draw(value)
+        return drawing.text(), drawing.digest()
+    drawing = _Drawing(MAX_SHOWN_CHARS)
+    drawing.draw(value)
+    return drawing.text(), whole
+
+
 class _EnoughError(Exception):
     """No more is needed."""
 
@@ -99,9 +114,10 @@ class _EnoughError(Exception):
 class _Drawing:
     """A rendering of any value, near to JSON; of all that was drawn only the beginning is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_chars: int) -> None:
+        self._max_chars = max_chars
         self._pieces: list[str] = []
-        self._chars = 0
+        self._count = self._chars = 0
         self._hash = hashlib.sha256()
 
     def draw(self, value: Any) -> None:
@@ -109,25 +125,24 @@ class _Drawing:
         try:
             self._draw(value, 0)
         except _EnoughError:
-            self._hash.update(b"...")
+            pass
         except Exception as error:  # noqa: BLE001 - it may be anything, and may change meanwhile
             self._add(f"<cannot be shown: {type(error).__name__}>")
 
     def text(self) -> str:
-        """Return the beginning, and how much is missing."""
+        """Return the beginning, and whether there is more."""
         text = "".join(self._pieces)[:MAX_SHOWN_CHARS]
-        if self._chars <= MAX_SHOWN_CHARS:
-            return text
-        return f"{text}… (cut: at least {self._chars - MAX_SHOWN_CHARS} characters more)"
+        is_whole = self._chars <= MAX_SHOWN_CHARS and self._count <= MAX_DRAWN_PIECES
+        return text if is_whole else f"{text}… (cut)"
 
     def digest(self) -> str:
-        """Return the SHA-256 of all of it."""
+        """Return the SHA-256 of what was drawn."""
         return self._hash.hexdigest()
 
     def _draw(self, value: Any, depth: int) -> None:
         kind = type(value)
         if kind is str:
-            self._add(json.dumps(value, ensure_ascii=False))
+            self._add(json.dumps(value[: self._max_chars + 1], ensure_ascii=False))
         elif kind in (list, tuple) and depth < MAX_DEPTH:
             brackets = "[]" if kind is list else "()"
             self._all(((None, item) for item in value), brackets, depth)
@@ -156,12 +171,13 @@ class _Drawing:
         self._add(f"<{len(value)} bytes, SHA-256 {_sha256(value)}: {beginning}>")
 
     def _add(self, piece: str) -> None:
+        data = piece.encode("utf-8", "backslashreplace")
         if self._chars < MAX_SHOWN_CHARS:
-            room = MAX_SHOWN_CHARS - self._chars
-            self._pieces.append(piece[:room].encode("utf-8", "backslashreplace").decode())
+            self._pieces.append(data.decode()[: MAX_SHOWN_CHARS - self._chars + 1])
+        self._count += 1
         self._chars += len(piece)
-        self._hash.update(piece.encode("utf-8", "backslashreplace"))
-        if self._chars > MAX_RENDERED_CHARS:
+        self._hash.update(data)
+        if self._chars > self._max_chars or self._count > MAX_DRAWN_PIECES:
             raise _EnoughError
 
 

@@ -79,14 +79,14 @@ class Control:
             on_close: Called when it has ended.
         """
         self._requests = OpenRequests(self._wake)
-        self._gate = Gate(bus, place_of, open_operations)
-        self._commands = Commands(self._requests, self._gate)
+        self.gate = Gate(bus, place_of, open_operations)
+        self._commands = Commands(self._requests, self.gate)
         self._commands.on("signal", _signal)
         self._paused = PausedSessions(self._requests, place_of=place_of)
         self._provider = InspectorProvider(
             self._requests, place_of=place_of, keeps_args=keeps_args, watcher=self._paused
         )
-        self._channel = Channel(find, process, self._requests, self._commands, self._gate, limits)
+        self._channel = Channel(find, process, self._requests, self._commands, self.gate, limits)
         self._offs = [self._provider.install(bus), self._paused.install(bus), on_close]
         if hasattr(os, "register_at_fork"):
             forked = weakref.ref(self)
@@ -101,7 +101,7 @@ class Control:
         offs, self._offs = self._offs, []
         for off in offs:
             off()
-        self._gate.close("the inspector was detached")
+        self.gate.close("the inspector was detached")
         self._channel.begin_close()
 
     def finish_close(self, timeout_s: float) -> None:
@@ -111,7 +111,7 @@ class Control:
     def forget(self) -> None:
         """Begin anew in the child of a fork; what was asked and held is the parent's."""
         self._requests.forget()
-        self._gate.forget()
+        self.gate.forget()
         self._commands.forget()
         self._provider.forget()
         self._paused.forget()

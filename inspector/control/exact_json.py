@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 MAX_DEPTH = 100
 """How deep arrays and objects may be nested."""
 
+_SCALARS = frozenset({int, float, bool, type(None)})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A string counts to its end or that of the text, so that this takes linear time.
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
@@ -67,7 +68,7 @@ class _Ordering:
         self._max = max_chars
 
     def of(self, value: Any, depth: int) -> Any:
-        """Return a copy of `value`."""
+        """Return a copy of `value`; what it counts is less than its text will have."""
         kind = type(value)
         if kind is str:
             self._count(len(value))
@@ -75,21 +76,24 @@ class _Ordering:
             return self._object(value, depth)
         elif kind is list:
             _check_depth(depth)
+            self._count(2 * len(value))
             return [self.of(item, depth + 1) for item in value]
         elif kind is float and not math.isfinite(value):
             raise NotExactError(f"it has a number that is {value}")
-        elif kind not in (int, float, bool, type(None)):
+        elif kind not in _SCALARS:
             raise NotExactError(f"it has a {kind.__qualname__}, which JSON has not")
-        self._count(1)
         return value
 
     def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
         _check_depth(depth)
+        self._count(4 * len(value))
         for key in value:
             if type(key) is not str:
                 raise NotExactError(f"it has a key that is a {type(key).__qualname__}")
-            self._count(len(key))
-        return {key: self.of(value[key], depth + 1) for key in sorted(value, key=_as_utf16)}
+        names = "".join(value)
+        self._count(len(names))
+        keys = sorted(value) if names.isascii() else sorted(value, key=_as_utf16)
+        return {key: self.of(value[key], depth + 1) for key in keys}
 
     def _count(self, chars: int) -> None:
         self._left -= chars

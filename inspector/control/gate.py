@@ -87,6 +87,7 @@ class Gate:
         self._lock = Lock()
         self._rules: dict[str, _Rule] = {}
         """By each name of their sessions."""
+        self._cancelling: dict[_Rule, None] = {}
         self._covered: set[str] = set()
 
     # --- what an operator may do --------------------------------------------------------------
@@ -135,6 +136,7 @@ class Gate:
                 return Taken(False, f"{MAX_SESSIONS} sessions are held already")
             was_held = rule.held_by is not None
             rule.cancelled_by, rule.cancelled_ns = by, perf_counter_ns()
+            self._cancelling[rule] = None
             rule.told = WeakSet()
             self._put_on()  # before looking what runs: what begins now is denied
         running = self._running(rule)
@@ -155,9 +157,11 @@ class Gate:
 
     def refresh(self) -> None:
         """Forget a cancellation when all that it was about has ended; cancel what it left over."""
-        for rule in self._all_rules():
+        with self._lock:
+            cancelling = list(self._cancelling)
+        for rule in cancelling:
             by = rule.cancelled_by
-            if by is None:
+            if by is None:  # meanwhile, by another thread
                 continue
             running = self._running(rule)
             if running:
@@ -165,6 +169,7 @@ class Gate:
                 continue
             with self._lock:
                 rule.cancelled_by = None
+                self._cancelling.pop(rule, None)
                 self._tidy(rule)
 
     def close(self, why: str) -> None:
@@ -172,6 +177,7 @@ class Gate:
         self.let_all_go(why)
         with self._lock:
             self._rules.clear()
+            self._cancelling.clear()
             self._take_off()
 
     def forget(self) -> None:
@@ -207,7 +213,7 @@ class Gate:
                     self._cover(noun)
 
     def _on_closed(self, **_: Any) -> None:
-        if any(rule.cancelled_by is not None for rule in self._all_rules()):
+        if self._cancelling:
             self.refresh()
 
     # --- rules; those with "lock held" are called so ------------------------------------------

@@ -188,6 +188,9 @@ class Speaker:
             reply = link.request(method, path, body, timeout_s or line.limits.timeout_s)
         except AwayError as error:
             _logger.debug("The inspector at %s is away: %s", link.address.name, error)
+            if type(error.__cause__).__name__ == "SSLCertVerificationError":  # `ssl` may be missing
+                text = f"The certificate of {link.address.name} is not trusted: {error.__cause__}"
+                line.say_once(logging.WARNING, "certificate", text)
             return None
         if reply.status < 300:
             line.hear()

@@ -56,6 +56,7 @@ class SessionLine(Closed):
     status: str
     started_at: str
     duration_ms: float | None = Field(description="Null while anything runs.")
+    waiting_ms: float = Field(description="Of that, waiting for a person.")
     span_count: int
     error_count: int
     llm_calls: int
@@ -114,6 +115,7 @@ def session_text(session: SessionLine) -> str:
     facts = [
         session.started_at[:19] + "Z",
         duration(took) if took is not None else "still going",
+        f"waited {duration(round(session.waiting_ms * 1e6))}" if session.waiting_ms else "",
         plural(session.span_count, "span"),
         plural(session.error_count, "error") if session.error_count else "",
         plural(session.llm_calls, "llm call") if session.llm_calls else "",

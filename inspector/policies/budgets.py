@@ -7,12 +7,14 @@ next operation; calls are counted before they are made.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from threading import Lock
 from time import monotonic
 from typing import NamedTuple
+from weakref import WeakSet
 
 from inspector.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
 from inspector.policies.ruling import Ruling
@@ -142,6 +144,7 @@ class Ledger:
         """Calls that run, with where they were counted."""
         self._waits: dict[str, tuple[_Account, ...]] = {}
         """What a person is asked, with whose time stands still."""
+        _ledgers.add(self)
 
     def check(
         self, hook: str, tool: object, call_id: str | None, session: str | None
@@ -285,3 +288,16 @@ class Ledger:
 
     def _open(self, budgets: Sequence[Budget]) -> _Account:
         return _Account([_Tally(one, one.at) for one in budgets], self._now_s())
+
+
+_ledgers: WeakSet[Ledger] = WeakSet()
+
+
+def _renew_locks() -> None:
+    """Free the child of a fork of locks that a thread of its parent held."""
+    for ledger in _ledgers:
+        ledger._lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)

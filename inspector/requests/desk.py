@@ -28,10 +28,20 @@ from inspector.requests.answering import Given, Refusal, json_mistake, refusal_o
 from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
 from inspector.requests.homes import home_of
 from inspector.sessions import REQUEST_WAIT, SessionState
-from inspector.storage.base import CommandEnd, Reader, RequestRecord, Waiting, is_over
+from inspector.storage.base import (
+    CommandEnd,
+    Reader,
+    RequestRecord,
+    Waiting,
+    is_over,
+    shown_bytes,
+    waiting_of,
+)
 
 MAX_PENDING = 10_000
 MAX_PENDING_OF_PROCESS = 1_000
+MAX_PENDING_BYTES = 256 * 1024 * 1024
+"""Of what all of them show."""
 MAX_PROCESSES = 10_000
 _NO_LONGER = "Its process was lost"
 _ENDED = "Its process ended"
@@ -70,12 +80,14 @@ class Desk:
         self._waiting: dict[str, Waiting] = {}
         self._open_counts = Counter[str]()
         """How many of those each process has."""
+        self._open_bytes = 0
 
     def load(self, reader: Reader, now_ns: int) -> None:
         """Find out from the store what is open; each process gets its full time from now on."""
         self._agents = {process.id: process for process in reader.processes()}
         self._waiting = {one.request_id: one for one in reader.waiting_requests()}
         self._open_counts = Counter(one.process_id for one in self._waiting.values())
+        self._open_bytes = sum(one.size_bytes for one in self._waiting.values())
         for process_id in (*self._agents, *(one.process_id for one in self._waiting.values())):
             self._processes.hear(process_id, now_ns)
 
@@ -142,7 +154,7 @@ class Desk:
             return taken
         if row is not None:
             changed = life.reopened(row, fresh, draft.now_ns, doer)
-        elif refusal := self._is_full(draft, process.id):
+        elif refusal := self._is_full(fresh):
             _note(draft, doer, "request_opened", refusal, process_id=process.id, detail=fresh.id)
             return refusal
         else:
@@ -153,13 +165,18 @@ class Desk:
             _note(draft, doer, "request_opened", "accepted", request=changed)
         return None
 
-    def _is_full(self, draft: Draft, process_id: str) -> Refusal | None:
-        if self._open_counts[process_id] >= MAX_PENDING_OF_PROCESS:
+    def _is_full(self, fresh: RequestRow) -> Refusal | None:
+        if self._open_counts[fresh.process_id] >= MAX_PENDING_OF_PROCESS:
             return Refusal(
                 "too_many_requests", f"{MAX_PENDING_OF_PROCESS} requests of this process are open."
             )
         if len(self._waiting) >= MAX_PENDING:
             return Refusal("too_many_requests", f"{MAX_PENDING} requests are open.")
+        if self._open_bytes and self._open_bytes + shown_bytes(fresh) > MAX_PENDING_BYTES:
+            return Refusal(
+                "too_many_requests",
+                f"Open requests show more than {MAX_PENDING_BYTES} bytes together.",
+            )
         return None
 
     def close(
@@ -260,9 +277,8 @@ class Desk:
         self._forget(row.id)
         if not is_over(row):
             self._open_counts[row.process_id] += 1
-            self._waiting[row.id] = Waiting(
-                row.id, row.process_id, row.session_id, row.status, row.expires_ns
-            )
+            self._waiting[row.id] = waiting_of(row)
+            self._open_bytes += self._waiting[row.id].size_bytes
         session = draft.session(row.session_id)
         if session is None:
             return
@@ -279,6 +295,7 @@ class Desk:
     def _forget(self, request_id: str) -> None:
         known = self._waiting.pop(request_id, None)
         if known is not None:
+            self._open_bytes -= known.size_bytes
             self._open_counts[known.process_id] -= 1
             if not self._open_counts[known.process_id]:
                 del self._open_counts[known.process_id]

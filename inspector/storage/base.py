@@ -299,6 +299,8 @@ class Waiting:
     session_id: str
     status: RequestStatus
     expires_ns: int | None
+    size_bytes: int
+    """About how much it shows."""
 
 
 def is_over(row: RequestRow) -> bool:
@@ -312,6 +314,12 @@ def shown_bytes(row: RequestRow) -> int:
     """Return about how much a request shows."""
     shown = (row.prompt, row.args_json, row.args_text, row.form_json)
     return sum(len(text) for text in shown if text is not None)
+
+
+def waiting_of(row: RequestRow) -> Waiting:
+    """Return what the rules go on from."""
+    place = (row.id, row.process_id, row.session_id)
+    return Waiting(*place, row.status, row.expires_ns, shown_bytes(row))
 
 
 def page_of(sizes_bytes: Iterable[int], most: int) -> int:

@@ -37,6 +37,7 @@ from inspector.storage.base import (
     is_over,
     page_of,
     shown_bytes,
+    waiting_of,
 )
 
 _SpanKey = tuple[str, str]
@@ -397,10 +398,7 @@ class _Tables:
     def waiting_requests(self) -> list[Waiting]:
         found = (one for one in self._requests.values() if not is_over(one.row))
         rows = [one.row for one in sorted(found, key=_request_order)]
-        return [
-            Waiting(row.id, row.process_id, row.session_id, row.status, row.expires_ns)
-            for row in rows
-        ]
+        return [waiting_of(row) for row in rows]
 
     def pending_count(self) -> int:
         return sum(r.row.status is RequestStatus.PENDING for r in self._requests.values())

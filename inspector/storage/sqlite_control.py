@@ -39,8 +39,8 @@ ON CONFLICT (id) DO UPDATE SET
     status = excluded.status, is_over = excluded.is_over, expires_ns = excluded.expires_ns,
     size_bytes = excluded.size_bytes, body = excluded.body"""
 _WAITING = (
-    "SELECT id, process_id, session_id, status, expires_ns FROM request WHERE is_over = 0"
-    " ORDER BY created_ns, id"
+    "SELECT id, process_id, session_id, status, expires_ns, size_bytes FROM request"
+    " WHERE is_over = 0 ORDER BY created_ns, id"
 )
 _AMONG = "(SELECT value FROM json_each(?))"
 
@@ -149,8 +149,8 @@ class ControlReader:
     def waiting_requests(self) -> list[Waiting]:
         """Return what of the requests that are not over the rules go on from, oldest first."""
         return [
-            Waiting(request_id, process_id, session_id, RequestStatus(status), expires_ns)
-            for request_id, process_id, session_id, status, expires_ns in self._rows(_WAITING)
+            Waiting(request_id, process_id, session_id, RequestStatus(status), *rest)
+            for request_id, process_id, session_id, status, *rest in self._rows(_WAITING)
         ]
 
     def pending_count(self) -> int:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ import pytest
 from tests.support.inbox import Inbox
 from tests.support.receiver import Receiver, attributes
 from tests.support.service_process import Service
+from tests.support.watched_agent import WatchedAgent
 
 ROOT = Path(__file__).resolve().parents[2]
 FIVE_WAYS = ROOT / "examples" / "five_ways_to_ask.py"
@@ -37,43 +35,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service.stop()
 
 
-class Agent:
-    """A process that is watched by the service."""
-
-    def __init__(
-        self, service: Service, script: Path, args: object = None, **environment: str
-    ) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, script],
-            env={
-                **os.environ,
-                "INSPECTOR_URL": service.url,
-                "INSPECTOR_TOKEN": service.token,
-                "PYTHONPATH": str(ROOT),
-                **environment,
-            },
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(args))
-        self._process.stdin.close()
-        self._process.stdin = None
-
-    def said(self) -> list[str]:
-        """Return what it printed, once it has ended."""
-        out, err = self._process.communicate(timeout=60)
-        assert (self._process.returncode, err) == (0, "")
-        return out.splitlines()
-
-    def end(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.communicate()
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
     receiver = Receiver()
@@ -83,8 +44,7 @@ def receiver() -> Iterator[Receiver]:
 
 def test_all_contracts_ask_in_one_script(service: Service) -> None:
     inbox = Inbox(service)
-    agent = Agent(service, FIVE_WAYS)
-    try:
+    with WatchedAgent(service, FIVE_WAYS) as agent:
         asked = {row["prompt"]: row for row in inbox.wait_for_pending(6)}
 
         assert {row["session_id"] for row in asked.values()} == {"five-ways-to-ask"}
@@ -106,8 +66,6 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
             answer = inbox.answer(asked[prompt], decision, **parts)
             assert (answer.status_code, answer.json()["applied"]) == (200, True), answer.text
         said = agent.said()
-    finally:
-        agent.end()
 
     assert sorted(said) == [
         "delete_file: ran with {'path': '/tmp/draft.txt', 'id': 9007199254740993, 'force': False}",
@@ -131,14 +89,13 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
     service: Service, receiver: Receiver
 ) -> None:
     inbox = Inbox(service)
-    agent = Agent(
+    with WatchedAgent(
         service,
         AGENT,
         ARGS,
         OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
         OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
-    )
-    try:
+    ) as agent:
         (request,) = inbox.wait_for_pending()
         assert request["prompt"] == "Delete /tmp/report.txt?"
         assert json.loads(request["args_json"]) == ARGS
@@ -146,8 +103,6 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
         answer = inbox.answer(request, "allow", args_json=text, reason="the draft is enough")
         assert answer.json()["applied"] is True
         (said,) = map(json.loads, agent.said())
-    finally:
-        agent.end()
 
     assert said == {"ran": [{**ARGS, "path": "/tmp/draft.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
@@ -168,21 +123,17 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
 
 def test_an_edit_does_not_get_past_the_policy_that_asked(service: Service) -> None:
     inbox = Inbox(service)
-    agent = Agent(service, AGENT, {"path": "/tmp/a"})
-    try:
+    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = inbox.wait_for_pending()
         inbox.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
         (said,) = map(json.loads, agent.said())
-    finally:
-        agent.end()
 
     assert said == {"ran": [], "outcome": "refused: nothing in /etc"}
 
 
 def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
     inbox = Inbox(service)
-    agent = Agent(service, AGENT, {"path": "/tmp/a"})
-    try:
+    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = inbox.wait_for_pending()
         list_ = inbox.answer(request, "allow", args_json='["/tmp/b"]')
         assert list_.json()["applied"] is False
@@ -190,8 +141,6 @@ def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) 
         again = inbox.answer(request, "allow", args_json='{"path": "/tmp/d"}')
         assert again.json()["applied"] is True
         (said,) = map(json.loads, agent.said())
-    finally:
-        agent.end()
 
     assert said == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
 
@@ -199,14 +148,11 @@ def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) 
 @pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
 def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any) -> None:
     inbox = Inbox(service)
-    agent = Agent(service, AGENT, {"path": "/tmp/a"})
-    try:
+    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = inbox.wait_for_pending()
         refused = inbox.answer(request, "allow", **wrong)
         assert (refused.status_code, refused.json()["code"]) == (422, "wrong_hash")
         inbox.answer(request, "deny", reason="no")
         (said,) = map(json.loads, agent.said())
-    finally:
-        agent.end()
 
     assert said == {"ran": [], "outcome": "refused: no"}

@@ -128,10 +128,11 @@ def test_what_waits_is_pending_or_answered_and_not_yet_taken(store: Store) -> No
         record(5, "r5", status=LOST),
     ]
     commit(store, 5, requests=records)
+    shown = len('Delete it?{"path":"/a"}')
     with store.read() as reader:
         assert reader.waiting_requests() == [
-            Waiting("r2", "p2", "S", ANSWERED, None),
-            Waiting("r1", "p1", "S", PENDING, 5),
+            Waiting("r2", "p2", "S", ANSWERED, None, shown),
+            Waiting("r1", "p1", "S", PENDING, 5, shown),
         ]
 
 

@@ -34,6 +34,7 @@ class ControlService:
         """(process, after) of each stream of commands."""
         self.commands: dict[str, list[Command]] = {}
         self.tokens: list[str | None] = []
+        self.connection_count = 0
         self.known: set[str] = set()
         self.acked: set[tuple[str, int]] = set()
         self.misbehave: dict[str, Misbehaviour] = {}
@@ -46,6 +47,7 @@ class ControlService:
         self._changed = threading.Condition()
         self._connections: list[socket.socket] = []
         self._is_closed = False
+        self._ended_streams = 0
         service = self
 
         class Handler(_Handler):
@@ -55,6 +57,12 @@ class ControlService:
                 super().setup()
                 service._connections.append(self.connection)
 
+        def count_connection() -> tuple[socket.socket, Any]:
+            with service._changed:
+                service.connection_count += 1
+                service._changed.notify_all()
+            return accept()
+
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]
@@ -62,6 +70,8 @@ class ControlService:
         if context is not None:
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
             scheme = "https"
+        accept = self._server.get_request
+        self._server.get_request = count_connection  # type: ignore[method-assign]
         self.port = self._server.server_address[1]
         self.url = f"{scheme}://127.0.0.1:{self.port}"
         self._thread = threading.Thread(
@@ -118,6 +128,12 @@ class ControlService:
             self._seen.clear()
         self.cut()
 
+    def end_streams(self) -> None:
+        """End the streams of commands in good order."""
+        with self._changed:
+            self._ended_streams = len(self.streams)
+            self._changed.notify_all()
+
     def cut(self) -> None:
         """Break every connection."""
         for connection in self._connections:
@@ -161,10 +177,11 @@ class ControlService:
     def _follow(self, process: str, after: int) -> Iterator[bytes]:
         with self._changed:
             self.streams.append((process, after))
+            number = len(self.streams)
             self._changed.notify_all()
         yield b": commands\n\n"
         last = after
-        while not self._is_closed:
+        while not self._is_closed and number > self._ended_streams:
             with self._changed:
                 news = [
                     one
@@ -248,4 +265,5 @@ class _Handler(BaseHTTPRequestHandler):
             for piece in self.of._follow(process, after):
                 self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
                 self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True

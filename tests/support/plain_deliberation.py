@@ -105,9 +105,12 @@ def _apply(name: str, decision: Decision, changes: dict[str, Any], outcome: Outc
         outcome.user_messages.append(decision.user_message)
     if decision.action == "inject_context" and decision.injection is not None:
         outcome.injections.append(decision.injection._replace(source=name))
-    if decision.action == "ask_user" and outcome.question is None:
-        outcome.action, outcome.question = "ask_user", decision.question
-        outcome.reason, outcome.decided_by = decision.reason, name
+    if decision.action == "ask_user" and decision.question is not None:
+        if outcome.question is None:
+            outcome.action, outcome.question = "ask_user", decision.question
+            outcome.reason, outcome.decided_by = decision.reason, name
+        elif decision.question.default == "deny":
+            outcome.question = outcome.question._replace(default="deny")
     if decision.action in ENDING:
         outcome.action, outcome.reason, outcome.decided_by = decision.action, decision.reason, name
         outcome.retry_changes = changes

@@ -3,6 +3,7 @@
 import json
 import math
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import pairwise
 from types import MappingProxyType
@@ -161,7 +162,28 @@ def test_the_hash_covers_also_what_is_not_shown() -> None:
     other = shown((1, "x" * 2 * MIB + "y"))
 
     assert one.args_hash != other.args_hash
-    assert "characters more)" in one.args_text
+    assert one.args_text.endswith("… (cut)")
+
+
+def test_a_value_of_many_parts_is_not_walked_through_to_its_end() -> None:
+    class Endless(Mapping[str, Any]):
+        steps = 0
+
+        def __getitem__(self, key: str) -> int:
+            return 1
+
+        def __len__(self) -> int:
+            return 10**9
+
+        def __iter__(self) -> Iterator[str]:
+            for number in range(10**9):
+                Endless.steps += 1
+                yield str(number)
+
+    found = shown(Endless())
+
+    assert 'Endless{"0":1,"1":1,' in found.args_text
+    assert Endless.steps < 50_000
 
 
 @given(st.binary() | st.tuples(st.integers()) | st.sets(st.integers()) | st.complex_numbers())

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,16 +165,27 @@ async def test_a_verb_reaches_the_agent_and_back(
     assert ack["applied"]
 
 
-def test_a_broken_stream_is_taken_up_where_it_ended(service: ControlService, agent: Agent) -> None:
+def test_a_stream_that_ends_is_taken_up_where_it_ended(
+    service: ControlService, agent: Agent
+) -> None:
     service.command("p/1", type="pause")
     service.wait_said("ack", 1)
-    service.cut()
+    service.end_streams()
     service.wait(lambda: len(service.streams) >= 2)
     service.command("p/1", type="resume")
     service.wait_said("ack", 2)
-    service.wait(lambda: ("p/1", 2) in service.acked)
-    assert service.streams[0] == ("p/1", 0)
+    assert service.streams == [("p/1", 0), ("p/1", 1)]
     assert [ack["seq"] for ack in service.said("ack")] == [1, 2]
+    assert len(service.hellos) == 1
+
+
+def test_a_stream_that_is_cut_loses_nothing(service: ControlService, agent: Agent) -> None:
+    for type_ in ("pause", "resume", "pause", "resume"):
+        seq = service.command("p/1", type=type_)
+        service.cut()
+        service.wait_said("ack", seq)
+    applied = {ack["seq"]: ack["applied"] for ack in service.said("ack")}
+    assert applied == dict.fromkeys((1, 2, 3, 4), True)
 
 
 def test_a_command_that_comes_again_is_done_once_and_acknowledged_again(
@@ -254,6 +268,46 @@ def test_a_service_below_a_path_is_reached(
 ) -> None:
     make_agent(service.url + "/_inspector").channel.start()
     service.wait_said("heartbeat")
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """Return a certificate for 127.0.0.1 that it signed itself, and its key."""
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
+    new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes"]
+    subprocess.run(
+        [*new, "-keyout", str(key), "-out", str(cert), *subject], check=True, capture_output=True
+    )
+    return cert, key
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_a_service_behind_tls_is_reached_if_its_certificate_is_trusted(
+    make_agent: Callable[..., Agent],
+    certificate: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    is_trusted: bool,
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    service = ControlService(context=context)
+    if is_trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    agent = make_agent(service.url)
+    agent.ask("r-1")
+    if is_trusted:
+        service.wait_said("request_opened")
+        service.command("p/1", type="answer", answer=answer_of("r-1"))
+        agent.wait_given(1)
+    else:
+        service.wait(lambda: service.connection_count >= 3)
+        assert service.tokens == []
+    agent.close()
+    service.close()
+    told = [line for line in caplog.messages if "is not trusted" in line]
+    assert len(told) == (not is_trusted)
 
 
 def test_many_requests_of_many_threads_arrive(service: ControlService, agent: Agent) -> None:

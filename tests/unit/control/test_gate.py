@@ -407,6 +407,47 @@ async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
     assert gate.resume(SESSION, BEN).applied
 
 
+async def test_a_step_is_not_spent_on_what_no_longer_waits(
+    wired: Wired, gate: Gate, heard: Heard
+) -> None:
+    gate.pause(SESSION, ANNA)
+    gone = asyncio.create_task(tool(wired, "gone"))
+    await heard.until("request_opened", 1)
+    waits = asyncio.create_task(tool(wired, "waits"))
+    await heard.until("request_opened", 2)
+    gone.cancel()
+    await asyncio.wait([gone])
+    gate.step(SESSION, BEN)
+    assert await waits == "waits"
+    gate.close("done")
+
+
+async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
+    wired: Wired, gate: Gate
+) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def in_a_thread() -> None:
+        with wired.bus.operation("tool_call", tool_name="sync", args={}):
+            begun.set()
+            goes_on.wait(DEADLINE_S)
+
+    thread = threading.Thread(target=in_a_thread)
+    thread.start()
+    begun.wait(DEADLINE_S)
+    gate.cancel(SESSION, ANNA)
+    wired.bus.observe("before_tool_call", lambda **_: gate.refresh())  # as a heartbeat may
+    with pytest.raises(HookDenied):
+        await tool(wired, "next")
+    await asyncio.sleep(0)
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+    goes_on.set()
+    await asyncio.to_thread(thread.join)
+    assert await tool(wired, "a new run") == "a new run"
+
+
 async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
     wired: Wired, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -10,6 +10,7 @@ SESSION = {
     "started_at": "2026-01-01T00:00:00.000000000Z",
     "title": "Write the release notes of Lantern 1.5.3 for operators",
     "duration_ms": 31_200.0,
+    "waiting_ms": 20_900.0,
     "span_count": 43,
     "error_count": 1,
     "input_tokens": 7000,

@@ -285,6 +285,31 @@ async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:  # 001
     assert actions == ["ask_user", "ask_user", "continue"]
 
 
+@pytest.mark.parametrize(
+    ("defaults", "action"),
+    [
+        (("allow", "allow"), "continue"),
+        (("allow", "deny"), "deny"),
+        (("deny", "allow"), "deny"),
+        (("allow", "deny", "allow"), "deny"),
+    ],
+)
+async def test_silence_allows_only_where_all_who_ask_say_so(
+    bus: Bus, defaults: tuple[str, ...], action: str
+) -> None:
+    class Silent:
+        async def ask(self, request: ApprovalRequest) -> str:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    for default in defaults:
+        question = Decision.ask_user("one?", default=default, timeout=0.01)
+        bus.intercept("before_tool_call", asking(question))
+    bus.set_approval_provider(Silent())
+
+    assert (await bus.dispatch("before_tool_call")).action == action
+
+
 async def test_the_last_provider_that_was_set_is_asked(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     first, second = Person("allow"), Person("deny")

@@ -28,6 +28,7 @@ DECISIONS: tuple[Callable[[], Any], ...] = (
     lambda: Decision.modify(result=1),  # nowhere in the row
     lambda: Decision.inject_context("mind the gap", user_message="told it"),
     lambda: Decision.ask_user("May it?", reason="risky"),
+    lambda: Decision.ask_user("May it, if nobody says no?", default="allow"),
     lambda: Decision.deny("no"),
     lambda: Decision.retry("again", args={"path": "/tmp"}),
     lambda: Decision("deny", reason="with what is no part of it", changes={"args": None}),

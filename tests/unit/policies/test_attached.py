@@ -141,3 +141,25 @@ def test_a_broken_file_breaks_no_program(tmp_path: Path) -> None:
     assert said[0].startswith("denied: the policies cannot be used")
     assert "`action` is missing" in said[0]
     assert "cannot be used, so that what they may have guarded is denied" in said[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork is of POSIX systems")
+def test_the_child_of_a_fork_is_not_held_up_by_a_thread_of_its_parent(tmp_path: Path) -> None:
+    said = run_program(
+        """
+import os
+from inspector.policies import budgets
+
+inspector.attach()
+(ledger,) = budgets._ledgers
+with ledger._lock:
+    child = os.fork()
+    if not child:
+        use("read_x")
+        sys.stdout.flush()
+        os._exit(0)
+os.waitpid(child, 0)
+""",
+        tmp_path,
+    )
+    assert said == ["ran read_x"]

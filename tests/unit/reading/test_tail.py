@@ -15,6 +15,7 @@ SESSION: dict[str, Any] = {
     "status": "running",
     "epoch_ns": "0",
     "duration_ms": None,
+    "waiting_ms": 0,
     "span_count": 3,
     "error_count": 1,
     "input_tokens": 10,

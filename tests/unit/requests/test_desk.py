@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -454,6 +454,41 @@ def test_one_process_cannot_open_more_than_its_share(
     ]
     desk.act(lambda draft, one: one.close(draft, process(), "r0", WITHDRAWN, None, None))
     assert desk.open(asked("r2")) is None, "there is room again"
+
+
+def test_an_entry_of_the_audit_log_has_a_size(desk: Desk) -> None:
+    desk.answer("x" * 100_000, Given("allow", "y" * 100_000, reason="z" * 100_000))
+    desk.tell("x" * 100_000, "pause")
+    for entry in desk.audit():
+        texts = [one for one in asdict(entry).values() if isinstance(one, str)]
+        assert sum(map(len, texts)) < 6_000
+
+
+def test_open_requests_do_not_show_more_than_memory_has(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "MAX_PENDING_BYTES", 3000)
+    texts = {"args_json": "x" * 1400}
+    opened = [desk.open(asked(f"r{number}", **texts)) for number in range(3)]
+    assert [one and one.code for one in opened] == [None, None, "too_many_requests"]
+    desk.answer("r0", ALLOW)
+    assert desk.open(asked("r2", **texts)) is not None, "the agent may still need it"
+    desk.acknowledge(desk.commands()[0].seq)
+    assert desk.open(asked("r2", **texts)) is None
+
+
+def test_telemetry_opens_answers_and_commands_nothing(desk: Desk) -> None:
+    desk.open(asked())
+    before, noted = desk.request(), desk.audit()
+    names = ("request.opened", "request.closed", "approval", "session.paused", "command")
+    about = {"inspector.request.id": "r1", "inspector.approval.decision": "allow", **IN_S}
+    for name in names:
+        desk.take(log(f"inspector.{name}", attributes=about, process="p1"))
+        desk.take(log(f"inspector.{name}", attributes=about, trace=1, span_id=1, process="p1"))
+    desk.take(span(trace=1, attributes=about))
+    with desk.store.read() as reader:
+        assert [one.row for one in reader.requests().rows] == [before]
+    assert (desk.commands(), desk.audit()) == ([], noted)
 
 
 def test_a_process_is_not_told_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

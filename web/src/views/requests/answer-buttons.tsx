@@ -209,7 +209,7 @@ function Question({ request, draft }: AnswerButtonsProps) {
             payload !== undefined && answer({ decision: 'answer', payload_json: payload })
           }
         >
-          Send answer
+          {fields.length === 0 ? 'Accept' : 'Send answer'}
         </ArmedButton>
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'decline' })}>
           Decline

@@ -1,0 +1,198 @@
+"""Policies of an agent whose questions a running service brings to people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.agent_process import AgentProcess
+from tests.support.service import environment, wait_for
+from tests.support.service_process import Service
+
+RULES = """
+port = 7811
+
+[[policies]]
+name = "production"
+where = { path = { under = "/prod" } }
+action = "deny"
+
+[[policies]]
+name = "deletes"
+tools = ["delete_*"]
+action = "ask"
+prompt = "May it delete?"
+timeout = 60
+
+[[policies]]
+name = "wipes"
+tools = ["wipe"]
+action = "ask"
+timeout = 1
+
+[[breakpoints]]
+name = "look"
+tools = ["stop_here"]
+
+[[budgets]]
+name = "words"
+of = "tokens"
+at = 100
+step = 50
+action = "ask"
+"""
+
+AGENT = """
+import json, sys
+import inspector, instrument
+from inspector import context
+
+handle = inspector.attach(service_name="policed")
+context.set("S")
+for line in sys.stdin:
+    wanted = json.loads(line)
+    try:
+        if "usage" in wanted:
+            with instrument.operation("llm_generate", llm=None, prompt="") as op:
+                op.set(usage=wanted["usage"])
+        else:
+            tool, args = wanted["tool"], wanted["args"]
+            with instrument.operation("tool_call", tool_name=tool, args=args) as op:
+                wanted = op.args
+        print("RAN", json.dumps(wanted), flush=True)
+    except instrument.HookDenied as error:
+        print("DENIED", error.reason, flush=True)
+handle.detach()
+"""
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    service = Service(tmp_path)
+    service.start()
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def agent(service: Service, tmp_path: Path) -> Iterator[AgentProcess]:
+    file = tmp_path / "policies.toml"
+    file.write_text(RULES)
+    environ = environment(tmp_path, url=service.url, token=service.token, policies=file)
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    agent = AgentProcess(AGENT, folder, environ)
+    yield agent
+    agent.kill()
+
+
+def use(agent: AgentProcess, tool: str, **args: str) -> None:
+    agent.tell(json.dumps({"tool": tool, "args": args}))
+
+
+def asked(service: Service) -> dict[str, Any]:
+    """Return the one request that is open, when there is one."""
+    [request] = wait_for(lambda: service.get("/requests?status=pending")["requests"])
+    assert isinstance(request, dict)
+    return request
+
+
+def answer(service: Service, request: dict[str, Any], decision: str, **more: str) -> None:
+    body = {"decision": decision, "args_hash": request["args_hash"], **more}
+    url = f"{service.url}/requests/{request['id']}"
+    answered = httpx.post(url, json=body, headers=service.headers, timeout=10)
+    assert answered.status_code == 200, answered.text
+
+
+def decisions(service: Service) -> list[tuple[str, str]]:
+    """Return who decided what, span by span, in order."""
+    spans = service.get("/sessions/S/spans")["spans"]
+    found = []
+    for span in sorted(spans, key=lambda one: one["offset_ns"]):
+        detail = service.get(f"/spans/{span['trace_id']}/{span['span_id']}")
+        for event in detail["events"]:
+            if event["name"] == "inspector.decision":
+                said = event["attributes"]
+                by = said["inspector.decision.interceptor"]
+                found.append((by, said["inspector.decision.action"]))
+    return found
+
+
+def test_what_a_policy_asks_is_answered_by_people_and_kept_on_the_trace(
+    service: Service, agent: AgentProcess
+) -> None:
+    use(agent, "delete_file", path="/tmp/a")
+    request = asked(service)
+    assert (request["kind"], request["interceptor"]) == ("approval", "policy:deletes")
+    assert (request["prompt"], request["tool_name"]) == ("May it delete?", "delete_file")
+    answer(service, request, "allow")
+    assert json.loads(agent.hear("RAN")) == {"path": "/tmp/a"}
+
+    use(agent, "delete_file", path="/prod/a")
+    assert agent.hear("DENIED") == "denied by policy production"
+
+    use(agent, "delete_file", path="/tmp/b")
+    answer(service, asked(service), "allow", args_json='{"path":"/prod/b"}')
+    assert agent.hear("DENIED") == "denied by policy production"
+
+    use(agent, "delete_file", path="/tmp/c")
+    answer(service, asked(service), "deny", reason="not this one")
+    assert agent.hear("DENIED") == "not this one"
+
+    expected = [
+        ("policy:deletes", "ask_user"),
+        ("approval", "continue"),
+        ("policy:production", "deny"),
+        ("policy:deletes", "ask_user"),
+        ("policy:production", "deny"),  # of what was edited
+        ("approval", "deny"),
+        ("policy:deletes", "ask_user"),
+        ("approval", "deny"),
+    ]
+    wait_for(lambda: len(decisions(service)) >= len(expected))
+    assert decisions(service) == expected
+
+
+def test_always_is_said_of_one_policy_and_not_of_a_budget_beside_it(
+    service: Service, agent: AgentProcess
+) -> None:
+    use(agent, "delete_file", path="/tmp/a")
+    answer(service, asked(service), "allow_always")
+    agent.hear("RAN")
+    use(agent, "delete_file", path="/tmp/b")
+    agent.hear("RAN")
+
+    agent.tell('{"usage": {"input_tokens": 100}}')
+    agent.hear("RAN")
+    use(agent, "delete_file", path="/tmp/c")
+    request = asked(service)
+    assert request["interceptor"] == "policy:deletes + budget:words"
+    assert request["prompt"].endswith("used in this session. Continue for another 50 tokens?")
+    answer(service, request, "allow")
+    agent.hear("RAN")
+    use(agent, "delete_file", path="/tmp/d")
+    agent.hear("RAN")
+
+
+def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) -> None:
+    use(agent, "stop_here")
+    request = asked(service)
+    assert (request["kind"], request["interceptor"]) == ("breakpoint", "breakpoint:look")
+    answer(service, request, "allow")
+    agent.hear("RAN")
+
+
+def test_policies_hold_when_the_service_is_gone(service: Service, agent: AgentProcess) -> None:
+    use(agent, "read", path="/tmp/a")
+    agent.hear("RAN")
+    service.kill()
+    use(agent, "read", path="/prod/a")
+    assert agent.hear("DENIED") == "denied by policy production"
+    use(agent, "wipe", path="/tmp/a")
+    assert "nobody answered within 1 s" in agent.hear("DENIED")
+    service.start()

@@ -1,0 +1,70 @@
+"""An agent with hooks asks, somebody answers in a browser, the tool runs with what they typed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.receiver import Receiver, attributes
+from tests.support.service_process import Service
+from tests.support.watched_agent import WatchedAgent
+
+AGENT = Path(__file__).resolve().parents[1] / "support" / "cleaner_agent.py"
+ARGS: dict[str, Any] = {
+    "path": "/tmp/report.txt",
+    "id": 9007199254740993,
+    "ratio": 1.0,
+    "note": "x" * 200_000,
+    "password": "hunter2hunter2",
+}
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_others(
+    page: Page, watch: Watch, service: Service, receiver: Receiver
+) -> None:
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/waiting")
+    environment = {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
+    }
+    with WatchedAgent(service, AGENT, ARGS, **environment) as agent:
+        card = page.get_by_role("article", name="delete_file wants to run")
+        card.get_by_role("button", expanded=False).click()
+        card.get_by_role("button", name="Edit").click()
+        page.get_by_label("Find in the arguments").fill(ARGS["path"])  # it is in a later part
+        page.get_by_role("button", name="Find").click()
+        editor = page.get_by_label("Arguments as JSON")
+        expect(editor).to_have_value(re.compile("/tmp/report"))
+        editor.fill(editor.input_value().replace("/tmp/report.txt", "/tmp/draft.txt"))
+        allow = page.get_by_role("button", name="Allow with 1 edit")
+        expect(allow).to_have_attribute("aria-disabled", "false")
+        allow.click()
+        (said,) = map(json.loads, agent.said())
+    expect(card.get_by_text(re.compile("the agent took it"))).to_be_visible()
+
+    assert said == {"ran": [{**ARGS, "path": "/tmp/draft.txt"}], "outcome": "deleted"}
+    receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
+    (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
+    decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]
+    (person,) = [d for d in decisions if d["inspector.decision.interceptor"] == "approval"]
+    assert person["inspector.decision.action"] == "modify"
+    assert person["inspector.decision.origin"] == "browser"
+    assert "/tmp/report.txt" in person["inspector.decision.before"]
+    assert "/tmp/draft.txt" in person["inspector.decision.after"]
+    assert "hunter2" not in str(person)
+    assert watch.errors == []

@@ -1,0 +1,53 @@
+"""A script that attaches to a service, as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.service_process import Service
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class WatchedAgent:
+    """Runs while the block does; `args` are given to it as JSON."""
+
+    def __init__(
+        self, service: Service, script: Path, args: object = None, **environment: str
+    ) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, script],
+            env={
+                **os.environ,
+                "INSPECTOR_URL": service.url,
+                "INSPECTOR_TOKEN": service.token,
+                "PYTHONPATH": str(ROOT),
+                **environment,
+            },
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(args))
+        self._process.stdin.close()
+        self._process.stdin = None
+
+    def __enter__(self) -> WatchedAgent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.communicate()
+
+    def said(self) -> list[str]:
+        """Return what it printed, once it has ended well."""
+        out, err = self._process.communicate(timeout=60)
+        assert (self._process.returncode, err) == (0, "")
+        return out.splitlines()
