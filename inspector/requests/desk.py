@@ -374,8 +374,8 @@ class Desk:
         if session is None:
             return
         draft.heard[session.id] = None
-        if command.type == "pause":
-            session.pauses[process_id] = draft.now_ns
+        if command.type in ("pause", "step"):  # after one step it holds
+            session.pauses.setdefault(process_id, draft.now_ns)
         elif command.type in ("resume", "cancel"):
             session.pauses.pop(process_id, None)
 

@@ -376,6 +376,13 @@ def test_a_session_is_paused_from_the_agents_word_to_the_resumption(desk: Desk) 
     ]
 
 
+def test_a_session_is_paused_after_a_step(desk: Desk) -> None:
+    desk.take(started(span(trace=1, attributes=IN_S)))
+    [seq] = told(desk.tell("S", "step")).seqs
+    desk.acknowledge(seq)
+    assert desk.session("S").status is SessionStatus.PAUSED
+
+
 def test_a_pause_that_could_not_be_done_pauses_nothing(desk: Desk) -> None:
     desk.take(started(span(trace=1, attributes=IN_S)))
     [seq] = told(desk.tell("S", "pause")).seqs
