@@ -48,6 +48,14 @@ test('a name cannot make a button say something else', () => {
   expect(headlineOf(exampleRequest({ tool_name: '\u200b' }))).toBe('An approval is asked for');
 });
 
+test('who asks a question is said', () => {
+  const asked = (signal_name: string | null) =>
+    headlineOf(exampleRequest({ kind: 'question', tool_name: null, signal_name }));
+  expect(asked(null)).toBe('A question');
+  expect(asked('elicitation')).toBe('An MCP server asks');
+  expect(asked('approved')).toBe('A signal is awaited: approved');
+});
+
 test('of two versions the one with more transitions counts, whichever comes first', () => {
   const pending = exampleRequest();
   expect(newerRequest(pending, answered)).toBe(answered);

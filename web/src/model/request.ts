@@ -30,9 +30,15 @@ export function headlineOf(request: Request): string {
     case 'breakpoint':
       return tool === undefined ? 'Stopped at a breakpoint' : `Stopped before ${tool}`;
     case 'question':
+      if (isElicitation(request)) return 'An MCP server asks';
       if (request.signal_name) return `A signal is awaited: ${plainLine(request.signal_name, 60)}`;
       return tool === undefined ? 'A question' : `${tool} asks`;
   }
+}
+
+/** A question of an MCP server, that its host passes on. */
+function isElicitation({ signal_name }: Request): boolean {
+  return signal_name === 'elicitation';
 }
 
 function toolOf({ tool_name }: Request): string | undefined {

@@ -45,19 +45,24 @@ function useAnswer(request: Request): (answer: Answer) => void {
   };
 }
 
+/** What is granted: the row as it is now, with this text. Another object for each. */
+function useDrawn(request: Request, text: string | undefined): object {
+  return useMemo(() => ({ request, text }), [request, text]);
+}
+
 /** Allow, always allow, deny; of a breakpoint continue, step, cancel. */
 function Verdicts({ request, draft, check }: AnswerButtonsProps) {
   const { drafts } = useInspector();
   const answer = useAnswer(request);
   const edit = editOf(draft, check);
+  const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined);
   const isBreakpoint = request.kind === 'breakpoint';
   const editCount = edit.kind === 'edited' ? edit.count : 0;
   if (draft.isDenying) return <Denying request={request} draft={draft} />;
   return (
     <div className="ins-request__answers">
       <ArmedButton
-        // What is granted: the row as it is now, with this edit.
-        of={edit.kind === 'edited' ? edit.text : request}
+        of={drawn}
         look="allow"
         isTarget
         isDisabled={edit.kind === 'unclear'}
@@ -184,6 +189,7 @@ function Question({ request, draft }: AnswerButtonsProps) {
   const fields = useMemo(() => fieldsOf(request), [request]);
   const values = draft.values ?? initialValues(fields);
   const payload = payloadOf(fields, values);
+  const drawn = useDrawn(request, payload);
   return (
     <>
       <QuestionForm
@@ -194,7 +200,7 @@ function Question({ request, draft }: AnswerButtonsProps) {
       />
       <div className="ins-request__answers">
         <ArmedButton
-          of={payload}
+          of={drawn}
           look="allow"
           isTarget
           isDisabled={payload === undefined}
@@ -203,7 +209,7 @@ function Question({ request, draft }: AnswerButtonsProps) {
             payload !== undefined && answer({ decision: 'answer', payload_json: payload })
           }
         >
-          Send answer
+          {fields.length === 0 ? 'Accept' : 'Send answer'}
         </ArmedButton>
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'decline' })}>
           Decline

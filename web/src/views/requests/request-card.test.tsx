@@ -142,6 +142,16 @@ test('an edit is sent as it was typed, and only while it is JSON', () => {
   expect(sent).toEqual([{ decision: 'allow', args_json: edited, args_hash: '5f'.repeat(32) }]);
 });
 
+test('a change of the row disarms the button for an edit, too', () => {
+  const inspector = page(exampleRequest({ args_json: '{"a":1}' }));
+  fireEvent.click(button('Edit'));
+  fireEvent.change(screen.getByLabelText('Arguments as JSON'), { target: { value: '{"a":2}' } });
+  wait(1000);
+  change(inspector, exampleRequest({ args_json: '{"a":1}', prompt: 'another one' }));
+  fireEvent.click(button('Allow with 1 edit'));
+  expect(sent).toEqual([]);
+});
+
 test('white space alone is no edit', () => {
   page(exampleRequest({ args_json: '{"a":1}' }));
   fireEvent.click(button('Edit'));
