@@ -158,7 +158,8 @@ class Desk:
         row, doer = draft.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
-        changed = life.closed(row, status, reason, draft.now_ns, doer)
+        counts = f"What counts is `{decision}`" if decision else None
+        changed = life.closed(row, status, reason or counts, draft.now_ns, doer)
         if changed is None:
             return
         self._keep(draft, changed)

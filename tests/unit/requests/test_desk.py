@@ -199,6 +199,7 @@ def test_an_answer_that_came_too_late_for_the_agent_is_not_sent_again(desk: Desk
     assert desk.commands() == []
     assert ("Ann", "answer", "not_applied") in results(desk)
     assert desk.request().status is EXPIRED
+    assert desk.request().transitions[-1].reason == "What counts is `deny`"
 
 
 def test_a_request_of_another_process_is_not_opened_again(desk: Desk) -> None:
