@@ -132,7 +132,7 @@ class Recorder:
         lost = self._processes.take_lost(now_ns)
         all_due = (id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns)
         due = list(itertools.islice(all_due, MAX_DUE))
-        if not lost and not due and not self._desk.due(now_ns):
+        if not lost and not due and not self._desk.still_open.due(now_ns):
             return Changes()
         with self._store.read() as reader:
             draft = Draft(reader, self._memory, now_ns)
@@ -160,7 +160,7 @@ class Recorder:
                 if reader.session(session_id) is not None:
                     draft.delete_session(session_id)
                     self._timers.pop(session_id, None)
-                    self._desk.forget_sessions([session_id])
+                    self._desk.still_open.forget_sessions([session_id])
             return self._finish(draft, ())
 
     def committed(self) -> None:
@@ -232,7 +232,7 @@ class Recorder:
             return self._watch(session, draft.now_ns, heard_ns)
 
         changes = draft.finish(decide)
-        self._desk.follow(changes.requests)
+        self._desk.still_open.follow(changes.requests)
         return changes
 
     def _watch(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
@@ -608,7 +608,8 @@ def _place(moment: MomentRecord, place: tuple[str | None, str | None, str]) -> b
 
 
 def _tells_waits(span: Span) -> bool:
-    return any(event.name in live.WAITS for event in span.events)
+    # Most have no events: to ask that first takes a third of the time.
+    return bool(span.events) and any(event.name in live.WAITS for event in span.events)
 
 
 def _told_by_events(span: Span) -> list[PauseSignal]:

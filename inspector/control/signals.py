@@ -241,9 +241,13 @@ class PausedSessions:
             before, self._pauses[key] = self._pauses.get(key), pause
         if before is not None:
             self._requests.close(before.request_id, "withdrawn", None, "it is asked anew")
-        self._requests.open(
-            self._as_request(pause, prompt), lambda given: self._judge(pause, given)
-        )
+        try:
+            asked = self._as_request(pause, prompt)
+            self._requests.open(asked, lambda given: self._judge(pause, given))
+        except Exception as error:  # noqa: BLE001 - too many are open: it waits all the same
+            with self._lock:
+                self._pauses.pop(key, None)
+            _logger.warning("Cannot ask what session %s waits for: %s", session_id[:80], error)
 
     def _resume(self, session_id: Any, signal_name: Any, **_: Any) -> None:
         if isinstance(session_id, str) and isinstance(signal_name, str):

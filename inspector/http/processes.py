@@ -91,7 +91,7 @@ def follow_commands(
         if reader.process(process_id) is None:
             raise problem_of(_UNKNOWN)
     dispatch: Dispatch = dispatch_of(request)
-    return EventStream(dispatch.follow(process_id, after, _command_text), headers=HEADERS)
+    return EventStream(dispatch.follow(process_id, after, command_text), headers=HEADERS)
 
 
 # Behind the two above: an id may be any path.
@@ -111,7 +111,8 @@ async def say_hello(
     )
 
 
-def _command_text(row: CommandRow) -> str:
+def command_text(row: CommandRow) -> str:
+    """Return the JSON of a command's event."""
     return presenter.command(row).model_dump_json()
 
 

@@ -10,7 +10,9 @@ it, but what it may have guarded is denied until it is mended.
 from __future__ import annotations
 
 import logging
+import os
 import re
+import stat
 from dataclasses import replace
 
 from inspector.errors import PolicyError
@@ -106,6 +108,8 @@ def _tightening(rules: Rules) -> Rules:
 
 def _read(source: Source) -> str | None:
     try:
+        if not (stat.S_ISREG(source.file.stat().st_mode) or source.file.samefile(os.devnull)):
+            raise PolicyError([f"{source.file} is no regular file."])  # to read it might never end
         with source.file.open("rb") as opened:
             data = opened.read(MAX_FILE_BYTES + 1)
         if len(data) > MAX_FILE_BYTES:

@@ -1,21 +1,17 @@
 """What is asked, answered and commanded becomes part of a commit.
 
 Belongs to the one writer, as the recorder does: a request decides whether its session waits. It
-remembers who is there and what is open, so that nothing has to be looked for as time passes;
-`load` reads that from the store again.
+remembers who is there and what is open; `load` reads that from the store again.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from inspector.draft import Draft
 from inspector.model import (
     AnswerRow,
-    AuditRow,
     CommandRow,
     Doer,
     ProcessRow,
@@ -27,21 +23,11 @@ from inspector.requests import life
 from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
 from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
 from inspector.requests.homes import home_of
+from inspector.requests.noting import note
+from inspector.requests.still_open import StillOpen
 from inspector.sessions import REQUEST_WAIT, SessionState
-from inspector.storage.base import (
-    CommandEnd,
-    Reader,
-    RequestRecord,
-    Waiting,
-    is_over,
-    shown_bytes,
-    waiting_of,
-)
+from inspector.storage.base import CommandEnd, Reader
 
-MAX_PENDING = 10_000
-MAX_PENDING_OF_PROCESS = 1_000
-MAX_PENDING_BYTES = 256 * 1024 * 1024
-"""Of what all of them show."""
 MAX_PROCESSES = 10_000
 _NO_LONGER = "Its process was lost"
 _ENDED = "Its process ended"
@@ -77,29 +63,23 @@ class Desk:
         self._processes = processes
         self._hear = hear
         self._agents: dict[str, ProcessRow] = {}
-        self._waiting: dict[str, Waiting] = {}
-        self._open_counts = Counter[str]()
-        """How many of those each process has."""
-        self._open_bytes = 0
+        self._still_open = StillOpen()
 
     def load(self, reader: Reader, now_ns: int) -> None:
         """Find out from the store what is open; each process gets its full time from now on."""
         self._agents = {process.id: process for process in reader.processes()}
-        self._waiting = {one.request_id: one for one in reader.waiting_requests()}
-        self._open_counts = Counter(one.process_id for one in self._waiting.values())
-        self._open_bytes = sum(one.size_bytes for one in self._waiting.values())
-        for process_id in (*self._agents, *(one.process_id for one in self._waiting.values())):
+        self._still_open = StillOpen(reader.waiting_requests())
+        for process_id in (*self._agents, *(one.process_id for one in self._still_open)):
             self._processes.hear(process_id, now_ns)
 
     def has_agent(self, process_id: str) -> bool:
         """Return whether this process follows its commands, and so says itself when it ends."""
         return process_id in self._agents
 
-    def forget_sessions(self, session_ids: Iterable[str]) -> None:
-        """Let go of what deleted sessions had open."""
-        gone = frozenset(session_ids)
-        for one in [w for w in self._waiting.values() if w.session_id in gone]:
-            self._forget(one.request_id)
+    @property
+    def still_open(self) -> StillOpen:
+        """The requests that are not over."""
+        return self._still_open
 
     # --- agents -----------------------------------------------------------------------------
 
@@ -135,13 +115,13 @@ class Desk:
             draft.gone_processes[process_id] = None
             for command in draft.reader.commands(process_id, 0, MAX_COMMANDS):
                 self._end(draft, command, applied=False, reason=reason)
-        for one in [w for w in self._waiting.values() if w.process_id == process_id]:
+        for one in self._still_open.of_process(process_id):
             row = draft.request(one.request_id)
             if row is None:
-                self._forget(one.request_id)
+                self._still_open.forget(one.request_id)
             elif changed := life.lost(row, draft.now_ns, doer, reason):
                 self._keep(draft, changed, is_heard=False)
-                _note(draft, doer, "request_lost", "accepted", request=changed, detail=reason)
+                note(draft, doer, "request_lost", "accepted", request=changed, detail=reason)
 
     # --- requests ---------------------------------------------------------------------------
 
@@ -150,33 +130,19 @@ class Desk:
         doer, row = _agent(process), draft.request(fresh.id)
         if row is not None and row.process_id != process.id:
             taken = Refusal("request_id_taken", "Another process opened a request with this id.")
-            _note(draft, doer, "request_opened", taken, request=row)
+            note(draft, doer, "request_opened", taken, request=row)
             return taken
         if row is not None:
             changed = life.reopened(row, fresh, draft.now_ns, doer)
-        elif refusal := self._is_full(fresh):
-            _note(draft, doer, "request_opened", refusal, process_id=process.id, detail=fresh.id)
+        elif refusal := self._still_open.has_no_room(fresh):
+            note(draft, doer, "request_opened", refusal, process_id=process.id, detail=fresh.id)
             return refusal
         else:
             homed = replace(fresh, session_id=home_of(draft, fresh))
             changed = life.opened(homed, draft.now_ns, doer)
         if changed is not None:
             self._keep(draft, changed)
-            _note(draft, doer, "request_opened", "accepted", request=changed)
-        return None
-
-    def _is_full(self, fresh: RequestRow) -> Refusal | None:
-        if self._open_counts[fresh.process_id] >= MAX_PENDING_OF_PROCESS:
-            return Refusal(
-                "too_many_requests", f"{MAX_PENDING_OF_PROCESS} requests of this process are open."
-            )
-        if len(self._waiting) >= MAX_PENDING:
-            return Refusal("too_many_requests", f"{MAX_PENDING} requests are open.")
-        if self._open_bytes and self._open_bytes + shown_bytes(fresh) > MAX_PENDING_BYTES:
-            return Refusal(
-                "too_many_requests",
-                f"Open requests show more than {MAX_PENDING_BYTES} bytes together.",
-            )
+            note(draft, doer, "request_opened", "accepted", request=changed)
         return None
 
     def close(
@@ -192,12 +158,13 @@ class Desk:
         row, doer = draft.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
-        changed = life.closed(row, status, reason, draft.now_ns, doer)
+        counts = f"What counts is `{decision}`" if decision else None
+        changed = life.closed(row, status, reason or counts, draft.now_ns, doer)
         if changed is None:
             return
         self._keep(draft, changed)
         self._end_answer(draft, row, changed)
-        _note(
+        note(
             draft,
             doer,
             f"request_{'closed' if status is RequestStatus.ANSWERED else status.value}",
@@ -225,7 +192,7 @@ class Desk:
         if refusal is not None or row is None:
             refusal = refusal or Refusal("no_such_request", "No request has this id.")
             known = {"request": row} if row else {"request_id": request_id}
-            _note(draft, doer, "answer", refusal, given=given, **known)
+            note(draft, doer, "answer", refusal, given=given, **known)
             return refusal
         seq = draft.take_number()
         answer = AnswerRow(
@@ -241,44 +208,25 @@ class Desk:
         self._keep(draft, changed)
         traces = (row.trace_id,) if row.trace_id else ()
         draft.put_command(answer_command(seq, changed, given, traces, draft.now_ns, doer))
-        _note(draft, doer, "answer", "accepted", request=changed, given=given)
+        note(draft, doer, "answer", "accepted", request=changed, given=given)
         return Accepted(changed, seq)
 
     def expire(self, draft: Draft) -> None:
         """End what should have ended itself by now."""
-        for request_id in self.due(draft.now_ns):
+        for request_id in self._still_open.due(draft.now_ns):
             row = draft.request(request_id)
             changed = row and life.expired(row, draft.now_ns)
             if row is None or changed is None:
-                self._forget(request_id)
+                self._still_open.forget(request_id)
                 continue
             self._keep(draft, changed, is_heard=False)
             self._end_answer(draft, row, changed)
-            _note(draft, life.SERVICE, "request_expired", "accepted", request=changed)
-
-    def due(self, now_ns: int) -> list[str]:
-        """Return the requests that should have ended themselves by now."""
-        latest_ns = now_ns - life.EXPIRY_GRACE_NS
-        found = self._waiting.values()
-        return [
-            w.request_id for w in found if w.expires_ns is not None and w.expires_ns <= latest_ns
-        ]
-
-    def follow(self, records: Iterable[RequestRecord]) -> None:
-        """Learn from a commit where requests are now: their traces may have moved."""
-        for record in records:
-            if (known := self._waiting.get(record.row.id)) is not None:
-                moved = replace(known, session_id=record.row.session_id)
-                self._waiting[known.request_id] = moved
+            note(draft, life.SERVICE, "request_expired", "accepted", request=changed)
 
     def _keep(self, draft: Draft, row: RequestRow, *, is_heard: bool = True) -> None:
         """Write a request down, and let its session wait for it, or go on."""
         draft.put_request(row)
-        self._forget(row.id)
-        if not is_over(row):
-            self._open_counts[row.process_id] += 1
-            self._waiting[row.id] = waiting_of(row)
-            self._open_bytes += self._waiting[row.id].size_bytes
+        self._still_open.keep(row)
         session = draft.session(row.session_id)
         if session is None:
             return
@@ -291,14 +239,6 @@ class Desk:
             if row.span_id is None:  # otherwise its span tells when it waited
                 waited = (row.created_ns, row.closed_ns or draft.now_ns)
                 session.wait(REQUEST_WAIT + row.id, [waited])
-
-    def _forget(self, request_id: str) -> None:
-        known = self._waiting.pop(request_id, None)
-        if known is not None:
-            self._open_bytes -= known.size_bytes
-            self._open_counts[known.process_id] -= 1
-            if not self._open_counts[known.process_id]:
-                del self._open_counts[known.process_id]
 
     # --- verbs ------------------------------------------------------------------------------
 
@@ -315,7 +255,7 @@ class Desk:
         mistake = None if payload_json is None else json_mistake(payload_json)
         if mistake is not None:
             refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
-            _note(draft, doer, "signal", refusal, session_id=session_id)
+            note(draft, doer, "signal", refusal, session_id=session_id)
             return refusal
         return self.tell(
             draft,
@@ -349,7 +289,7 @@ class Desk:
             too_much = (_is_told_too_much(draft, process_id) for process_id in targets)
             refusal = next(filter(None, too_much), None)
         if refusal is not None:
-            _note(draft, doer, type_, refusal, session_id=session_id)
+            note(draft, doer, type_, refusal, session_id=session_id)
             return refusal
         seqs: list[int] = []
         for process_id, trace_ids in targets.items():
@@ -369,7 +309,7 @@ class Desk:
                     payload_json=payload_json,
                 )
             )
-            _note(
+            note(
                 draft,
                 doer,
                 type_,
@@ -380,7 +320,7 @@ class Desk:
             )
         if not targets:
             nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
-            _note(draft, doer, type_, nobody, session_id=session_id, result="not_applied")
+            note(draft, doer, type_, nobody, session_id=session_id, result="not_applied")
         return Told(session_id, tuple(seqs))
 
     def _targets(self, draft: Draft, session: SessionState) -> dict[str, tuple[str, ...]]:
@@ -390,13 +330,13 @@ class Desk:
             if not self._processes.is_alive(process_id):
                 continue
             traces = open_traces(session.id, draft.reader.open_spans(process_id))
-            if is_concerned(process_id, session, traces, self._waiting.values()):
+            if is_concerned(process_id, session, traces, self._still_open):
                 found[process_id] = traces
         return found
 
     def question_of(self, draft: Draft, session_id: str, signal_name: str) -> RequestRow | None:
         """Return the oldest pending question of a session that waits for a signal."""
-        for one in self._waiting.values():
+        for one in self._still_open:
             if one.session_id != session_id or one.status is not RequestStatus.PENDING:
                 continue
             row = draft.request(one.request_id)
@@ -434,15 +374,15 @@ class Desk:
         if session is None:
             return
         draft.heard[session.id] = None
-        if command.type == "pause":
-            session.pauses[process_id] = draft.now_ns
+        if command.type in ("pause", "step"):  # after one step it holds
+            session.pauses.setdefault(process_id, draft.now_ns)
         elif command.type in ("resume", "cancel"):
             session.pauses.pop(process_id, None)
 
     def _end(self, draft: Draft, command: CommandRow, *, applied: bool, reason: str | None) -> None:
         draft.end_command(CommandEnd(command.seq, applied, reason))
         row = draft.request(command.request_id) if command.request_id else None
-        _note(
+        note(
             draft,
             Doer(command.actor, command.origin),
             command.type,
@@ -467,39 +407,3 @@ def _is_told_too_much(draft: Draft, process_id: str) -> Refusal | None:
 
 def _agent(process: ProcessRow) -> Doer:
     return Doer(process.name or "agent", "agent")
-
-
-def _note(
-    draft: Draft,
-    doer: Doer,
-    action: str,
-    outcome: Literal["accepted", "applied", "not_applied"] | Refusal,
-    *,
-    request: RequestRow | None = None,
-    given: Given | None = None,
-    request_id: str | None = None,
-    session_id: str | None = None,
-    process_id: str | None = None,
-    decision: str | None = None,
-    detail: str | None = None,
-    result: str = "refused",
-) -> None:
-    """Write an entry of the audit log."""
-    refusal = outcome if isinstance(outcome, Refusal) else None
-    draft.note(
-        AuditRow(
-            at_ns=draft.now_ns,
-            actor=doer.actor,
-            origin=doer.origin,
-            address=doer.address,
-            action=action,
-            result=result if isinstance(outcome, Refusal) else outcome,
-            request_id=request.id if request else request_id,
-            session_id=request.session_id if request else session_id,
-            process_id=request.process_id if request else process_id,
-            code=refusal.code if refusal else None,
-            detail=detail or (refusal.detail if refusal else None),
-            decision=given.decision if given else decision,
-            args_hash=given.args_hash if given else request.args_hash if request else None,
-        )
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -189,13 +190,26 @@ def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
         _check(connection, path)
         if connection.pragma("user_version") == 0:
             raise StoreError(f"Cannot read the store {path}: nothing was ever kept in it.")
-        columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
-        if "waited" not in columns:  # one of before may not be changed, but be seen as if it were
-            connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
+        if connection.pragma("user_version") < len(_scripts()):
+            _stand_in(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _stand_in(connection: apsw.Connection) -> None:
+    """Let a store of before, which may not be changed, be seen as if it had been migrated."""
+    tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"
+    with closing(apsw.Connection(":memory:")) as newest:
+        for script in _scripts():
+            newest.execute(script)
+        wanted = dict(newest.execute(tables))
+    for name in wanted.keys() - dict(connection.execute(tables)).keys():
+        connection.execute(wanted[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
+    if "waited" not in columns:
+        connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
 
 
 def _open_connection(

@@ -289,6 +289,35 @@ def test_a_forked_child_asks_for_itself(
     assert agent.ended() == 0
 
 
+def test_children_that_are_forked_while_many_threads_ask_do_not_hang(
+    service: Service, make_agent: MakeAgent, session_id: str
+) -> None:
+    agent = make_agent(
+        "ask_before('deploy', 0.05)\n"
+        "is_over = threading.Event()\n"
+        "def denied():\n"
+        "    try: asyncio.run(call('deploy'))\n"
+        "    except instrument.HookDenied: return\n"
+        "def busy():\n"
+        "    while not is_over.is_set(): denied()\n"
+        "threads = [threading.Thread(target=busy) for _ in range(20)]\n"
+        "for thread in threads: thread.start()\n"
+        "for n in range(5):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        denied()\n"
+        "        handle.detach()\n"
+        "        os._exit(7)\n"
+        "    print('child', n, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        "is_over.set()\n"
+        "for thread in threads: thread.join()",
+        **at(service),
+    )
+    for number in range(5):
+        assert agent.hear(f"child {number}") == "7"
+    assert agent.ended() == 0
+
+
 def test_a_spawned_child_attaches_and_asks(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:

@@ -16,10 +16,10 @@ from fastapi import FastAPI
 
 from inspector.dispatch import Dispatch
 from inspector.http import controlled
-from inspector.http.processes import _command_text
+from inspector.http.processes import command_text
 from inspector.model import AuditRow
 from inspector.normalise.times import rfc3339
-from inspector.requests import desk, notes
+from inspector.requests import notes, still_open
 from inspector.storage import Store, open_store
 from tests.support.agents import Agent, hash_of, opened
 from tests.support.otlp import SECOND_NS
@@ -87,7 +87,7 @@ class Commands:
 
     def __init__(self, app: FastAPI, process_id: str, after: int = 0) -> None:
         dispatch: Dispatch = app.state.dispatch
-        self._stream = dispatch.follow(process_id, after, _command_text)
+        self._stream = dispatch.follow(process_id, after, command_text)
 
     async def connected(self) -> None:
         """Read the beginning."""
@@ -310,7 +310,7 @@ async def test_messages_are_taken_in_order_and_named_in_the_answer(place: Place)
 async def test_a_request_for_which_there_is_no_room_is_not_among_those_received(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "MAX_PENDING_OF_PROCESS", 1)
+    monkeypatch.setattr(still_open, "MAX_PENDING_OF_PROCESS", 1)
     await place.agent.hello()
     assert await place.agent.open("r1") == ["m1"]
     assert await place.agent.open("r2") == []

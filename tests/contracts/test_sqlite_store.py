@@ -339,10 +339,17 @@ def test_a_store_of_before_can_be_looked_at_as_it_is(path: Path) -> None:
     store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("ALTER TABLE span DROP COLUMN waited")
+        for table in CONTROL_TABLES:
+            connection.execute(f"DROP TABLE {table}")
         connection.pragma("user_version", 4)
     before = path.read_bytes()
     with open_store(url(path), is_read_only=True).read() as reader:
         assert [span.waited for span in reader.spans_of("S")] == [(), ()]
+        assert (reader.pending_count(), reader.audit(None, 5), len(reader.changes(0, 9))) == (
+            0,
+            [],
+            4,
+        )
     assert path.read_bytes() == before
 
 

@@ -215,6 +215,42 @@ async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> Non
     assert got["path"] == str(winner)
 
 
+async def test_each_request_ends_once_whoever_is_first(bus: Bus, viewer: Viewer) -> None:
+    """Answers from another thread race with time limits; neither may win in part."""
+    count = 300
+    taken: list[str] = []
+    is_over = threading.Event()
+
+    def answer_all() -> None:
+        while not is_over.is_set():
+            taken.extend(
+                asked.id
+                for asked in viewer.requests.still_open()
+                if viewer.requests.answer(asked.id, given(asked, "allow")).applied
+            )
+
+    def gate(number: int, **_: Any) -> Decision:
+        return Decision.ask_user("?", timeout=0.0001 + number % 7 * 0.03)
+
+    told: list[dict[str, Any]] = []
+    bus.intercept("my_hook", gate)
+    bus.register("request_closed", lambda **kwargs: told.append(kwargs))
+    answering = threading.Thread(target=answer_all)
+    answering.start()
+    work = [bus.dispatch("my_hook", number=number) for number in range(count)]
+    outcomes = await asyncio.gather(*work)
+    is_over.set()
+    await asyncio.to_thread(answering.join, 10)
+
+    statuses = {one["request_id"]: one["status"] for one in told}
+    assert len(told) == len(statuses) == count
+    answered = [one for one, status in statuses.items() if status == "answered"]
+    assert sorted(taken) == sorted(answered)
+    assert sum(outcome.is_allowed for outcome in outcomes) == len(taken)
+    closed = [r.request_id for r in viewer.requests.to_say(10**6) if isinstance(r, Closed)]
+    assert sorted(closed) == sorted(statuses)
+
+
 @pytest.mark.parametrize(("default", "decision"), [("deny", "deny"), ("allow", "allow")])
 async def test_when_nobody_answers_the_default_counts_and_is_reported(
     bus: Bus, viewer: Viewer, default: str, decision: str

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.control.open_requests import Asked, Closed, Given, OpenRequests, Taken
+from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
 from inspector.control.provider import InspectorProvider
 from inspector.control.signals import NOBODY, PausedSessions, Signal, Signals
 from instrument import Bus
@@ -172,6 +172,20 @@ def test_what_ends_or_waits_anew_withdraws_what_was_asked(waiting: Waiting) -> N
         "it is asked anew",
         "the session has ended",
     ]
+
+
+def test_a_session_waits_also_when_too_much_is_asked(
+    waiting: Waiting, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(MAX_OPEN + 1):
+        waiting.pause(session_id=f"s-{number}")
+
+    assert len(waiting.asked()) == MAX_OPEN
+    assert f"Cannot ask what session s-{MAX_OPEN} waits for" in caplog.text
+    waiting.resume(session_id=f"s-{MAX_OPEN}")
+    waiting.resume(session_id="s-0")
+    waiting.pause(session_id=f"s-{MAX_OPEN}")
+    assert len(waiting.asked()) == MAX_OPEN
 
 
 @pytest.mark.parametrize("is_paused_first", [True, False])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -349,7 +350,37 @@ async def test_a_file_that_was_asked_for_and_is_not_there_denies(
 def test_a_file_that_cannot_be_read_denies(bus: Bus, enforce: Enforce, users_file: Path) -> None:
     users_file.mkdir()
     enforce()
-    with pytest.raises(HookDenied, match="cannot be read"), bus.operation("tool_call"):
+    with pytest.raises(HookDenied, match="no regular file"), bus.operation("tool_call"):
+        raise AssertionError
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="of POSIX systems")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+    bus: Bus, enforce: Enforce, project: Path
+) -> None:
+    os.mkfifo(project / "inspector.toml")
+    enforce()
+    with pytest.raises(HookDenied, match="no regular file"), bus.operation("tool_call"):
+        raise AssertionError
+
+
+def test_the_null_device_is_an_empty_file(bus: Bus, enforce: Enforce) -> None:
+    enforce(READ_ASK_DENY, INSPECTOR_POLICIES=os.devnull)
+    assert not bus._hooks
+
+
+def test_a_link_that_leads_nowhere_is_no_file(
+    bus: Bus, enforce: Enforce, project: Path, users_file: Path
+) -> None:
+    (project / "inspector.toml").symlink_to(project / "gone")
+    enforce()
+    assert not bus._hooks
+
+
+def test_an_invalid_encoding_denies(bus: Bus, enforce: Enforce, users_file: Path) -> None:
+    users_file.write_bytes(b"[[policies]]\nname = '\xff'")
+    enforce()
+    with pytest.raises(HookDenied, match="is not UTF-8"), bus.operation("tool_call"):
         raise AssertionError
 
 

@@ -9,6 +9,7 @@ import pytest
 from inspector.model import Doer, RequestStatus, SessionStatus, SpanStatus
 from inspector.normalise.session_ids import session_id
 from inspector.requests import desk as rules
+from inspector.requests import still_open
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Told
 from tests.support.asked import ANN, BOB, asked, process, question
@@ -198,6 +199,7 @@ def test_an_answer_that_came_too_late_for_the_agent_is_not_sent_again(desk: Desk
     assert desk.commands() == []
     assert ("Ann", "answer", "not_applied") in results(desk)
     assert desk.request().status is EXPIRED
+    assert desk.request().transitions[-1].reason == "What counts is `deny`"
 
 
 def test_a_request_of_another_process_is_not_opened_again(desk: Desk) -> None:
@@ -312,9 +314,9 @@ def test_after_a_restart_each_gets_its_full_time_and_all_is_there(desk: Desk) ->
 def test_a_commit_that_fails_leaves_nothing_behind(desk: Desk) -> None:
     desk.recorder.control(lambda draft, one: one.open(draft, process(), asked()), desk.now_ns)
     desk.recorder.forget()
-    assert desk.act(lambda draft, one: one.due(2**62)) == []
+    assert desk.act(lambda draft, one: one.still_open.due(2**62)) == []
     desk.open(asked(expires_ns=desk.now_ns))
-    assert desk.act(lambda draft, one: one.due(2**62)) == ["r1"]
+    assert desk.act(lambda draft, one: one.still_open.due(2**62)) == ["r1"]
 
 
 # --- verbs ------------------------------------------------------------------------------------
@@ -372,6 +374,13 @@ def test_a_session_is_paused_from_the_agents_word_to_the_resumption(desk: Desk) 
         "accepted",
         "applied",
     ]
+
+
+def test_a_session_is_paused_after_a_step(desk: Desk) -> None:
+    desk.take(started(span(trace=1, attributes=IN_S)))
+    [seq] = told(desk.tell("S", "step")).seqs
+    desk.acknowledge(seq)
+    assert desk.session("S").status is SessionStatus.PAUSED
 
 
 def test_a_pause_that_could_not_be_done_pauses_nothing(desk: Desk) -> None:
@@ -440,8 +449,8 @@ def test_a_signal_is_for_the_oldest_question_of_its_name(desk: Desk) -> None:
 def test_one_process_cannot_open_more_than_its_share(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rules, "MAX_PENDING_OF_PROCESS", 2)
-    monkeypatch.setattr(rules, "MAX_PENDING", 3)
+    monkeypatch.setattr(still_open, "MAX_PENDING_OF_PROCESS", 2)
+    monkeypatch.setattr(still_open, "MAX_PENDING", 3)
     desk.hello("p2")
     opened = [desk.open(asked(f"r{number}")) for number in range(3)]
     opened += [desk.open(asked(f"s{number}", process_id="p2")) for number in range(2)]
@@ -467,7 +476,7 @@ def test_an_entry_of_the_audit_log_has_a_size(desk: Desk) -> None:
 def test_open_requests_do_not_show_more_than_memory_has(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rules, "MAX_PENDING_BYTES", 3000)
+    monkeypatch.setattr(still_open, "MAX_PENDING_BYTES", 3000)
     texts = {"args_json": "x" * 1400}
     opened = [desk.open(asked(f"r{number}", **texts)) for number in range(3)]
     assert [one and one.code for one in opened] == [None, None, "too_many_requests"]

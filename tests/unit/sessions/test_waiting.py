@@ -95,6 +95,25 @@ def test_a_finished_span_alone_tells_its_waits_by_its_events(desk: Desk) -> None
     assert desk.session().waiting_ns == 30
 
 
+def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(desk: Desk) -> None:
+    events = [
+        event("inspector.request.opened", START_NS + 10, request_id="a"),
+        event("inspector.request.closed", START_NS + 30, request_id="a"),
+    ]
+    ended = incoming(span(span_id=1, duration_ns=100, events=events), "p1")
+    told = [
+        started(span(span_id=2, parent=1, duration_ns=None)),
+        opened(1, 2, START_NS + 20, "b"),
+        opened(1, 1, START_NS + 10, "a"),
+    ]
+    desk.keep(desk.recorder.record([ended], told, desk.now_ns, is_past=True))
+    assert desk.span(1).row().waited == ((10, 20),)
+    assert desk.span(2).row().waited == ((20, None),)
+    session = desk.session()
+    assert session.status is SessionStatus.LOST
+    assert (session.waiting_ns, session.waiting_since_ns) == (20, None)
+
+
 def test_what_its_events_do_not_end_ends_with_the_span(desk: Desk) -> None:
     events = [event("inspector.request.opened", START_NS + 10, request_id="a")]
     desk.take(span(span_id=1, duration_ns=25, events=events))

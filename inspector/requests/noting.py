@@ -1,0 +1,62 @@
+"""An entry of the audit log, of what is done at the desk."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from inspector.draft import Draft
+from inspector.model import AuditRow, Doer, RequestRow
+from inspector.requests.answering import Given, Refusal
+
+Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]
+
+
+def note(
+    draft: Draft,
+    doer: Doer,
+    action: str,
+    outcome: Outcome | Refusal,
+    *,
+    request: RequestRow | None = None,
+    given: Given | None = None,
+    request_id: str | None = None,
+    session_id: str | None = None,
+    process_id: str | None = None,
+    decision: str | None = None,
+    detail: str | None = None,
+    result: str = "refused",
+) -> None:
+    """Write an entry of the audit log.
+
+    Args:
+        draft: Of which commit it is part.
+        doer: Who did it.
+        action: What.
+        outcome: What became of it.
+        request: That it is about; the rest is for what is about none.
+        given: The answer that was given.
+        request_id: Of a request that is not there.
+        session_id: Likewise.
+        process_id: Likewise.
+        decision: What was decided, without `given`.
+        detail: What else there is to say; of a refusal its own words by default.
+        result: Of a refusal.
+    """
+    refusal = outcome if isinstance(outcome, Refusal) else None
+    draft.note(
+        AuditRow(
+            at_ns=draft.now_ns,
+            actor=doer.actor,
+            origin=doer.origin,
+            address=doer.address,
+            action=action,
+            result=result if isinstance(outcome, Refusal) else outcome,
+            request_id=request.id if request else request_id,
+            session_id=request.session_id if request else session_id,
+            process_id=request.process_id if request else process_id,
+            code=refusal.code if refusal else None,
+            detail=detail or (refusal.detail if refusal else None),
+            decision=given.decision if given else decision,
+            args_hash=given.args_hash if given else request.args_hash if request else None,
+        )
+    )
