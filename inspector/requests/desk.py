@@ -171,7 +171,8 @@ class Desk:
         row, doer = draft.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
-        changed = life.closed(row, status, reason, draft.now_ns, doer)
+        counts = f"What counts is `{decision}`" if decision else None
+        changed = life.closed(row, status, reason or counts, draft.now_ns, doer)
         if changed is None:
             return
         self._keep(draft, changed)
@@ -386,8 +387,8 @@ class Desk:
         if session is None:
             return
         draft.heard[session.id] = None
-        if command.type == "pause":
-            session.pauses[process_id] = draft.now_ns
+        if command.type in ("pause", "step"):  # after one step it holds
+            session.pauses.setdefault(process_id, draft.now_ns)
         elif command.type in ("resume", "cancel"):
             session.pauses.pop(process_id, None)
 

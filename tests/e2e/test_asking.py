@@ -43,8 +43,7 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
     }
     with WatchedAgent(service, AGENT, ARGS, **environment) as agent:
-        card = page.get_by_role("article", name="delete_file wants to run")
-        card.get_by_role("button", expanded=False).click()
+        card = page.get_by_role("article", name="delete_file want")
         card.get_by_role("button", name="Edit").click()
         page.get_by_label("Find in the arguments").fill(ARGS["path"])  # it is in a later part
         page.get_by_role("button", name="Find").click()

@@ -34,7 +34,10 @@ def _sign_in(page: Page, service: Service, path: str = "") -> None:
         page.goto(f"{service.url}/ui/{path}")
 
 
-def _card(page: Page, name: str | re.Pattern[str] = "delete_file wants to run") -> Locator:
+_DELETION = re.compile("^delete_file want(s|ed) to run$")
+
+
+def _card(page: Page, name: str | re.Pattern[str] = _DELETION) -> Locator:
     return page.get_by_role("article", name=name)
 
 
@@ -44,8 +47,8 @@ def _armed(button: Locator) -> Locator:
     return button
 
 
-def _open_card(page: Page, name: str = "delete_file wants to run") -> Locator:
-    card = _card(page, name)
+def _open_card(page: Page) -> Locator:
+    card = _card(page)
     card.get_by_role("button", expanded=False).click()
     return card
 
@@ -69,7 +72,6 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     page.keyboard.press("w")
     expect(_card(page)).to_be_visible()
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
     expect(_card(page).get_by_text(re.compile("left, then denied"))).to_be_visible()
     _press_until_focused(page, "Tab", "Edit")
     page.keyboard.press("Enter")
@@ -281,6 +283,23 @@ def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
     assert agent.command("answer")["reason"] == "not on a Friday"
     expect(page).to_have_url(re.compile("/ui/$"))
     expect(_card(page).get_by_text(re.compile("^denied by")).first).to_be_visible()
+
+
+def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
+    page: Page, service: Service, agent: AskingAgent
+) -> None:
+    _sign_in(page, service, "waiting")
+    expect(page.get_by_text("Nobody waits for you")).to_be_visible()
+    agent.ask("r1", args_json=ARGS)
+    toggle = _card(page).get_by_role("button", name="delete_file wants to run")
+    expect(toggle).to_have_attribute("aria-expanded", "true")
+    agent.ask("r2", tool_name="send_mail")
+    expect(page.get_by_text("2 requests")).to_be_visible()
+    expect(toggle).to_have_attribute("aria-expanded", "true")
+    toggle.click()
+    agent.close("r2", "withdrawn")
+    expect(page.get_by_text("1 request", exact=True)).to_be_visible()
+    expect(toggle).to_have_attribute("aria-expanded", "false")
 
 
 def test_an_agent_that_is_busy_is_said_to_be(

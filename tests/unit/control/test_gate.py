@@ -358,7 +358,7 @@ async def test_cancel_wakes_what_is_held(wired: Wired, gate: Gate, heard: Heard)
         await task
     (closed,) = heard.of("request_closed")
     assert closed["reason"] == "cancelled by BEN (cli)"
-    assert not gate.resume(SESSION, BEN).applied
+    assert gate.resume(SESSION, BEN) == (True, "was not held")
 
 
 def test_cancel_wakes_sync_code_that_is_held_with_a_denial(

@@ -199,6 +199,7 @@ def test_an_answer_that_came_too_late_for_the_agent_is_not_sent_again(desk: Desk
     assert desk.commands() == []
     assert ("Ann", "answer", "not_applied") in results(desk)
     assert desk.request().status is EXPIRED
+    assert desk.request().transitions[-1].reason == "What counts is `deny`"
 
 
 def test_a_request_of_another_process_is_not_opened_again(desk: Desk) -> None:
@@ -373,6 +374,13 @@ def test_a_session_is_paused_from_the_agents_word_to_the_resumption(desk: Desk) 
         "accepted",
         "applied",
     ]
+
+
+def test_a_session_is_paused_after_a_step(desk: Desk) -> None:
+    desk.take(started(span(trace=1, attributes=IN_S)))
+    [seq] = told(desk.tell("S", "step")).seqs
+    desk.acknowledge(seq)
+    assert desk.session("S").status is SessionStatus.PAUSED
 
 
 def test_a_pause_that_could_not_be_done_pauses_nothing(desk: Desk) -> None:

@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatGrowing,
+  formatOffset,
   formatRunning,
   formatStart,
   plural,
@@ -67,4 +68,9 @@ test('a start of today has seconds, one of another year has the year', () => {
   expect(start(2026, 5, 1, 9, 5)).toBe('09:05:00');
   expect(start(2026, 4, 30, 9, 5)).toBe('30 May 09:05');
   expect(start(2025, 4, 30, 9, 5)).toBe('30 May 2025');
+});
+
+test('what began before zero has one sign', () => {
+  expect(formatOffset(12_400_000)).toBe('+12.4 ms');
+  expect(formatOffset(-192_000_000)).toBe('−192 ms');
 });

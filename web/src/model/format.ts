@@ -14,6 +14,11 @@ export function formatDuration(ns: number): string {
   return formatClock(Math.round(ns / NS_PER_S));
 }
 
+/** When something began: before zero, too, where clocks differ or a request came first. */
+export function formatOffset(ns: number): string {
+  return ns < 0 ? formatDuration(ns) : `+${formatDuration(ns)}`;
+}
+
 /** A duration that counts while it is watched, in whole seconds. */
 export function formatRunning(ns: number): string {
   const seconds = Math.floor(Math.max(0, ns) / NS_PER_S);

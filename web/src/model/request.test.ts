@@ -56,6 +56,13 @@ test('who asks a question is said', () => {
   expect(asked('approved')).toBe('A signal is awaited: approved');
 });
 
+test('what is closed does not want anything any more', () => {
+  expect(headlineOf(answered)).toBe('delete_file wanted to run');
+  expect(headlineOf({ ...answered, tool_name: null })).toBe('An approval was asked for');
+  expect(headlineOf({ ...answered, kind: 'question' })).toBe('delete_file asked');
+  expect(headlineOf({ ...answered, kind: 'breakpoint' })).toBe('Was stopped before delete_file');
+});
+
 test('of two versions the one with more transitions counts, whichever comes first', () => {
   const pending = exampleRequest();
   expect(newerRequest(pending, answered)).toBe(answered);

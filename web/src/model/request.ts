@@ -21,18 +21,22 @@ export function compareOldestFirst(a: Request, b: Request): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** One line: what waits. */
+/** One line: what waits, or waited. */
 export function headlineOf(request: Request): string {
   const tool = toolOf(request);
+  const waits = isPending(request);
   switch (request.kind) {
     case 'approval':
-      return tool === undefined ? 'An approval is asked for' : `${tool} wants to run`;
+      if (tool !== undefined) return `${tool} ${waits ? 'wants' : 'wanted'} to run`;
+      return `An approval ${waits ? 'is' : 'was'} asked for`;
     case 'breakpoint':
-      return tool === undefined ? 'Stopped at a breakpoint' : `Stopped before ${tool}`;
+      return `${waits ? 'Stopped' : 'Was stopped'} ${tool === undefined ? 'at a breakpoint' : `before ${tool}`}`;
     case 'question':
-      if (isElicitation(request)) return 'An MCP server asks';
-      if (request.signal_name) return `A signal is awaited: ${plainLine(request.signal_name, 60)}`;
-      return tool === undefined ? 'A question' : `${tool} asks`;
+      if (isElicitation(request)) return `An MCP server ${waits ? 'asks' : 'asked'}`;
+      if (request.signal_name) {
+        return `A signal ${waits ? 'is' : 'was'} awaited: ${plainLine(request.signal_name, 60)}`;
+      }
+      return tool === undefined ? 'A question' : `${tool} ${waits ? 'asks' : 'asked'}`;
   }
 }
 
@@ -64,6 +68,11 @@ export function alwaysLabel({ interceptor }: Request): string {
 export function denyLabel(request: Request): string {
   const tool = toolOf(request);
   return tool === undefined ? 'Deny' : `Deny ${tool}`;
+}
+
+/** An answer to a question carries no arguments: what was edited beside it would not be run. */
+export function canEditArguments(request: Request): boolean {
+  return isPending(request) && request.kind !== 'question' && request.args_json !== null;
 }
 
 /** Why the arguments cannot be edited; undefined: they can. */

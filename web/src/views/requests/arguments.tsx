@@ -4,7 +4,7 @@ import type { Request } from '../../api/types.ts';
 import { groupThousands } from '../../model/format.ts';
 import { codePointName, describeHidden } from '../../model/hidden-characters.ts';
 import { formatJson, placeOf } from '../../model/json-format.ts';
-import { isPending, notEditable } from '../../model/request.ts';
+import { canEditArguments, isPending, notEditable } from '../../model/request.ts';
 import { StandIns } from '../../model/stand-ins.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector } from '../context.ts';
@@ -36,7 +36,7 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
       <p className="ins-request__note">Arguments: {refusal}</p>
     );
   }
-  const canEdit = refusal === undefined && isPending(request);
+  const canEdit = canEditArguments(request);
   return (
     <section className="ins-request__arguments" aria-label="Arguments">
       <header>
@@ -70,7 +70,7 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
       ) : (
         <DataFrame text={shown} what="the arguments" />
       )}
-      {refusal !== undefined && isPending(request) && (
+      {refusal !== undefined && isPending(request) && request.kind !== 'question' && (
         <p className="ins-request__note">{refusal}</p>
       )}
     </section>

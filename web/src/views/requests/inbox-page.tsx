@@ -5,7 +5,15 @@
  * place until it is cleared away. Only the cards in view are drawn, and one is open.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { plural } from '../../model/format.ts';
 import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
 import { useKeys } from '../keys.ts';
@@ -22,7 +30,8 @@ export function InboxPage() {
   const state = useCell(requests.state);
   const count = useCell(requests.pending).length;
   const session = useRoute().query.get('session') ?? undefined;
-  const { ids, closed, clear } = useStanding(session);
+  const { ids, closed, only, clear } = useStanding(session);
+  useOpenOnly(only);
   useTitle('Waiting');
   useKeys(FROM_ELSEWHERE);
   return (
@@ -42,7 +51,7 @@ export function InboxPage() {
         </span>
         {closed > 0 && (
           <button type="button" className="ins-link" onClick={clear}>
-            Clear {closed} answered
+            Clear {closed} closed
           </button>
         )}
         <span className="ins-inbox__end">
@@ -98,7 +107,21 @@ function useStanding(session: string | undefined) {
     return next;
   }, [pending, of, requests]);
   const clear = useCallback(() => setCleared((times) => times + 1), []);
-  return { ids, closed: ids.length - pending.length, clear };
+  const only = pending.length === 1 ? pending[0] : undefined;
+  return { ids, closed: ids.length - pending.length, only, clear };
+}
+
+/** The only one that waits is open without being asked for, once: it can be folded. */
+function useOpenOnly(only: string | undefined): void {
+  const { router } = useInspector();
+  const open = useRoute().query.get('request');
+  const offered = useRef<string | undefined>(undefined);
+  // Before it is painted: no button is drawn and moves away at once.
+  useLayoutEffect(() => {
+    if (only === undefined || offered.current === only) return;
+    offered.current = only;
+    if (open === null) router.adjust({ request: only });
+  }, [only, open, router]);
 }
 
 const NONE: readonly string[] = [];

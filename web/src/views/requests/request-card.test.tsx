@@ -217,3 +217,10 @@ test('a notification tells no argument and no prompt', () => {
   expect(noticeOf([secret])).toEqual({ title: 'delete_file wants to run', body: 'Nightly sync' });
   expect(noticeOf([secret, secret]).title).toBe('2 requests wait for you');
 });
+
+test('the arguments beside a question cannot be edited: its answer would not carry them', () => {
+  page(exampleRequest({ kind: 'question', prompt: 'Which colour?', args_json: '{"a":1}' }));
+  expect(screen.getByText('Which colour?')).toBeDefined();
+  expect(screen.getByLabelText('Arguments').textContent).toContain('"a"');
+  expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull();
+});

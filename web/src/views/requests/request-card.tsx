@@ -99,7 +99,8 @@ const PREVIEW_CHARACTERS = 160;
 
 /** The beginning of what it is about, on the line of a request that is folded. */
 function Preview({ request }: { readonly request: Request }) {
-  const text = request.args_json ?? request.prompt;
+  const { args_json, kind, prompt } = request;
+  const text = kind === 'question' && prompt !== '' ? prompt : (args_json ?? prompt);
   return (
     <span className="ins-request__preview" dir="ltr">
       <VisibleText text={text.slice(0, PREVIEW_CHARACTERS).replace(/\n/g, ' ')} />

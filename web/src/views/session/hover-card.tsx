@@ -1,7 +1,7 @@
 /** What the span under the pointer is, after a moment: the numbers that a bar cannot show. */
 import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatRunning, groupThousands } from '../../model/format.ts';
+import { formatDuration, formatOffset, formatRunning, groupThousands } from '../../model/format.ts';
 import { endOffset, selfTime } from '../../model/span-status.ts';
 import { parentKey, spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -149,7 +149,7 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
           </>
         )}
         <dt>starts at</dt>
-        <dd>+{formatDuration(span.offset_ns)}</dd>
+        <dd>{formatOffset(span.offset_ns)}</dd>
       </dl>
     </>
   );

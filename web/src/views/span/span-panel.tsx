@@ -1,7 +1,7 @@
 /** The selected span: what it is at once, the rest of it when it has arrived. */
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
-import { formatDuration, formatRunning } from '../../model/format.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
 import { endOffset } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -70,7 +70,7 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
         <span>
           <Took trace={trace} row={row} />
         </span>
-        <span>starts at +{formatDuration(row.offset_ns)}</span>
+        <span>starts at {formatOffset(row.offset_ns)}</span>
         <span className="ins-panel__id">
           <code title={`Trace ${row.trace_id}, span ${row.span_id}`}>{row.span_id}</code>
           <CopyButton text={`${row.trace_id} ${row.span_id}`} what="trace id and span id" />
