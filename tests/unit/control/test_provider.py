@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inspector.control.held import By
 from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
 from inspector.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
@@ -398,6 +399,38 @@ async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> 
 
     assert await call == {"path": "b"}
     assert viewer.closed() == [("answered", "allow")]
+
+
+@pytest.mark.parametrize(("name", "is_meant"), [("s-1", True), ("a" * 32, True), ("s-2", False)])
+async def test_what_sync_code_asks_is_refused_when_its_session_is_cancelled(
+    bus: Bus, viewer: Viewer, name: str, is_meant: bool
+) -> None:
+    bus.intercept("before_tool_call", asking(default="allow"))
+    work = asyncio.create_task(
+        asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
+    )
+    asked = await viewer.shown()
+
+    count = viewer.provider.cancel(frozenset({name}), By("ANNA", "browser", "enough"))
+
+    assert count == is_meant
+    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
+    assert taken.applied is not is_meant
+    if is_meant:
+        with pytest.raises(HookDenied, match="cancelled by ANNA"):
+            await work
+    else:
+        assert await work == {"path": "a"}
+
+
+async def test_a_question_of_a_cancelled_session_is_cancelled(bus: Bus, viewer: Viewer) -> None:
+    task = asyncio.create_task(bus.ask("How many?"))
+    await viewer.shown()
+
+    viewer.provider.cancel(frozenset({"s-1"}), By("ANNA", "browser"))
+
+    answer = await task
+    assert (answer.decision, answer.actor, answer.is_answered) == ("cancel", "ANNA", False)
 
 
 def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer: Viewer) -> None:
