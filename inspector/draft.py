@@ -263,6 +263,11 @@ class Draft:
         """Return a command that has not ended."""
         return None if seq in self._ended_commands else self.reader.command(seq)
 
+    def commands_of(self, process_id: str, most: int) -> list[CommandRow]:
+        """Return the oldest commands of a process that have not ended, in this commit neither."""
+        commands = self.reader.commands(process_id, 0, most)
+        return [command for command in commands if command.seq not in self._ended_commands]
+
     def put_command(self, command: CommandRow) -> None:
         """Let a process be told."""
         self._commands.append(command)

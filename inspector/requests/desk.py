@@ -117,7 +117,7 @@ class Desk:
     def _let_go(self, draft: Draft, process_id: str, doer: Doer, reason: str) -> None:
         if self._agents.pop(process_id, None) is not None:
             draft.gone_processes[process_id] = None
-            for command in draft.reader.commands(process_id, 0, MAX_COMMANDS):
+            for command in draft.commands_of(process_id, MAX_COMMANDS):
                 self._end(draft, command, applied=False, reason=reason)
         for one in self._still_open.of_process(process_id):
             row = draft.request(one.request_id)

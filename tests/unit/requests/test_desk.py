@@ -6,12 +6,14 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from inspector.draft import Draft
 from inspector.model import Doer, RequestStatus, SessionStatus, SpanStatus
 from inspector.normalise.session_ids import session_id
 from inspector.requests import desk as rules
 from inspector.requests import still_open
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Told
+from inspector.requests.desk import Desk as ControlDesk
 from tests.support.asked import ANN, BOB, asked, process, question
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
@@ -282,6 +284,24 @@ def test_a_process_that_says_goodbye_loses_what_it_has_open_at_once(desk: Desk) 
     assert desk.request().status is LOST
     assert results(desk)[-1] == ("agent", "request_lost", "accepted")
     assert not desk.beat()
+
+
+def test_the_last_words_of_a_process_are_not_taken_back_by_its_goodbye(desk: Desk) -> None:
+    """Both are in one message: an agent that is cancelled ends."""
+    desk.take(started(span(trace=1, attributes=IN_S), process="p1"))
+    desk.open(asked())
+    seq = accepted(desk.answer("r1", ALLOW)).seq
+    (cancel,) = told(desk.tell("S", "cancel")).seqs
+
+    def say_last(draft: Draft, one: ControlDesk) -> None:
+        for number in (seq, cancel):
+            one.acknowledge(draft, process(), number, applied=True, reason=None)
+        one.goodbye(draft, process())
+
+    desk.act(say_last)
+
+    ends = [(one.action, one.result) for one in desk.audit() if "applied" in one.result]
+    assert sorted(ends) == [("answer", "applied"), ("cancel", "applied")]
 
 
 def test_telemetry_never_ends_a_request(desk: Desk) -> None:
