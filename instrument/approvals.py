@@ -39,6 +39,8 @@ class ApprovalRequest(NamedTuple):
     """JSON Schema of what a question wants to know; None: text will do."""
     signal_name: str | None = None
     """What the answer is a signal for, where a workflow waits for one."""
+    asked_by: tuple[Any, ...] = ()
+    """The call-backs that want it asked: `interceptor` names them all, and two may share a name."""
 
 
 class ApprovalAnswer(NamedTuple):

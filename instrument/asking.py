@@ -47,6 +47,7 @@ class Subject(NamedTuple):
     hook: str | None
     interceptor: str
     data: Mapping[str, Any]
+    asked_by: tuple[Any, ...] = ()
 
 
 def question_with(
@@ -169,6 +170,7 @@ def _request(question: Question, subject: Subject) -> ApprovalRequest:
         data=subject.data,
         form=question.form,
         signal_name=question.signal_name,
+        asked_by=subject.asked_by,
     )
 
 

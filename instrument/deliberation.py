@@ -129,13 +129,14 @@ async def decide(
 class _Chain:
     """The interceptors of one event, being asked."""
 
-    __slots__ = ("_bus", "_is_closed", "_outcome", "_waiting")
+    __slots__ = ("_askers", "_bus", "_is_closed", "_outcome", "_waiting")
 
     def __init__(self, bus: Channel, waiting: Waiting, outcome: Outcome) -> None:
         self._bus = bus
         self._waiting = waiting
         self._outcome = outcome
         self._is_closed = False  # from now on every failure denies
+        self._askers: list[tuple[str, Any]] = []
 
     async def run(self, spelling: str | None = None) -> None:
         """Ask one interceptor after the other, until one ends it."""
@@ -161,7 +162,7 @@ class _Chain:
             told = self._record(name, decision, changes, began_ns, is_quiet=entry.is_quiet)
             if told is not None:
                 await self._waiting.tell(HOOK_DECIDED, told)
-            if decision is not GOING_ON and self._apply(name, decision, changes):
+            if decision is not GOING_ON and self._apply(name, decision, changes, entry.fn):
                 return
 
     def _changes_of(self, decision: Decision, name: str) -> Mapping[str, Any]:
@@ -189,7 +190,9 @@ class _Chain:
             return Decision.deny(_failure(name, error))
         return Decision.continue_(_failure(name, error))
 
-    def _apply(self, name: str, decision: Decision, changes: Mapping[str, Any]) -> bool:
+    def _apply(
+        self, name: str, decision: Decision, changes: Mapping[str, Any], fn: Any = None
+    ) -> bool:
         """Put a decision in force; return whether it is the last."""
         outcome = self._outcome
         if decision.action in CHANGING:
@@ -201,6 +204,7 @@ class _Chain:
         if injection is not None:
             outcome.injections.append(injection._replace(source=name))
         if decision.action == "ask_user":
+            self._askers.append((name, fn))
             self._take_question(name, decision)
         if decision.action not in ENDING:
             return False
@@ -225,7 +229,10 @@ class _Chain:
         outcome = self._outcome
         question = cast(Question, outcome.question)
         began_ns = perf_counter_ns()
-        subject = Subject(outcome.hook, outcome.decided_by or "", outcome.data)
+        # All of them: who has allowed always what one wants asked has not allowed the others'.
+        names = dict.fromkeys(name for name, _ in self._askers)
+        asked_by = tuple(fn for _, fn in self._askers)
+        subject = Subject(outcome.hook, ", ".join(names), outcome.data, asked_by)
         answer = await ask_person(self._bus, self._waiting, question, subject)
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import NamedTuple
+from types import MethodType
+from typing import Any, NamedTuple
 
 MAX_ALLOWANCES = 1_000
 
@@ -14,6 +15,8 @@ class Allowance(NamedTuple):
 
     actor: str
     reason: str
+    asked_by: tuple[Any, ...] = ()
+    """What it lets pass is what these want asked, and not others of the same name."""
 
 
 class Allowances:
@@ -40,12 +43,15 @@ class Allowances:
             if len(self._known) > self._max_count:
                 self._known.popitem(last=False)
 
-    def find(self, scope: str, interceptor: str) -> Allowance | None:
+    def find(
+        self, scope: str, interceptor: str, asked_by: tuple[Any, ...] = ()
+    ) -> Allowance | None:
         """Return what covers `interceptor` in `scope`, or None."""
         with self._lock:
             found = self._known.get((scope, interceptor))
-            if found is not None:
-                self._known.move_to_end((scope, interceptor))
+            if found is None or not _are_same(found.asked_by, asked_by):
+                return None
+            self._known.move_to_end((scope, interceptor))
             return found
 
     def forget(self, scope: str) -> None:
@@ -53,3 +59,14 @@ class Allowances:
         with self._lock:
             for key in [key for key in self._known if key[0] == scope]:
                 del self._known[key]
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Return whether these are the same call-backs: the `==` of a callable may say anything."""
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if type(one) is type(other) is MethodType:
+        return one.__self__ is other.__self__ and one.__func__ is other.__func__
+    return one is other

@@ -227,7 +227,7 @@ class InspectorProvider:
     ) -> _Pending | ApprovalAnswer:
         place = self._find_place(request)
         scope = _scope_of(place) if request.kind == "approval" else None
-        known = None if scope is None else self._allowances.find(scope, request.interceptor)
+        known = None if scope is None else self._find_allowance(scope, request)
         if known is not None:
             return ApprovalAnswer("allow", known.reason, actor=known.actor, origin="agent")
         pending = _Pending(request, show(request.hook, request.data), place, scope, wake)
@@ -242,6 +242,9 @@ class InspectorProvider:
             self._watcher.asking(asked.session_id, asked.signal_name)
         return pending
 
+    def _find_allowance(self, scope: str, request: ApprovalRequest) -> Allowance | None:
+        return self._allowances.find(scope, request.interceptor, request.asked_by)
+
     def _find_place(self, request: ApprovalRequest) -> Place:
         try:
             return self._place_of(request.call_id)
@@ -254,8 +257,9 @@ class InspectorProvider:
         answer = pending.ending()
         if answer is not None and answer.decision == "allow_always" and pending.scope is not None:
             at = datetime.now(UTC).strftime("%H:%M UTC")
-            allowance = Allowance(answer.actor or "", f"allowed always by {answer.actor} at {at}")
-            self._allowances.add(pending.scope, pending.request.interceptor, allowance)
+            request, reason = pending.request, f"allowed always by {answer.actor} at {at}"
+            allowance = Allowance(answer.actor or "", reason, request.asked_by)
+            self._allowances.add(pending.scope, request.interceptor, allowance)
         return answer
 
     def _close(

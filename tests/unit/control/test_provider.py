@@ -544,6 +544,56 @@ async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
         await task
 
 
+async def test_always_is_of_one_interceptor_and_not_of_another_of_its_name(
+    bus: Bus, viewer: Viewer
+) -> None:
+    """Closures, lambdas and the objects of one class all have one name."""
+
+    def asks_for(tool: str) -> Callable[..., Decision | None]:
+        def gate(tool_name: str, **_: Any) -> Decision | None:
+            return Decision.ask_user(f"{tool}?", timeout=5) if tool_name == tool else None
+
+        return gate
+
+    bus.intercept("before_tool_call", asks_for("read"))
+    bus.intercept("before_tool_call", asks_for("delete"))
+
+    async def run(tool: str) -> None:
+        await bus.call("tool_call", lambda op: None, tool_name=tool, args={})
+
+    reading = asyncio.create_task(run("read"))
+    await viewer.answer("allow_always")
+    await reading
+    await run("read")
+    deleting = asyncio.create_task(run("delete"))
+
+    assert (await viewer.shown()).prompt == "delete?"
+    await viewer.answer("deny")
+    with pytest.raises(HookDenied):
+        await deleting
+
+
+async def test_always_for_one_who_asks_does_not_cover_another_who_asks_too(
+    bus: Bus, viewer: Viewer
+) -> None:
+    def careful(tool_name: str, **_: Any) -> Decision | None:
+        return Decision.ask_user("Sure?", timeout=5) if tool_name == "delete" else None
+
+    bus.intercept("before_tool_call", asking(), name="curious")
+    bus.intercept("before_tool_call", careful, name="careful")
+    reading = asyncio.create_task(bus.call("tool_call", lambda op: None, tool_name="read", args={}))
+    await viewer.answer("allow_always")
+    await reading
+    deleting = asyncio.create_task(
+        bus.call("tool_call", lambda op: None, tool_name="delete", args={})
+    )
+
+    assert (await viewer.shown()).interceptor == "curious, careful"
+    await viewer.answer("deny")
+    with pytest.raises(HookDenied):
+        await deleting
+
+
 @pytest.mark.parametrize(
     "place", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
 )
