@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -37,29 +38,49 @@ _STYLES = {
 _BAR = "│ "
 _ASCII_BAR = "| "
 _LINE_CHARS = 120
+_WIDE_CHARS = 100
+"""Narrower terminals get fewer columns."""
+_ID_CHARS = 40
+_SESSION_CHARS = 24
+_GAP_CHARS = 2
 
 
 def show_requests(requests: Sequence[Row]) -> None:
-    """Print a table: what is asked, by whom, and until when it can be answered."""
+    """Print a table: what is asked, in which session, and how long it can be answered."""
     console = Console()
     if not requests:
         console.print("Nobody is asked anything.")
         return
+    is_wide = console.width >= _WIDE_CHARS
+    are_open = all(request["status"] == "pending" for request in requests)
+    columns = {"id": [Text(plain(one["id"], _ID_CHARS)) for one in requests]}
+    if is_wide or not are_open:
+        columns["status"] = [
+            Text(one["status"], _STYLES.get(one["status"], "")) for one in requests
+        ]
+    if is_wide:
+        columns["asked"] = [Text(_since(one["created_at"])) for one in requests]
+    if are_open:
+        columns["left"] = [Text(_left(one)) for one in requests]
+    most = _SESSION_CHARS if is_wide else _SESSION_CHARS // 2
+    columns["session"] = [Text(plain(one["session_title"], most)) for one in requests]
+    columns["what"] = [Text(headline(one)) for one in requests]
+    console.print(_table(columns, console.width))
+
+
+def _table(columns: dict[str, list[Text]], width: int) -> Table:
+    """Return a table in which the last column alone is shortened: ids are there to be copied."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("id", no_wrap=True, min_width=8, overflow="ellipsis")
-    table.add_column("status", no_wrap=True)
-    table.add_column("asked", no_wrap=True)
-    table.add_column("session", no_wrap=True, overflow="ellipsis", max_width=24)
-    table.add_column("what", no_wrap=True, overflow="ellipsis", ratio=1)
-    for request in requests:
-        table.add_row(
-            Text(plain(request["id"])),
-            Text(request["status"], _STYLES.get(request["status"], "")),
-            _since(request["created_at"]),
-            Text(plain(request["session_title"])),
-            Text(headline(request)),
-        )
-    console.print(table)
+    left = width
+    *short, last = columns
+    for name in short:
+        taken = max(cell_len(name), *(cell.cell_len for cell in columns[name]))
+        table.add_column(name, no_wrap=True, width=taken)
+        left -= taken + _GAP_CHARS
+    table.add_column(last, no_wrap=True, overflow="ellipsis", width=max(left, 1))
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*row)
+    return table
 
 
 def headline(request: Row) -> str:
@@ -175,6 +196,12 @@ def _until(request: Row) -> str:
     if left_ns <= 0:
         return f"expires now to {plain(request['default'])}"
     return f"in {duration(left_ns)}: {plain(request['default'])}"
+
+
+def _left(request: Row) -> str:
+    if request["expires_at"] is None:
+        return "-"
+    return duration(max(_time_ns(request["expires_at"]) - time.time_ns(), 0))
 
 
 def _since(at: str) -> str:

@@ -57,6 +57,19 @@ def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
+def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
+    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = "0123456789ab-1234"
+    agent.open(request, args_json=ARGS, expires_in_ms=600_000)
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = run("requests").stdout.splitlines()
+    assert all(len(line) <= 80 for line in listed)
+    [line] = [line for line in listed if line.startswith(request)]
+    assert "min" in line
+    assert "delete_file {" in line
+
+
 def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: ObedientAgent) -> None:
     agent.open("listed-1", args_json=ARGS, prompt=HOSTILE, expires_in_ms=60_000)
     listed = run("requests")
