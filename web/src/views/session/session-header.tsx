@@ -1,6 +1,6 @@
 /** What the session is and what it has cost so far. */
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCost, formatCount, groupThousands } from '../../model/format.ts';
+import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
@@ -63,6 +63,11 @@ function Facts({ session }: { readonly session: Session }) {
       <Fact name="time">
         <Duration session={session} />
       </Fact>
+      {session.waiting_ms > 0 && (
+        <Fact name="of it waiting" title="For a person, or paused; no part of what it worked">
+          {formatDuration(session.waiting_ms * 1e6)}
+        </Fact>
+      )}
       <Fact name={session.span_count === 1 ? 'span' : 'spans'}>
         {groupThousands(session.span_count)}
       </Fact>
