@@ -7,7 +7,7 @@ is answered by the question's own default.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -55,6 +55,11 @@ class ApprovalAnswer(NamedTuple):
     """Who answered, by the name they give themselves; None: nobody, or it is not known."""
     origin: str | None = None
     """Which way the answer came, such as `browser`."""
+    check: Callable[[Mapping[str, Any]], str | None] | None = None
+    """Given the kwargs that are about to run, says why they are not what the person saw, or None.
+
+    From answer to run others have their turn, and arguments can be changed in place.
+    """
 
     @property
     def is_granted(self) -> bool:
@@ -65,6 +70,15 @@ class ApprovalAnswer(NamedTuple):
     def is_answered(self) -> bool:
         """Whether a question got its answer: `payload`, whatever that is."""
         return normal(self.decision) == "answer"
+
+    def objection_to(self, data: Mapping[str, Any]) -> str | None:
+        """Return why `data` must not run after all; a check that fails objects."""
+        if self.check is None:
+            return None
+        try:
+            return self.check(data)
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody knows what would run
+            return f"what was allowed cannot be checked: {type(error).__name__}: {error}"
 
 
 class ApprovalProvider(Protocol):

@@ -239,12 +239,12 @@ class _Chain:
     async def _granted(self, answer: ApprovalAnswer, edits: dict[str, Any]) -> Decision:
         if not answer.is_granted:
             return Decision.deny(answer.reason or f"refused: {answer.decision}")
-        if not edits:
-            return Decision.continue_(answer.reason)
-        objection = await self._objection(edits)
+        objection = await self._objection(edits) if edits else None
+        if objection is None:  # last: policies that look at an edit may change it in place
+            objection = answer.objection_to({**self._outcome.data, **edits})
         if objection is not None:
             return Decision.deny(objection)
-        return Decision("modify", reason=answer.reason)
+        return Decision("modify" if edits else "continue", reason=answer.reason)
 
     async def _objection(self, edits: dict[str, Any]) -> str | None:
         """Ask the interceptors again, about data that a person edited.

@@ -308,6 +308,10 @@ class Operation:
         self.kwargs = {**self.kwargs, **outcome.changes}
         ruling.injections.extend(outcome.injections)
         await waiting.tell(outcome.hook, outcome.data)
+        if outcome.is_allowed and outcome.approval is not None:
+            objection = outcome.approval.objection_to(outcome.data)  # observers had their turn
+            if objection is not None:
+                outcome.action, outcome.reason = "deny", objection
         if outcome.action == "retry":
             raise HookContractError(
                 f"{outcome.decided_by} wants a retry on {outcome.hook}: nothing has run yet."

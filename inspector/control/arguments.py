@@ -17,6 +17,7 @@ from inspector.control.exact_json import (
     BadJsonError,
     NotExactError,
     canonical,
+    is_same,
     kept,
     parsed,
 )
@@ -92,6 +93,12 @@ def changes_from(shown: Shown, data: Mapping[str, Any], text: str) -> dict[str, 
         raise EditError("the edited arguments must be a JSON object, as they were")
     value = kept(before, after)
     return {} if value is before else {shown.kwarg: value}
+
+
+def is_edited(shown: Shown, text: str, data: Mapping[str, Any]) -> bool:
+    """Return whether the arguments are what the edited `text` says, and nothing else."""
+    value = None if shown.kwarg is None else data.get(shown.kwarg)
+    return is_same(parsed(text, MAX_EDIT_BYTES), value)
 
 
 def _drawn(value: Any) -> tuple[str, str]:

@@ -86,6 +86,7 @@ class Control:
         self._provider = InspectorProvider(
             self._requests, place_of=place_of, keeps_args=keeps_args, watcher=self._paused
         )
+        self._commands.on("cancel", self._cancel)
         self._channel = Channel(find, process, self._requests, self._commands, self.gate, limits)
         self._offs = [self._provider.install(bus), self._paused.install(bus), on_close]
         if hasattr(os, "register_at_fork"):
@@ -116,6 +117,13 @@ class Control:
         self._provider.forget()
         self._paused.forget()
         self._channel.forget()
+
+    def _cancel(self, command: Command) -> Taken:
+        if not command.session_id:
+            return Taken(False, "no session is named")
+        taken = self.gate.cancel(command.session, command.by)
+        refused = self._provider.cancel(command.session.names, command.by)
+        return taken if taken.applied or not refused else Taken(True, None)
 
     def _wake(self) -> None:
         self._channel.wake()

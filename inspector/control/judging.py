@@ -6,10 +6,11 @@ whatever else comes is not taken, and the request waits on for another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
-from inspector.control.arguments import EditError, Shown, changes_from, is_still
+from inspector.control.arguments import EditError, Shown, changes_from, is_edited, is_still
 from inspector.control.exact_json import BadJsonError, parsed
 from inspector.control.forms import problem_of
 from inspector.control.open_requests import Given, Taken
@@ -18,6 +19,9 @@ from instrument import ApprovalAnswer, ApprovalRequest
 MAX_PAYLOAD_BYTES = 2**20
 MAX_ACTOR_CHARS = 80
 MAX_REASON_CHARS = 4_000
+
+CHANGED = "the arguments were changed while a person looked at them"
+CHANGED_SINCE = "the arguments were changed after a person had allowed them"
 
 _DECISIONS: Mapping[str, tuple[str, ...]] = {
     "approval": ("allow", "allow_always", "deny"),
@@ -45,9 +49,14 @@ def judge(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given
         return Ruling(Taken(False, fault))
     try:
         if given.decision == "answer":
-            return _taken(given, payload=_payload(request.form, given))
+            payload = _payload(request.form, given)
+            _check_unchanged(request, shown)
+            return _taken(given, payload=payload, check=_check_of(request, shown, None))
         if given.decision.startswith("allow"):
-            return _taken(given, changes=_changes(request, shown, given))
+            _check_unchanged(request, shown)
+            text = given.args_json
+            changes = {} if text is None else changes_from(shown, request.data, text)
+            return _taken(given, changes=changes, check=_check_of(request, shown, text))
     except (BadJsonError, EditError) as error:
         return Ruling(Taken(False, str(error)))
     except ArgumentsChangedError as error:
@@ -68,12 +77,20 @@ def _fault(request: ApprovalRequest, shown: Shown, can_always: bool, given: Give
     return None
 
 
-def _changes(request: ApprovalRequest, shown: Shown, given: Given) -> dict[str, Any]:
+def _check_unchanged(request: ApprovalRequest, shown: Shown) -> None:
     if not is_still(shown, request.hook, request.data):
-        raise ArgumentsChangedError("the arguments were changed while a person looked at them")
-    if given.args_json is None:
-        return {}
-    return changes_from(shown, request.data, given.args_json)
+        raise ArgumentsChangedError(CHANGED)
+
+
+def _check_of(
+    request: ApprovalRequest, shown: Shown, text: str | None
+) -> Callable[[Mapping[str, Any]], str | None]:
+    """Return what is asked once more before it runs: a busy loop may take up an answer late."""
+    if text is None:
+        is_what_was_seen = partial(is_still, shown, request.hook)
+    else:
+        is_what_was_seen = partial(is_edited, shown, text)
+    return lambda data: None if is_what_was_seen(data) else CHANGED_SINCE
 
 
 def _payload(form: Mapping[str, Any] | None, given: Given) -> Any:

@@ -6,7 +6,7 @@ import logging
 import random
 from collections import deque
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -83,6 +83,8 @@ class Line:
         self.news = Event()
         """There is more to say."""
         self.closing = Event()
+        self.obeying = Lock()
+        """Held from a command to its ack."""
         self.has_visit = Event()
         self.visit: Visit | None = None
         self.stream: Link | None = None

@@ -54,7 +54,8 @@ class Listener:
                 for text in events.feed(piece):
                     if visit.is_over or line.closing.is_set():
                         return
-                    self._obey(visit, text)
+                    with line.obeying:
+                        self._obey(visit, text)
         except StatusError as error:
             if error.status == 404:  # it has forgotten us
                 line.end(visit)

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias
 
 from inspector.control.allowances import Allowance, Allowances
 from inspector.control.arguments import Shown, show
+from inspector.control.held import By
 from inspector.control.judging import MAX_PAYLOAD_BYTES, ArgumentsChangedError, judge
 from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
@@ -103,6 +104,15 @@ class _Pending:
             if not self._is_over:
                 self._is_over = True
                 self._wake_in_vain()
+
+    def refuse(self, answer: ApprovalAnswer) -> bool:
+        """End it by `answer`, unless it is over; return whether that was the end."""
+        with self._lock:
+            if self._is_over:
+                return False
+            self._is_over, self._ending = True, answer
+            self._wake_in_vain()
+        return True
 
     def _wake_in_vain(self) -> None:
         try:
@@ -194,6 +204,23 @@ class InspectorProvider:
             return None
         pending.give_up()
         return self._ended(pending)
+
+    def cancel(self, names: frozenset[str], by: By) -> int:
+        """Refuse what is asked in a session that is being cancelled; return how much that was.
+
+        Sync code that waits here cannot be interrupted, and what it asks for must not be allowed
+        by somebody else afterwards.
+        """
+        count = 0
+        for pending in list(self._pending.values()):
+            if names.isdisjoint((pending.place.session_id, pending.place.trace_id)):
+                continue
+            decision = "cancel" if pending.request.kind == "question" else "deny"
+            answer = ApprovalAnswer(
+                decision, f"cancelled by {by}", actor=by.actor, origin=by.origin
+            )
+            count += pending.refuse(answer)
+        return count
 
     def _open(
         self, request: ApprovalRequest, wake: Callable[[], object]

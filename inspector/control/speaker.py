@@ -104,15 +104,22 @@ class Speaker:
         return visit
 
     def _say_goodbye(self) -> None:
-        """Say what has closed, and goodbye, if the service was there."""
+        """Say what was done and what has closed, and goodbye, if the service was there.
+
+        What an agent does last is often what it was told: a cancel ends the program.
+        """
         visit, limits = self._line.visit, self._line.limits
         if visit is None or visit.is_over:
             return
         now_s = monotonic()
         end_s = now_s + limits.goodbye_s
+        if self._line.obeying.acquire(timeout=limits.goodbye_s / 2):  # until its ack is there
+            self._line.obeying.release()
         still_open = {asked.id for asked in self._requests.still_open()}
         reports = self._requests.to_say(limits.max_batch)
-        told = [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
+        self._collect_acks(visit)
+        told = [messages.ack(*ack) for ack in self._acks]
+        told += [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
         told.append(messages.goodbye())
         for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
             path, left_s = f"{visit.path}/messages", end_s - monotonic()
@@ -124,9 +131,7 @@ class Speaker:
 
     def _say_news(self, visit: Visit, *, has_beat: bool) -> bool:
         """Say what is new, in batches; False when the visit is over."""
-        while visit.acks:
-            self._acks.append(visit.acks.popleft())
-        del self._acks[:-MAX_ACKS]
+        self._collect_acks(visit)
         limits, now_s = self._line.limits, monotonic()
         reports = self._requests.to_say(limits.max_batch)
         told = [messages.ack(*ack) for ack in self._acks]
@@ -147,6 +152,11 @@ class Speaker:
         if not is_over and len(reports) >= limits.max_batch and len(received) == len(told):
             self._line.news.set()  # there is more
         return not is_over and not visit.is_over
+
+    def _collect_acks(self, visit: Visit) -> None:
+        while visit.acks:
+            self._acks.append(visit.acks.popleft())
+        del self._acks[:-MAX_ACKS]
 
     def _post(self, visit: Visit, batch: list[Message]) -> set[str] | None:
         """Return the ids of what was taken, or never will be; None when the visit is over."""

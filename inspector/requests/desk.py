@@ -23,12 +23,15 @@ from inspector.requests import life
 from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
 from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
 from inspector.requests.homes import home_of
+from inspector.requests.notes import NoteRate
 from inspector.requests.noting import note
 from inspector.requests.still_open import StillOpen
-from inspector.sessions import REQUEST_WAIT, SessionState
+from inspector.sessions import REQUEST_WAIT, SECOND_NS, SessionState
 from inspector.storage.base import CommandEnd, Reader
 
 MAX_PROCESSES = 10_000
+NO_ROOM_BURST, NO_ROOM_PER_SECOND = 50, 0.2
+"""Notes of requests without room: their agents open them again with each heartbeat."""
 _NO_LONGER = "Its process was lost"
 _ENDED = "Its process ended"
 
@@ -64,6 +67,7 @@ class Desk:
         self._hear = hear
         self._agents: dict[str, ProcessRow] = {}
         self._still_open = StillOpen()
+        self._no_room_rate = NoteRate(NO_ROOM_BURST, NO_ROOM_PER_SECOND)
 
     def load(self, reader: Reader, now_ns: int) -> None:
         """Find out from the store what is open; each process gets its full time from now on."""
@@ -132,18 +136,27 @@ class Desk:
             taken = Refusal("request_id_taken", "Another process opened a request with this id.")
             note(draft, doer, "request_opened", taken, request=row)
             return taken
-        if row is not None:
-            changed = life.reopened(row, fresh, draft.now_ns, doer)
-        elif refusal := self._still_open.has_no_room(fresh):
-            note(draft, doer, "request_opened", refusal, process_id=process.id, detail=fresh.id)
+        changed = None if row is None else life.reopened(row, fresh, draft.now_ns, doer)
+        if row is not None and changed is None:
+            return None
+        if refusal := self._still_open.has_no_room(fresh):
+            self._note_no_room(draft, process, fresh, refusal)
             return refusal
-        else:
+        if changed is None:
             homed = replace(fresh, session_id=home_of(draft, fresh))
             changed = life.opened(homed, draft.now_ns, doer)
-        if changed is not None:
-            self._keep(draft, changed)
-            note(draft, doer, "request_opened", "accepted", request=changed)
+        self._keep(draft, changed)
+        note(draft, doer, "request_opened", "accepted", request=changed)
         return None
+
+    def _note_no_room(
+        self, draft: Draft, process: ProcessRow, fresh: RequestRow, refusal: Refusal
+    ) -> None:
+        left_out = self._no_room_rate.take(draft.now_ns / SECOND_NS)
+        if left_out is not None:
+            detail = f"{fresh.id} ({left_out} others were left out)" if left_out else fresh.id
+            doer = _agent(process)
+            note(draft, doer, "request_opened", refusal, process_id=process.id, detail=detail)
 
     def close(
         self,

@@ -136,6 +136,8 @@ class ModuleCoordinator:
         answer = await ask_person(bus, bus._waiting, question_of(result), subject)
         if answer.is_granted:
             data = {**(result.data or {}), **answer.changes}
+            if (objection := answer.objection_to(data)) is not None:
+                return HookResult("deny", reason=objection)
             return HookResult("continue", data=data, reason=answer.reason)
         return HookResult("deny", reason=_reason(answer))
 

@@ -247,6 +247,8 @@ class _Adapter:
             answer = await ask_person(bus, bus._waiting, question, subject)
             if not answer.is_answered and not answer.is_granted:
                 return Decision.deny(answer.reason or f"refused: {answer.decision}")
+            if (objection := answer.objection_to(kwargs)) is not None:
+                return Decision.deny(objection)
             payload = answer.payload
             answers[interrupt.name] = answer.decision if payload is None else payload
             event = event_from(self._kind, kwargs, self.registry.agent)

@@ -259,6 +259,27 @@ def test_a_blocked_loop_is_not_lost_and_cancels_when_it_returns(
     assert until(lambda: session(service, session_id)["status"] == "cancelled")
 
 
+def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
+    service: Service, make_agent: MakeAgent, session_id: str
+) -> None:
+    agent = make_agent(
+        "instrument.intercept('before_tool_call', lambda **_: Decision.ask_user('Delete?'))\n"
+        "try:\n"
+        "    instrument.call_sync('tool_call', lambda op: print('ran'), args={})\n"
+        "except instrument.HookDenied as denied:\n"
+        "    print('denied', denied)\n",
+        **at(service),
+    )
+    (request,) = until(lambda: asked(service, session_id))
+
+    assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
+
+    assert agent.hear("denied") == "cancelled by ANNA (api): enough"
+    assert until(lambda: not asked(service, session_id))
+    with pytest.raises(httpx.HTTPStatusError, match="409"):
+        answer(service, request, "allow")
+
+
 def test_a_forked_child_asks_for_itself(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:

@@ -334,7 +334,8 @@ def main() -> None:
     )
     trace.set_tracer_provider(TracerProvider(resource=resource))
     otel_context.attach(baggage.set_baggage("token", S["baggage"]))
-    handle = inspector.attach()
+    # Only watched: whom it asks is shown all of what would run, secrets too.
+    handle = inspector.attach(control=False)
     asyncio.run(bare_hooks())
     asyncio.run(operations())
     asyncio.run(decisions())

@@ -337,6 +337,25 @@ def test_goodbye_comes_after_what_has_closed(service: ControlService, agent: Age
     assert service.open_ids() == ["r-1", "r-2"]
 
 
+def test_goodbye_comes_after_what_became_of_commands(
+    service: ControlService, make_agent: Callable[..., Agent]
+) -> None:
+    """A cancel ends the program, and is not to be told as one that was not carried out."""
+    for number in range(5):
+        agent, name = make_agent(service.url), f"p/{number}"
+        agent.process = Process(name, "my agent")
+        agent.channel.start()
+        agent.ask("r-1")
+        service.wait(lambda name=name: name in {process for process, _ in service.streams})  # type: ignore[misc]
+        service.command(name, type="answer", answer=answer_of("r-1"))
+        agent.wait_given(1)
+        agent.close()
+
+        said = [message["type"] for process, message in service.messages if process == name]
+        assert said[-1] == "goodbye"
+        assert "ack" in said
+
+
 def test_what_the_service_has_no_room_for_is_said_again(
     service: ControlService, agent: Agent
 ) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from inspector.control.held import By
 from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
 from inspector.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
+from instrument.typed import BeforeToolCallEvent, HookRegistry
 from subscribers.places import NOWHERE, Place
 
 Story = list[tuple[str, dict[str, Any]]]
@@ -162,6 +164,85 @@ async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
     with pytest.raises(HookDenied, match="asking failed: the arguments were changed while"):
         await task
     assert viewer.closed() == [("withdrawn", "deny")]
+
+
+@pytest.mark.parametrize("edited", [None, '{"path":"b","deep":{"id":1}}'])
+async def test_what_changed_after_the_answer_does_not_run(
+    bus: Bus, viewer: Viewer, edited: str | None
+) -> None:
+    """The loop stands still: the answer is taken meanwhile, and taken up when it is back."""
+    args: dict[str, Any] = {"path": "a", "deep": {"id": 1}}
+    bus.intercept("before_tool_call", asking())
+    ran: list[Any] = []
+    task = asyncio.create_task(bus.call("tool_call", lambda op: ran.append(op.args), args=args))
+    asked = await viewer.shown()
+    mine = given(asked, "allow", args_json=edited)
+    answering = threading.Thread(target=viewer.requests.answer, args=(asked.id, mine))
+    answering.start()
+    answering.join()  # and nothing else happens on the loop
+    args["deep"]["id"] = 2
+
+    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+        await task
+    assert ran == []
+
+
+@pytest.mark.parametrize("hook", ["request_closed", "before_tool_call"])
+async def test_an_observer_that_changes_what_was_allowed_keeps_it_from_running(
+    bus: Bus, viewer: Viewer, hook: str
+) -> None:
+    args = {"path": "a"}
+    bus.intercept("before_tool_call", asking())
+    bus.observe(hook, lambda **_: args.update(path="/"))
+    ran: list[Any] = []
+    task = asyncio.create_task(bus.call("tool_call", lambda op: ran.append(op.args), args=args))
+
+    await viewer.answer("allow")
+
+    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+        await task
+    assert ran == []
+
+
+async def test_a_policy_that_rewrites_an_edit_in_place_keeps_it_from_running(
+    bus: Bus, viewer: Viewer
+) -> None:
+    def tidy(args: Any, **_: Any) -> None:
+        args["path"] = args["path"].removeprefix("./")
+
+    bus.intercept("before_tool_call", tidy)
+    bus.intercept("before_tool_call", asking())
+    ran: list[Any] = []
+    call = bus.call("tool_call", lambda op: ran.append(op.args), args={"path": "./a"})
+    task = asyncio.create_task(call)
+    assert (await viewer.shown()).args_json == '{"path":"a"}'
+
+    await viewer.answer("allow", args_json='{"path":"./b"}')
+
+    with pytest.raises(HookDenied, match="changed after a person had allowed them"):
+        await task
+    assert ran == []
+
+
+async def test_an_interrupt_about_arguments_that_changed_is_not_answered(
+    bus: Bus, viewer: Viewer
+) -> None:
+    args = {"path": "a"}
+
+    def confirm(event: BeforeToolCallEvent) -> None:
+        if event.interrupt("confirm") != "y":
+            event.cancel_tool = "no"
+
+    HookRegistry(bus=bus).add_callback(BeforeToolCallEvent, confirm)
+    task = asyncio.create_task(bus.call("tool_call", lambda op: op.args, args=args))
+    await viewer.shown()
+    args["path"] = "/"
+
+    taken = await viewer.answer("answer", payload_json='"y"')
+
+    assert not taken.applied
+    with pytest.raises(HookDenied, match="changed while"):
+        await task
 
 
 @pytest.mark.parametrize(
@@ -318,6 +399,38 @@ async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> 
 
     assert await call == {"path": "b"}
     assert viewer.closed() == [("answered", "allow")]
+
+
+@pytest.mark.parametrize(("name", "is_meant"), [("s-1", True), ("a" * 32, True), ("s-2", False)])
+async def test_what_sync_code_asks_is_refused_when_its_session_is_cancelled(
+    bus: Bus, viewer: Viewer, name: str, is_meant: bool
+) -> None:
+    bus.intercept("before_tool_call", asking(default="allow"))
+    work = asyncio.create_task(
+        asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
+    )
+    asked = await viewer.shown()
+
+    count = viewer.provider.cancel(frozenset({name}), By("ANNA", "browser", "enough"))
+
+    assert count == is_meant
+    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
+    assert taken.applied is not is_meant
+    if is_meant:
+        with pytest.raises(HookDenied, match="cancelled by ANNA"):
+            await work
+    else:
+        assert await work == {"path": "a"}
+
+
+async def test_a_question_of_a_cancelled_session_is_cancelled(bus: Bus, viewer: Viewer) -> None:
+    task = asyncio.create_task(bus.ask("How many?"))
+    await viewer.shown()
+
+    viewer.provider.cancel(frozenset({"s-1"}), By("ANNA", "browser"))
+
+    answer = await task
+    assert (answer.decision, answer.actor, answer.is_answered) == ("cancel", "ANNA", False)
 
 
 def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer: Viewer) -> None:

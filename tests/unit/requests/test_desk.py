@@ -465,6 +465,38 @@ def test_one_process_cannot_open_more_than_its_share(
     assert desk.open(asked("r2")) is None, "there is room again"
 
 
+def test_what_there_is_no_room_for_does_not_fill_the_audit_log(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(still_open, "MAX_PENDING_OF_PROCESS", 1)
+    desk.open(asked("r0"))
+    for _ in range(100):  # with each heartbeat again
+        desk.beat()
+        assert [desk.open(asked(f"r{number}")) is None for number in (1, 2)] == [False, False]
+        desk.now_ns += 5 * SECOND_NS
+    refused = [one for one in desk.audit() if one.result == "refused"]
+    assert 50 <= len(refused) < 170
+    assert "1 others were left out" in (refused[-1].detail or "")
+
+
+def test_what_was_lost_comes_back_only_where_there_is_room(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.open(asked("r0"))
+    desk.wait(15)
+    desk.hello()
+    desk.open(asked("r1"))
+    monkeypatch.setattr(still_open, "MAX_PENDING_OF_PROCESS", 1)
+
+    refusal = desk.open(asked("r0"))
+
+    assert refusal is not None
+    assert (refusal.code, desk.request("r0").status) == ("too_many_requests", LOST)
+    desk.close("r1", WITHDRAWN)
+    assert desk.open(asked("r0")) is None
+    assert desk.request("r0").status is PENDING
+
+
 def test_an_entry_of_the_audit_log_has_a_size(desk: Desk) -> None:
     desk.answer("x" * 100_000, Given("allow", "y" * 100_000, reason="z" * 100_000))
     desk.tell("x" * 100_000, "pause")

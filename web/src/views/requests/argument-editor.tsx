@@ -122,7 +122,10 @@ function Parts({ count, part, onPart, onFind }: PartsProps) {
           setFound(-1);
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') findNext();
+          if (event.key !== 'Enter') return;
+          // The focus moves to the text area, which must not take the key as its own.
+          event.preventDefault();
+          findNext();
         }}
       />
       <button type="button" className="ins-link" onClick={findNext}>
@@ -158,23 +161,25 @@ function PartArea(props: PartAreaProps) {
   };
   return (
     <div className="ins-editor">
-      <Mirror text={text} firstLine={firstLine} marks={marks} />
-      <textarea
-        ref={area}
-        className="ins-editor__area"
-        aria-label="Arguments as JSON"
-        defaultValue={initial}
-        dir="ltr"
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="off"
-        autoCorrect="off"
-        onKeyDown={onKeyDown}
-        onChange={(event) => {
-          setText(event.target.value);
-          onChange(event.target.value);
-        }}
-      />
+      <div className="ins-editor__sheet">
+        <Mirror text={text} firstLine={firstLine} marks={marks} />
+        <textarea
+          ref={area}
+          className="ins-editor__area"
+          aria-label="Arguments as JSON"
+          defaultValue={initial}
+          dir="ltr"
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          autoCorrect="off"
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.target.value);
+            onChange(event.target.value);
+          }}
+        />
+      </div>
     </div>
   );
 }
