@@ -76,8 +76,16 @@ function Facts({ session }: { readonly session: Session }) {
           {groupThousands(session.error_count)}
         </Fact>
       )}
-      {session.llm_calls > 0 && <Fact name="model calls">{session.llm_calls}</Fact>}
-      {session.tool_calls > 0 && <Fact name="tool calls">{session.tool_calls}</Fact>}
+      {session.llm_calls > 0 && (
+        <Fact name={session.llm_calls === 1 ? 'model call' : 'model calls'}>
+          {session.llm_calls}
+        </Fact>
+      )}
+      {session.tool_calls > 0 && (
+        <Fact name={session.tool_calls === 1 ? 'tool call' : 'tool calls'}>
+          {session.tool_calls}
+        </Fact>
+      )}
       {tokens > 0 && (
         <Fact
           name="tokens"
