@@ -47,16 +47,26 @@ def by_asking(request: Mapping[str, Any]) -> str:
     required = _form(request["form_json"]).get("required") or []
     values: dict[str, str] = {}
     for name, schema in properties.items():
-        typed = _asked(name, schema, is_required=name in required)
-        if typed != "":
-            values[name] = _value(name, typed, schema)
+        value = _filled(name, schema, is_required=name in required)
+        if value is not None:
+            values[name] = value
     return _object(values)
+
+
+def _filled(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str | None:
+    """Ask until what is typed fits: the fields before it need not be typed again."""
+    while (typed := _asked(name, schema, is_required=is_required)) != "":
+        try:
+            return _value(name, typed, schema)
+        except SettingsError as error:
+            typer.echo(str(error), err=True)
+    return None
 
 
 def _asked(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
     title = plain(str(schema.get("title") or name), 80)
-    choices = schema.get("enum")
-    among = f" ({', '.join(plain(str(one), 40) for one in choices[:20])})" if choices else ""
+    choices = [True, False] if schema.get("type") == "boolean" else schema.get("enum")
+    among = f" ({', '.join(plain(_shown(one), 40) for one in choices[:20])})" if choices else ""
     default = schema.get("default")
     if default is None and not is_required:
         default = ""
@@ -65,6 +75,10 @@ def _asked(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
     shown = default not in (None, "")
     typed: str = typer.prompt(f"{title}{among}", default=default, show_default=shown, err=True)
     return typed
+
+
+def _shown(choice: object) -> str:
+    return choice if isinstance(choice, str) else json.dumps(choice)
 
 
 def _value(name: str, value: str, schema: Mapping[str, Any]) -> str:

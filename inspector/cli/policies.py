@@ -50,6 +50,8 @@ def check(file: File = None, as_json: Json = False) -> None:
                 typer.echo(f"  {_shown(line)}")
         if not found and not mistakes:
             typer.echo("No policy is in force here.")
+            for source in [] if is_switched_off(os.environ) else _places(file):
+                typer.echo(f"  looked at {source.file}", err=True)
         _note_prices(found)
         _say_mistakes(mistakes)
     if mistakes:
@@ -110,7 +112,7 @@ def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
     if file is None and is_switched_off(os.environ):
         typer.echo(f"{SWITCH} is off: nothing acts.", err=True)
         return [], []
-    sources = find_sources(os.environ) if file is None else [Source(file, True, False)]
+    sources = _places(file)
     found: list[Rules] = []
     mistakes: list[str] = []
     for source in sources:
@@ -121,6 +123,10 @@ def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
         else:
             found += [] if rules is None else [rules]
     return found, mistakes
+
+
+def _places(file: Path | None) -> list[Source]:
+    return find_sources(os.environ) if file is None else [Source(file, True, False)]
 
 
 def _shown(line: Line) -> str:

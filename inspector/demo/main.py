@@ -61,6 +61,10 @@ def run(
         sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
         return _NO_SERVICE
     endpoint = model_from_environment()
+    _say(
+        "It asks before it publishes and pushes: answer on the page (Waiting), or with "
+        f"`inspector requests`. After {house_rules.PERSON_S / speed:g} s it goes on by itself."
+    )
     telling = _Telling(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
     try:
         failed = asyncio.run(telling.loop() if loop else telling.once())

@@ -57,6 +57,19 @@ def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
+def test_a_field_that_is_filled_in_wrong_is_asked_again_and_no_other(
+    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = {"count": {"type": "integer"}, "sure": {"type": "boolean"}}
+    form = json.dumps({"type": "object", "required": ["count", "sure"], "properties": fields})
+    agent.open("filled-1", kind="question", tool_name=None, form_json=form)
+    at_terminal(monkeypatch)
+    done = run("answer", "filled-1", typed="3\ny\ntrue\n")
+    assert done.exit_code == 0, done.output
+    assert "sure (true, false)" in done.output
+    assert json.loads(answer_in(agent.commands)["payload_json"]) == {"count": 3, "sure": True}
+
+
 def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
     service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:

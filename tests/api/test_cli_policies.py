@@ -132,6 +132,8 @@ def test_an_event_that_is_none_is_refused() -> None:
 
 
 def test_where_nothing_acts_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("check").stdout == "No policy is in force here.\n"
+    checked = run("check")
+    assert checked.stdout == "No policy is in force here.\n"
+    assert "inspector.toml" in checked.stderr, "where one would be is said"
     monkeypatch.setenv("INSPECTOR_POLICIES", "off")
     assert "INSPECTOR_POLICIES is off" in run("check").stderr

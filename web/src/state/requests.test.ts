@@ -177,3 +177,14 @@ test('closed requests are forgotten in the end, those that wait never', () => {
   expect(requests.rows.size).toBe(501);
   expect(requests.rows.get('waits')?.status).toBe('pending');
 });
+
+test('that the service did not answer is not said any more once it does', async () => {
+  const requests = new Requests(
+    service({ pages: [[pending('a')]], answer: () => Promise.reject(new Error('no answer')) }),
+  );
+  await requests.load();
+  await requests.answer('a', { decision: 'allow' });
+  expect(requests.sending.get('a')?.kind).toBe('failed');
+  await requests.load();
+  expect(requests.sending.get('a')).toBeUndefined();
+});

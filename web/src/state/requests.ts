@@ -59,6 +59,7 @@ export class Requests {
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined && listed.size < MAX_PENDING);
       await this.askAfter(this.pending.get().filter((id) => !listed.has(id)));
+      this.forgive();
       this.state.set({ kind: 'ready' });
     } catch (error) {
       if (loads === this.loads) this.state.set(failed(error));
@@ -96,6 +97,12 @@ export class Requests {
       if (error instanceof ApiError && error.status === 409) await this.refresh(id);
       return false;
     }
+  }
+
+  /** The service answers again: what could not be sent while it did not is no news any more. */
+  private forgive(): void {
+    const failures = this.pending.get().filter((id) => this.sending.get(id)?.kind === 'failed');
+    this.sending.commit(failures.map((id) => [id, undefined] as const));
   }
 
   private async refresh(id: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the session is and what it has cost so far. */
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCost, formatCount, groupThousands } from '../../model/format.ts';
+import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
@@ -63,6 +63,11 @@ function Facts({ session }: { readonly session: Session }) {
       <Fact name="time">
         <Duration session={session} />
       </Fact>
+      {session.waiting_ms > 0 && (
+        <Fact name="of it waiting" title="For a person, or paused; no part of what it worked">
+          {formatDuration(session.waiting_ms * 1e6)}
+        </Fact>
+      )}
       <Fact name={session.span_count === 1 ? 'span' : 'spans'}>
         {groupThousands(session.span_count)}
       </Fact>
@@ -71,8 +76,16 @@ function Facts({ session }: { readonly session: Session }) {
           {groupThousands(session.error_count)}
         </Fact>
       )}
-      {session.llm_calls > 0 && <Fact name="model calls">{session.llm_calls}</Fact>}
-      {session.tool_calls > 0 && <Fact name="tool calls">{session.tool_calls}</Fact>}
+      {session.llm_calls > 0 && (
+        <Fact name={session.llm_calls === 1 ? 'model call' : 'model calls'}>
+          {session.llm_calls}
+        </Fact>
+      )}
+      {session.tool_calls > 0 && (
+        <Fact name={session.tool_calls === 1 ? 'tool call' : 'tool calls'}>
+          {session.tool_calls}
+        </Fact>
+      )}
       {tokens > 0 && (
         <Fact
           name="tokens"
