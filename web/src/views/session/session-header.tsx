@@ -63,7 +63,7 @@ function Facts({ session }: { readonly session: Session }) {
       <Fact name="time">
         <Duration session={session} />
       </Fact>
-      {session.waiting_ms > 0 && (
+      {session.waiting_ms > 0 && session.waiting_since === null && (
         <Fact name="of it waiting" title="For a person, or paused; no part of what it worked">
           {formatDuration(session.waiting_ms * 1e6)}
         </Fact>

@@ -119,7 +119,7 @@ function spanFacts(row: SpanRow, detail: SpanDetail): Fact[] {
     ['started', formatTimeOfDay(detail.started_at)],
     ['ended', detail.ended_at === null ? null : formatTimeOfDay(detail.ended_at)],
     ['took', row.duration_ns === null ? null : formatDuration(row.duration_ns)],
-    ['waited', row.waits === 0 ? null : `${formatDuration(row.wait_ns)}, ${row.waits}×`],
+    ['waited', row.wait_ns === 0 ? null : `${formatDuration(row.wait_ns)}, ${row.waits}×`],
     ['OTLP kind', detail.otlp_kind],
     ['size', formatBytes(row.size_bytes)],
     ['links', detail.links.length === 0 ? null : String(detail.links.length)],
