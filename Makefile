@@ -73,7 +73,7 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	$(BIN)/pytest -q -m browser --output test-results --tracing retain-on-failure \
+	$(BIN)/pytest -q -n 2 -m browser --output test-results --tracing retain-on-failure \
 		--screenshot only-on-failure
 
 .PHONY: test-all

@@ -168,6 +168,7 @@ def test_a_request_outlives_the_service(
     assert "not today" in agent.hear("denied")
 
 
+@pytest.mark.slow
 def test_a_service_that_moves_is_found_by_its_run_file(
     own_service: Service, make_agent: MakeAgent, session_id: str, tmp_path: Path
 ) -> None:
@@ -372,6 +373,7 @@ def test_what_closes_at_the_end_arrives_with_its_span(
     assert request["span_id"] == span["span_id"]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_loses_what_it_asked(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:

@@ -177,6 +177,7 @@ def test_a_pending_request_survives_a_crash_and_can_be_answered(tmp_path: Path) 
         service.stop()
 
 
+@pytest.mark.slow
 def test_what_was_answered_before_the_crash_is_not_answered_again(tmp_path: Path) -> None:
     service = Service(tmp_path)
     service.start()

@@ -142,6 +142,7 @@ def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_is_told(
     assert {one["origin"] for one in answers} == {"browser", "cli"}
 
 
+@pytest.mark.slow
 def test_a_request_outlives_the_service_that_was_killed(
     service: Service, agent: DeletingAgent, run: Run
 ) -> None:

@@ -21,7 +21,7 @@ from tests.support.service_process import Service
 _LONG = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(100, marks=_LONG)])
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=_LONG)])
 def test_a_service_that_is_killed_has_all_that_it_acknowledged(tmp_path: Path, kills: int) -> None:
     chance, acknowledged = random.Random(kills), Acknowledged()
     service = Service(tmp_path)
