@@ -44,7 +44,7 @@ def test_a_session_appears_and_is_read_while_it_runs(
     page: Page, watch: Watch, service: Service, demo: Demo
 ) -> None:
     _open(page, service)
-    demo.start("release", speed=3)
+    demo.start("release", speed=4)
 
     page.get_by_role("link", name=TITLE).click()
     running = _spans(page, re.compile("scripted-large.*running", re.DOTALL)).first
@@ -64,7 +64,7 @@ def test_an_open_page_survives_the_death_of_the_service(
     page: Page, service: Service, demo: Demo
 ) -> None:
     _open(page, service)
-    demo.start("release", speed=2)
+    demo.start("release", speed=4)
     page.get_by_role("link", name=TITLE).click()
     expect(_spans(page, "planner").first).to_be_visible()
 

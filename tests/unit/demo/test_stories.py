@@ -178,6 +178,7 @@ async def test_a_cancelled_session_closes_all_that_is_open(tmp_path: Path) -> No
     assert finished["status"] == "cancelled"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_same_seed_tells_the_same_story(name: str, tmp_path: Path) -> None:
     first = await tell(name, seed=11, directory=tmp_path)
@@ -186,6 +187,7 @@ async def test_the_same_seed_tells_the_same_story(name: str, tmp_path: Path) -> 
     assert _script_of(first) == _script_of(second)
 
 
+@pytest.mark.slow
 async def test_another_seed_tells_another_story(tmp_path: Path) -> None:
     first = await tell("release", seed=11, directory=tmp_path)
     second = await tell("release", seed=12, directory=tmp_path)
