@@ -1,6 +1,7 @@
 /** The page's state, composed: who holds what, and how the feed reaches it. */
 import type { Api } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
+import { Actions } from './actions.ts';
 import { Cell } from './cell.ts';
 import { Drafts } from './drafts.ts';
 import type { FeedMessage } from './event-source.ts';
@@ -33,6 +34,7 @@ export class Inspector {
   readonly router: Router;
   readonly preferences: PreferenceStore;
   readonly serviceUrl: string;
+  readonly actions = new Actions();
   readonly clock = new ServerClock(() => Date.now());
   readonly sessions: Sessions;
   readonly filter: SessionFilter;

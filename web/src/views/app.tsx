@@ -1,9 +1,10 @@
 /** The whole page. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { EVERYWHERE } from '../state/actions.ts';
 import { Trace } from '../state/trace.ts';
+import { useActionKeys, useActions } from './actions.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { useInspector, useRoute } from './context.ts';
-import { useChords, useKeys } from './keys.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Link } from './link.tsx';
 import { focusAnswer } from './requests/focus-answer.ts';
@@ -20,17 +21,18 @@ export function App() {
   const [isKeysOpen, setKeysOpen] = useState(false);
   const openKeys = useCallback(() => setKeysOpen(true), []);
   const { router } = useInspector();
-  useKeys(useMemo(() => ({ '?': openKeys, a: focusAnswer }), [openKeys]));
-  useChords(
-    useMemo(
-      () => ({
-        'g s': () => router.push(''),
-        'g w': () => router.push('waiting'),
-        'g a': () => router.push('audit'),
-      }),
-      [router],
-    ),
+  const actions = useMemo(
+    () => [
+      { name: 'Sessions', keys: ['g s'], run: () => router.push('') },
+      { name: 'What waits for a person', keys: ['g w'], run: () => router.push('waiting') },
+      { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
+      { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
+      { name: 'All keys', keys: ['?'], run: openKeys },
+    ],
+    [router, openKeys],
   );
+  useActions(EVERYWHERE, actions);
+  useActionKeys();
   useNotices();
   return (
     <div className="ins-app">

@@ -15,8 +15,8 @@ import {
   useState,
 } from 'react';
 import { plural } from '../../model/format.ts';
+import { useActions } from '../actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
-import { useKeys } from '../keys.ts';
 import { Link } from '../link.tsx';
 import { askForNotices, canNotify } from './notices.ts';
 import { RequestCard } from './request-card.tsx';
@@ -33,7 +33,7 @@ export function InboxPage() {
   const { ids, closed, only, clear } = useStanding(session);
   useOpenOnly(only);
   useTitle('Waiting');
-  useKeys(FROM_ELSEWHERE);
+  useActions('Waiting', FROM_ELSEWHERE);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
@@ -72,9 +72,13 @@ export function InboxPage() {
 }
 
 /** With the focus on nothing yet, an arrow goes to the first request in view. */
-const FROM_ELSEWHERE = {
-  ArrowDown: () => document.querySelector<HTMLElement>('[data-request-toggle]')?.focus(),
-};
+const FROM_ELSEWHERE = [
+  {
+    name: 'First request',
+    keys: ['ArrowDown'],
+    run: () => document.querySelector<HTMLElement>('[data-request-toggle]')?.focus(),
+  },
+];
 
 function Empty() {
   return (

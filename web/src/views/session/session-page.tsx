@@ -9,8 +9,8 @@ import { Link } from '../link.tsx';
 import { WaitingStrip } from '../requests/waiting-strip.tsx';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { SessionHeader } from './session-header.tsx';
+import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import { Split } from './split.tsx';
-import { Waterfall } from './waterfall.tsx';
 import './session-page.css';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
@@ -25,6 +25,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
     if (moved?.to != null) router.replace(sessionPath(moved.to));
   }, [moved, router]);
   useFirstCause(trace, selected, select);
+  const view = useSessionView(trace);
 
   if (moved?.to === null) return <Gone text="This session was deleted." />;
   if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
@@ -32,10 +33,11 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
     <main className="ins-session">
       <div>
         <SessionHeader trace={trace} />
+        <SessionTabs view={view} />
         <WaitingStrip sessionId={trace.sessionId} />
       </div>
       <Split
-        main={<Waterfall trace={trace} selected={selected} onSelect={select} />}
+        main={<CurrentView view={view} trace={trace} selected={selected} onSelect={select} />}
         side={
           selected !== undefined && (
             <SpanPanel trace={trace} selected={selected} onClose={() => select(undefined)} />

@@ -3,8 +3,8 @@ import { type KeyboardEvent, useMemo } from 'react';
 import { errorsOf } from '../../model/span-status.ts';
 import { parentKey, spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';
-import { useKeys } from '../keys.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 
@@ -25,25 +25,30 @@ const ZOOM = 1.5;
 export function useTreeKeys(keys: TreeKeys): (event: KeyboardEvent) => void {
   const { trace, tree, cursor, waiting, moveTo, open, timeWindow } = keys;
   const { router } = useInspector();
-  const letters = useMemo(() => {
+  const actions = useMemo(() => {
     const leave = () => {
       if (router.route.get().query.has('span')) open(undefined);
       else router.push('');
     };
-    return {
-      e: () => goTo(nextError(trace, cursor), open),
-      w: () => goTo(nextWaiting(waiting, cursor), open),
-      ']': () => goTo(sibling(tree, trace, cursor, 1), moveTo),
-      '[': () => goTo(sibling(tree, trace, cursor, -1), moveTo),
-      f: () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw()),
-      '+': () => timeWindow.zoom(1 / ZOOM),
-      '=': () => timeWindow.zoom(1 / ZOOM),
-      '-': () => timeWindow.zoom(ZOOM),
-      '0': timeWindow.fit,
-      Escape: leave,
-    };
+    const freeze = () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw());
+    const toSibling = (step: 1 | -1) => goTo(sibling(tree, trace, cursor, step), moveTo);
+    return [
+      { name: 'Next error', keys: ['e'], run: () => goTo(nextError(trace, cursor), open) },
+      {
+        name: 'Next span that waits for a person',
+        keys: ['w'],
+        run: () => goTo(nextWaiting(waiting, cursor), open),
+      },
+      { name: 'Next sibling', keys: [']'], run: () => toSibling(1) },
+      { name: 'Previous sibling', keys: ['['], run: () => toSibling(-1) },
+      { name: 'Freeze, go on', keys: ['f'], run: freeze },
+      { name: 'Zoom in', keys: ['+', '='], run: () => timeWindow.zoom(1 / ZOOM) },
+      { name: 'Zoom out', keys: ['-'], run: () => timeWindow.zoom(ZOOM) },
+      { name: 'Show everything', keys: ['0'], run: timeWindow.fit },
+      { name: 'Leave: the span, the session', keys: ['Escape'], run: leave },
+    ];
   }, [trace, tree, cursor, waiting, moveTo, open, timeWindow, router]);
-  useKeys(letters);
+  useActions('Session', actions);
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const action = treeAction(event.key, keys);

@@ -4,9 +4,9 @@ import { plural } from '../../model/format.ts';
 import { errorsOf } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
 import { useCell, useNow, useVersion } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
-import { useKeys } from '../keys.ts';
 import { SearchField } from '../search-field.tsx';
 import { matchesFind } from './find.ts';
 import type { TimeWindowControl } from './time-window.ts';
@@ -28,7 +28,11 @@ interface WaterfallToolsProps {
 export function WaterfallTools(props: WaterfallToolsProps) {
   const { trace, tree, timeWindow, cursor, waiting, find, onFind, onGoTo } = props;
   const field = useRef<HTMLInputElement>(null);
-  useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
+  const actions = useMemo(
+    () => [{ name: 'Find in session', keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions('Session', actions);
   const version = useVersion(trace.spans);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
   const errors = useMemo(() => errorsOf(trace.spans.values()).length, [trace, version]);

@@ -1,8 +1,8 @@
 /** The list itself: only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Sessions } from '../../state/sessions.ts';
+import { useActions } from '../actions.ts';
 import { useCell, useInspector, useSize } from '../context.ts';
-import { useKeys } from '../keys.ts';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
@@ -109,7 +109,7 @@ function useNextWaiting(
   scrollToIndex: (index: number, options: { align: 'auto' }) => void,
 ): void {
   const { requests } = useInspector();
-  const keys = useMemo(() => {
+  const actions = useMemo(() => {
     const next = () => {
       const focused = document.activeElement?.closest('li')?.dataset['session'];
       const waiting = ids.filter((id) => requests.ofSession.get(id) !== undefined);
@@ -118,9 +118,9 @@ function useNextWaiting(
       scrollToIndex(ids.indexOf(id), { align: 'auto' });
       requestAnimationFrame(() => requestAnimationFrame(() => focusAnswerOf(id)));
     };
-    return { w: next };
+    return [{ name: 'Next session that waits for a person', keys: ['w'], run: next }];
   }, [ids, requests, scrollToIndex]);
-  useKeys(keys);
+  useActions('Session list', actions);
 }
 
 function focusAnswerOf(id: string): void {

@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
 import type { Sessions } from '../../state/sessions.ts';
+import { useActions } from '../actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
-import { useKeys } from '../keys.ts';
 import { EmptySessions } from './empty-sessions.tsx';
 import { MinutesChart } from './minutes-chart.tsx';
 import { QueryField, type QueryProblem } from './query-field.tsx';
@@ -19,7 +19,11 @@ export function SessionsPage() {
   const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
   const field = useRef<HTMLInputElement>(null);
-  useKeys(useMemo(() => ({ '/': () => field.current?.focus() }), []));
+  const actions = useMemo(
+    () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions('Session list', actions);
   useTitle('Sessions');
   const refused = useCell(filter.refused);
   const problem = refused === undefined ? undefined : queryProblem(refused);

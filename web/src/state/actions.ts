@@ -1,0 +1,54 @@
+/** What can be done where one is: everything with a key, and everything in the palette. */
+import { Cell } from './cell.ts';
+
+export interface Action {
+  /** What it does, as the palette and the list of keys say it: `Next error`. */
+  readonly name: string;
+  /**
+   * Keys that do it: `KeyboardEvent.key`, letters in lower case; two after each other with a space
+   * between (`g w`). The first one is shown. None: it is in the palette only.
+   */
+  readonly keys?: readonly string[];
+  readonly run: () => void;
+}
+
+export interface ActionGroup {
+  /** Heading of the group: `Session`. */
+  readonly where: string;
+  readonly actions: readonly Action[];
+}
+
+/** The group whose keys count after all others. */
+export const EVERYWHERE = 'Everywhere';
+
+export class Actions {
+  /** In the order in which they came. */
+  readonly groups = new Cell<readonly ActionGroup[]>([]);
+
+  /** Offer a group until the returned function is called. */
+  add(group: ActionGroup): () => void {
+    this.groups.set([...this.groups.get(), group]);
+    return () => this.groups.set(this.groups.get().filter((other) => other !== group));
+  }
+
+  /** What a key does: the group that came last counts, those of everywhere after all others. */
+  ofKey(key: string): Action | undefined {
+    const groups = this.groups.get();
+    const here = groups.filter(({ where }) => where !== EVERYWHERE).reverse();
+    const everywhere = groups.filter(({ where }) => where === EVERYWHERE).reverse();
+    for (const { actions } of [...here, ...everywhere]) {
+      const found = actions.find(({ keys }) => keys?.includes(key));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Whether a key is the first of two. */
+  isFirst(key: string): boolean {
+    return this.groups
+      .get()
+      .some(({ actions }) =>
+        actions.some(({ keys }) => keys?.some((chord) => chord.startsWith(`${key} `))),
+      );
+  }
+}

@@ -1,0 +1,99 @@
+/** The ways to read a session, in the order of their tabs and of their keys, `1` first. */
+import { type ComponentType, type KeyboardEvent, Suspense, useMemo } from 'react';
+import type { Session } from '../../api/types.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
+import { useCell, useInspector, useRoute } from '../context.ts';
+import { Waterfall } from './waterfall.tsx';
+import './session-views.css';
+
+export interface SessionViewProps {
+  readonly trace: Trace;
+  /** `spanKey` of the span that the panel shows. */
+  readonly selected: string | undefined;
+  readonly onSelect: (key: string | undefined) => void;
+}
+
+export interface SessionView {
+  /** In the address: `?view=waterfall`. */
+  readonly id: string;
+  readonly name: string;
+  /** All but the first one to be seen are `lazy`, so that the page comes quickly. */
+  readonly View: ComponentType<SessionViewProps>;
+  /** Whether a session opens in it, when the address does not say; of several the first. */
+  readonly isFor?: (session: Session) => boolean;
+}
+
+export const SESSION_VIEWS: readonly SessionView[] = [
+  { id: 'waterfall', name: 'Waterfall', View: Waterfall },
+];
+
+/** The view that the address names, else the one for such a session, else the first. */
+export function useSessionView(trace: Trace): SessionView | undefined {
+  const wanted = useRoute().query.get('view');
+  const session = useCell(trace.session);
+  const named = SESSION_VIEWS.find(({ id }) => id === wanted);
+  if (named !== undefined) return named;
+  if (session === undefined) return undefined;
+  return SESSION_VIEWS.find(({ isFor }) => isFor?.(session)) ?? SESSION_VIEWS[0];
+}
+
+export function SessionTabs({ view }: { readonly view: SessionView | undefined }) {
+  const { router } = useInspector();
+  const actions = useMemo(
+    () =>
+      SESSION_VIEWS.map(({ id, name }, at) => ({
+        name: `View: ${name}`,
+        keys: [String(at + 1)],
+        run: () => router.adjust({ view: id }),
+      })),
+    [router],
+  );
+  useActions('Session', actions);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const at = SESSION_VIEWS.findIndex(({ id }) => id === view?.id);
+    const next = SESSION_VIEWS[(at + step + SESSION_VIEWS.length) % SESSION_VIEWS.length];
+    if (step === 0 || next === undefined) return;
+    event.preventDefault();
+    router.adjust({ view: next.id });
+    event.currentTarget.querySelector<HTMLElement>(`[data-view="${next.id}"]`)?.focus();
+  };
+  return (
+    <div
+      className="ins-tabs ins-views"
+      role="tablist"
+      aria-label="Views of the session"
+      onKeyDown={onKeyDown}
+    >
+      {SESSION_VIEWS.map(({ id, name }, at) => (
+        <button
+          key={id}
+          type="button"
+          role="tab"
+          data-view={id}
+          title={`${name} (${at + 1})`}
+          aria-selected={id === view?.id}
+          tabIndex={id === view?.id ? 0 : -1}
+          onClick={() => router.adjust({ view: id })}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function CurrentView({
+  view,
+  ...props
+}: SessionViewProps & { readonly view: SessionView | undefined }) {
+  if (view === undefined) return null;
+  return (
+    <div key={view.id} className="ins-view" role="tabpanel" aria-label={view.name}>
+      <Suspense fallback={null}>
+        <view.View {...props} />
+      </Suspense>
+    </div>
+  );
+}
