@@ -24,6 +24,7 @@ from inspector.http import (
     otlp,
     problems,
     processes,
+    query_values,
     requests,
     sessions,
     spans,
@@ -50,6 +51,7 @@ _ROUTERS = [
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     sessions.router,
     spans.router,
+    query_values.router,
     exports.router,
     compare.router,
     imports.router,

@@ -19,6 +19,7 @@ from inspector.http import (
     imports,
     problems,
     processes,
+    query_values,
     requests,
     sessions,
     spans,
@@ -61,7 +62,8 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    for part in (requests, control, processes, audit, sessions, spans, exports, imports, events):
+    reading = (sessions, spans, query_values, exports, imports, events)
+    for part in (requests, control, processes, audit, *reading):
         app.include_router(part.router)
     try:
         yield app
