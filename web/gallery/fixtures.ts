@@ -320,6 +320,16 @@ function detailOf(row: SpanRow): SpanDetail {
 /** Answers from the data above. */
 export const fixtureApi: Api = {
   histogram: async () => ({ bucket_ms: 60_000, buckets: [], counted_from: null }),
+  queryValues: async (field) => ({
+    field,
+    values: [{ value: 'planner', count: 3 }],
+    is_complete: true,
+  }),
+  deleteSession: async () => {},
+  exportSession: async () => new Blob(),
+  importFile: async () => {
+    throw new Error('The gallery takes no files.');
+  },
   sessions: async () => ({
     sessions: [...sessions],
     next_cursor: null,

@@ -16,9 +16,18 @@ export interface Preferences {
   readonly name: string;
   /** Whether the desktop says that somebody waits. */
   readonly notify: boolean;
+  /** Columns of the session list, by id; null: those that everybody has at first. */
+  readonly columns: readonly string[] | null;
+  /** Whether the chart above the list is open. */
+  readonly chart: boolean;
+  /** Filters of the list: the last ones, the newest first, and those that were kept. */
+  readonly recentFilters: readonly string[];
+  readonly savedFilters: readonly string[];
 }
 
 export const MAX_NAME = 80;
+export const MAX_RECENT = 8;
+export const MAX_SAVED = 50;
 
 export const DEFAULTS: Preferences = {
   theme: 'system',
@@ -28,6 +37,10 @@ export const DEFAULTS: Preferences = {
   keys: true,
   name: '',
   notify: false,
+  columns: null,
+  chart: true,
+  recentFilters: [],
+  savedFilters: [],
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -45,6 +58,10 @@ export function parsePreferences(text: string | null): Preferences {
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
     name: typeof stored['name'] === 'string' ? cleanName(stored['name']) : DEFAULTS.name,
     notify: stored['notify'] === true,
+    columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
+    chart: stored['chart'] !== false,
+    recentFilters: texts(stored['recentFilters']).slice(0, MAX_RECENT),
+    savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
   };
 }
 
@@ -63,6 +80,10 @@ export function cleanName(name: string): string {
     .slice(0, MAX_NAME)
     .join('')
     .trim();
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 function pixels(value: unknown, otherwise: number): number {
