@@ -15,7 +15,7 @@ export const MAX_QUERY = 48;
 export const MAX_TEXT = 240;
 
 const HIT = 1;
-const SIDE_BY_SIDE = 5;
+const SIDE_BY_SIDE = 8;
 const WORD_START = 6;
 const TEXT_START = 2;
 /** Of each unit that is passed over, and at most so many. */

@@ -6,6 +6,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['ArrowLeft', '←'],
   ['ArrowRight', '→'],
   ['Escape', 'Esc'],
+  ['PageUp', 'PgUp'],
+  ['PageDown', 'PgDn'],
   [' ', 'Space'],
   ['-', '−'],
 ]);

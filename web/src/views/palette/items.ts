@@ -45,7 +45,14 @@ export function itemsOf(groups: readonly ActionGroup[], isSelectionOnly: boolean
       items.set(id, { id, name, where, keys, run });
     }
   }
-  return [...items.values()].sort((a, b) => rank(a.where) - rank(b.where));
+  return [...items.values()].sort(
+    (a, b) => rank(a.where) - rank(b.where) || Number(isPlain(a)) - Number(isPlain(b)),
+  );
+}
+
+/** Wanted seldom enough to have no key. */
+function isPlain({ keys }: Item): boolean {
+  return keys === undefined || keys.length === 0;
 }
 
 function rank(where: string): number {
