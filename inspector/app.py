@@ -27,6 +27,7 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -50,6 +51,7 @@ _ROUTERS = [
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     sessions.router,
     spans.router,
+    states.router,
     exports.router,
     compare.router,
     imports.router,

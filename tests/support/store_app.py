@@ -22,6 +22,7 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
 )
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
@@ -61,7 +62,8 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    for part in (requests, control, processes, audit, sessions, spans, exports, imports, events):
+    reading = (sessions, spans, states, exports, imports, events)
+    for part in (requests, control, processes, audit, *reading):
         app.include_router(part.router)
     try:
         yield app
