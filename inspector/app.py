@@ -27,6 +27,7 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
     statistics,
     ui,
 )
@@ -52,6 +53,7 @@ _ROUTERS = [
     statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
     sessions.router,
     spans.router,
+    states.router,
     exports.router,
     compare.router,
     imports.router,

@@ -22,6 +22,7 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
     statistics,
 )
 from inspector.http.openapi import with_schemas
@@ -62,8 +63,9 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    asked = (requests, control, processes, audit, statistics, sessions, spans)
-    for part in (*asked, exports, imports, events):
+    asked = (requests, control, processes, audit, statistics)
+    reading = (sessions, spans, states, exports, imports, events)
+    for part in (*asked, *reading):
         app.include_router(part.router)
     try:
         yield app

@@ -533,6 +533,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/spans/{trace_id}/{span_id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Span State
+         * @description Return a captured state: as a whole after one of its changes, and what changed.
+         *
+         *     Patches are resolved to whole states, also across spans; where a link is missing that is said.
+         */
+        get: operations["get_span_state_spans__trace_id___span_id__state_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/spans/{trace_id}/{span_id}/value": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Span Value
+         * @description Return one value of a span, whole and alone.
+         */
+        get: operations["get_span_value_spans__trace_id___span_id__value_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/trace/{session_id}": {
         parameters: {
             query?: never;
@@ -839,6 +881,27 @@ export interface components {
          * @enum {string}
          */
         Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
+        /**
+         * Clamped
+         * @description A value of which only the beginning is here: `…/value` has all of it.
+         */
+        Clamped: {
+            /**
+             * Is Json
+             * @description It is no text: the beginning of its JSON stands there.
+             */
+            is_json: boolean;
+            /**
+             * Pointer
+             * @description Where it is in this answer: a JSON Pointer (RFC 6901).
+             */
+            pointer: string;
+            /**
+             * Size Bytes
+             * @description Of the whole, as UTF-8.
+             */
+            size_bytes: number;
+        };
         /**
          * Command
          * @description `GET /processes/{id}/commands` (SSE, `id:` is `seq`): sent again until it is acknowledged.
@@ -2277,6 +2340,11 @@ export interface components {
             attributes: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * Clamped
+             * @description With `max_value_bytes`: what is not here in full.
+             */
+            clamped?: components["schemas"]["Clamped"][];
             /** Cost Usd */
             cost_usd: number | null;
             dropped: components["schemas"]["Dropped"];
@@ -2580,6 +2648,92 @@ export interface components {
             patch: components["schemas"]["Payload"] | null;
             /** Time */
             time: string;
+            value: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * StateDifference
+         * @description What changed at one place of a state.
+         */
+        StateDifference: {
+            /** @description Null when it was removed. */
+            after: components["schemas"]["Payload"] | null;
+            /** @description Null when it was added. */
+            before: components["schemas"]["Payload"] | null;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "add" | "remove" | "replace";
+            /**
+             * Path
+             * @description A JSON Pointer (RFC 6901) into the state.
+             */
+            path: string;
+        };
+        /**
+         * StatePlace
+         * @description Where a change of a state is.
+         */
+        StatePlace: {
+            /** Position */
+            position: number;
+            /** Span Id */
+            span_id: string | null;
+            /** Time */
+            time: string;
+            /** Trace Id */
+            trace_id: string | null;
+        };
+        /**
+         * StateStep
+         * @description A state as a whole after one of its changes, and what that change was.
+         */
+        StateStep: {
+            at: components["schemas"]["StatePlace"];
+            /** Change Count */
+            change_count: number;
+            /**
+             * Changes
+             * @description Against the step before, the first 1000, in an order in which they can be applied; null when there is no such step or it is not known.
+             */
+            changes: components["schemas"]["StateDifference"][] | null;
+            /**
+             * Count
+             * @description How many there are.
+             */
+            count: number;
+            /** Description */
+            description: string | null;
+            /**
+             * Here
+             * @description Positions of those on this span, the first 1000.
+             */
+            here: number[];
+            /**
+             * Is Complete
+             * @description All of the session was looked at; else there may be more steps.
+             */
+            is_complete: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Names
+             * @description Of all states that were captured on this span.
+             */
+            names: string[];
+            next: components["schemas"]["StatePlace"] | null;
+            /**
+             * Position
+             * @description Among the changes of this state in the session, from 0.
+             */
+            position: number;
+            previous: components["schemas"]["StatePlace"] | null;
+            /**
+             * Problem
+             * @description Why the state is not known, or not all of it.
+             */
+            problem: string | null;
+            /** @description The whole state; null when it is not known. */
             value: components["schemas"]["Payload"] | null;
         };
         /**
@@ -4115,7 +4269,10 @@ export interface operations {
     };
     get_span_spans__trace_id___span_id__get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Of longer values only the beginning, those listed in `clamped`. */
+                max_value_bytes?: number | null;
+            };
             header?: never;
             path: {
                 span_id: string;
@@ -4132,6 +4289,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpanDetail"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_span_state_spans__trace_id___span_id__state_get: {
+        parameters: {
+            query?: {
+                /** @description Of the state; default: the last one. */
+                name?: string | null;
+                /** @description Which change of it in the session; default: the last one on this span. */
+                position?: number | null;
+            };
+            header?: never;
+            path: {
+                span_id: string;
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateStep"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_span_value_spans__trace_id___span_id__value_get: {
+        parameters: {
+            query: {
+                /** @description Where it is in the whole answer about the span: a JSON Pointer (RFC 6901), such as `/attributes/gen_ai.input.messages`. */
+                pointer: string;
+            };
+            header?: never;
+            path: {
+                span_id: string;
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Text as it is; everything else as JSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/plain": string;
                 };
             };
             /** @description A problem (RFC 9457). */
