@@ -27,6 +27,7 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    transcript,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -48,6 +49,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
+    transcript.router,
     sessions.router,
     spans.router,
     exports.router,
