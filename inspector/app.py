@@ -29,6 +29,7 @@ from inspector.http import (
     spans,
     states,
     statistics,
+    transcript,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -51,6 +52,7 @@ _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
+    transcript.router,
     sessions.router,
     spans.router,
     states.router,
