@@ -21,6 +21,7 @@ from inspector.http import (
     health,
     imports,
     mcp,
+    mcp_log,
     otlp,
     problems,
     processes,
@@ -48,6 +49,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
+    mcp_log.router,  # likewise
     sessions.router,
     spans.router,
     exports.router,
