@@ -21,6 +21,7 @@ from inspector.http import (
     health,
     imports,
     mcp,
+    mcp_log,
     otlp,
     problems,
     processes,
@@ -53,6 +54,7 @@ _ROUTERS = [
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
     transcript.router,
+    mcp_log.router,  # likewise
     sessions.router,
     spans.router,
     states.router,

@@ -368,6 +368,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Mcp Log
+         * @description List what was said over MCP in a session, both ways, with what happened to connections.
+         *
+         *     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
+         */
+        get: operations["read_mcp_log_sessions__session_id__mcp_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/mcp/frame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Mcp Frame
+         * @description Return one message whole, digit for digit as it was captured.
+         */
+        get: operations["read_mcp_frame_sessions__session_id__mcp_frame_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/pause": {
         parameters: {
             query?: never;
@@ -1378,6 +1420,217 @@ export interface components {
             time_to_first_chunk_ms: number | null;
             /** Tools Offered */
             tools_offered: components["schemas"]["ToolDefinition"][];
+        };
+        /**
+         * McpAsk
+         * @description One thing that an input-required result asks for, or an answer to it.
+         */
+        McpAsk: {
+            /** Key */
+            key: string;
+            /** Method */
+            method: string | null;
+            /**
+             * Text
+             * @description The question, or what was done with it.
+             */
+            text: string | null;
+        };
+        /**
+         * McpEntry
+         * @description One line of the log: half an exchange, or what happened to a connection.
+         *
+         *     A span that tells of an exchange gives a `request` and, once it ended, a `response` of the same
+         *     `exchange`. Messages recorded on the wire (`docs/formats.md`) have none: whoever reads joins
+         *     them by `connection`, direction and `rpc_id`.
+         */
+        McpEntry: {
+            /**
+             * About Id
+             * @description JSON text of the id that a cancellation names.
+             */
+            about_id: string | null;
+            /**
+             * Answers
+             * @description That go back with the next round.
+             */
+            answers: components["schemas"]["McpAsk"][];
+            /**
+             * Asks
+             * @description Of an input-required result.
+             */
+            asks: components["schemas"]["McpAsk"][];
+            /** Attempt */
+            attempt: number | null;
+            /** Connection */
+            connection: string | null;
+            /** Direction */
+            direction: ("to_server" | "to_client") | null;
+            /**
+             * Duplicate Of
+             * @description `TRACE.SPAN` that tells of the same exchange.
+             */
+            duplicate_of: string | null;
+            /**
+             * Exchange
+             * @description `TRACE.SPAN` of the span that tells of both halves.
+             */
+            exchange: string | null;
+            fault: components["schemas"]["McpFault"] | null;
+            /**
+             * Form
+             * @description `message`: as on the wire; `content`: the arguments or the result alone.
+             */
+            form: ("message" | "content") | null;
+            /**
+             * Is Whole
+             * @description `text` is all of it.
+             */
+            is_whole: boolean;
+            /**
+             * Key
+             * @description The same for the same thing, however often it is told.
+             */
+            key: string;
+            /** Method */
+            method: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            progress: components["schemas"]["McpProgress"] | null;
+            /**
+             * Progress Token
+             * @description JSON text.
+             */
+            progress_token: string | null;
+            /** Protocol Version */
+            protocol_version: string | null;
+            /**
+             * Reporter
+             * @description Who told: the side that sent the request, or the one that got it.
+             */
+            reporter: ("sender" | "receiver") | null;
+            /**
+             * Result Type
+             * @description `resultType` of 2026-07-28: `input_required`, …
+             */
+            result_type: string | null;
+            /**
+             * Rpc Id
+             * @description JSON text where the message was captured.
+             */
+            rpc_id: string | null;
+            /** Server */
+            server: string | null;
+            /** Server Version */
+            server_version: string | null;
+            /** Size Bytes */
+            size_bytes: number | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "span" | "record";
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * State
+             * @description Of the exchange (`running`, `lost`, …), or of the connection (`connected`, `disconnected`, `reconnecting`, `failed`).
+             */
+            state: string | null;
+            /**
+             * State Hash
+             * @description Stands for `requestState`: rounds have the same.
+             */
+            state_hash: string | null;
+            /**
+             * Step
+             * @description Of a connection: `spawn`, `initialize`, `discover`, …
+             */
+            step: string | null;
+            /**
+             * Target
+             * @description The tool, prompt or resource.
+             */
+            target: string | null;
+            /**
+             * Text
+             * @description The beginning of the message, as it was captured.
+             */
+            text: string | null;
+            /** Trace Id */
+            trace_id: string | null;
+            /** Transport */
+            transport: string | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "request" | "response" | "notification" | "transport" | "stderr" | "asked" | "answered";
+        };
+        /**
+         * McpFault
+         * @description Why something failed.
+         */
+        McpFault: {
+            /** Code */
+            code: string | null;
+            /**
+             * Kind
+             * @description `rpc`: a JSON-RPC error came back; `tool`: a result with `isError`; `failed`: no answer came, or the client could not use it.
+             * @enum {string}
+             */
+            kind: "rpc" | "tool" | "cancelled" | "failed";
+            /** Message */
+            message: string | null;
+        };
+        /**
+         * McpFrame
+         * @description `GET /sessions/{id}/mcp/frame`: one message, whole.
+         */
+        McpFrame: {
+            body: components["schemas"]["Payload"] | null;
+            /** @description Of HTTP, where they were captured. */
+            headers: components["schemas"]["Payload"] | null;
+            /** Key */
+            key: string;
+        };
+        /**
+         * McpLog
+         * @description `GET /sessions/{id}/mcp`: a part of the log; not in order, since things end after others.
+         */
+        McpLog: {
+            /**
+             * Change
+             * @description Ask with `since` this for what came later.
+             */
+            change: number;
+            /** Entries */
+            entries: components["schemas"]["McpEntry"][];
+            /** Epoch Ns */
+            epoch_ns: string;
+            /**
+             * Is Gap
+             * @description Too much came since: read all anew.
+             */
+            is_gap: boolean;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Session Id */
+            session_id: string;
+        };
+        /**
+         * McpProgress
+         * @description How far a call is.
+         */
+        McpProgress: {
+            /** Message */
+            message: string | null;
+            /** Percent */
+            percent: number | null;
+            /** Total */
+            total: number | null;
+            /** Value */
+            value: number | null;
         };
         /**
          * McpView
@@ -3890,6 +4143,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_mcp_log_sessions__session_id__mcp_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                /** @description Spans to look at. */
+                limit?: number;
+                /** @description `change` of an earlier answer: only what came later. */
+                since?: number | null;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLog"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_mcp_frame_sessions__session_id__mcp_frame_get: {
+        parameters: {
+            query: {
+                /** @description `key` of an entry of the log. */
+                key: string;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpFrame"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */
