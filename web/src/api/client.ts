@@ -10,6 +10,7 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
+  SessionStatistics,
   SpanSkeleton,
   Verb,
   VerbResult,
@@ -43,6 +44,7 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
+  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   requests(
@@ -104,6 +106,7 @@ export function httpApi(
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: (id, page, signal) =>
       json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
+    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
