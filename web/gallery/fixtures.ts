@@ -11,7 +11,12 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
+import {
+  exampleRequest,
+  exampleSession,
+  exampleSpan,
+  exampleStatistics,
+} from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
@@ -334,6 +339,7 @@ export const fixtureApi: Api = {
     next_cursor: null,
     as_of: 'gallery.0',
   }),
+  statistics: async (session_id) => exampleStatistics({ session_id }),
   spanText: async (_trace, id) => {
     const row = spans.find((one) => one.span_id === id);
     if (row === undefined) throw new Error('There is no such span.');

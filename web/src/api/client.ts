@@ -11,6 +11,7 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
+  SessionStatistics,
   SpanSkeleton,
   Verb,
   VerbResult,
@@ -44,6 +45,7 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
+  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   requests(
@@ -107,6 +109,9 @@ export function httpApi(
       const asked = query({ ...page, format: 'columns' });
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
+    spans: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
+    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
