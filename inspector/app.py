@@ -27,6 +27,8 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
+    statistics,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -48,8 +50,10 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
+    statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
     sessions.router,
     spans.router,
+    states.router,
     exports.router,
     compare.router,
     imports.router,

@@ -176,7 +176,7 @@ result = await planner.run(goal="ship")
 
 ![pixel](https://example.com/p.png) <script>alert(1)</script>`;
 
-export const HOSTILE_JSON =
+export const EXACT_JSON =
   '{"id": 9007199254740993, "price": 1.10, "note": "line\\nbreak", "html": "<b>no</b>", "list": [1, 2, [3, {"deep": null}]], "empty": {}, "flag": true}';
 
 const messages: readonly Message[] = [
@@ -201,7 +201,7 @@ const messages: readonly Message[] = [
     finish_reason: 'tool_call',
     parts: [
       { type: 'reasoning', text: 'I should look at the log first. '.repeat(20) },
-      { type: 'tool_call', id: '1', name: 'git_log', arguments: json(HOSTILE_JSON) },
+      { type: 'tool_call', id: '1', name: 'git_log', arguments: json(EXACT_JSON) },
     ],
   },
   {
@@ -264,7 +264,7 @@ function viewOf(row: SpanRow): View {
       name: row.name,
       call_id: 'call_1',
       description: 'Deploys what was built.',
-      arguments: json(HOSTILE_JSON),
+      arguments: json(EXACT_JSON),
       result: row.status === 'running' ? null : json('{"ok": true}'),
       is_error: isError,
     },
@@ -306,7 +306,7 @@ function detailOf(row: SpanRow): SpanDetail {
     flags: 1,
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.call.arguments': HOSTILE_JSON,
+      'gen_ai.tool.call.arguments': EXACT_JSON,
     },
     events: [],
     links: [],
