@@ -501,12 +501,24 @@ class SpanDetail(SpanRow):
     )
 
 
+class Excerpt(Wire):
+    """Words that were searched for, as they stand in a span."""
+
+    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    before: str
+    match: str
+    after: str
+
+
 class SearchHit(Wire):
     """A span that is what was searched for, and whose it is."""
 
     session_id: str
     session_title: str
     span: SpanRow
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="Where the words of the query stand; a few."
+    )
 
 
 class SearchResult(Wire):

@@ -1288,6 +1288,23 @@ export interface components {
             /** Type */
             type: string | null;
         };
+        /**
+         * Excerpt
+         * @description Words that were searched for, as they stand in a span.
+         */
+        Excerpt: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Match */
+            match: string;
+            /**
+             * Place
+             * @description `name`, `status`, `event`, or the key of an attribute.
+             */
+            place: string;
+        };
         /** @description `Export…ServiceResponse`: empty, or what was not taken and why. */
         ExportResponse: {
             partialSuccess?: {
@@ -2505,6 +2522,11 @@ export interface components {
          * @description A span that is what was searched for, and whose it is.
          */
         SearchHit: {
+            /**
+             * Excerpts
+             * @description Where the words of the query stand; a few.
+             */
+            excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
             /** Session Title */
