@@ -21,12 +21,16 @@ from inspector.http import (
     health,
     imports,
     mcp,
+    mcp_log,
     otlp,
     problems,
     processes,
     requests,
     sessions,
     spans,
+    states,
+    statistics,
+    transcript,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -48,8 +52,12 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
+    statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
+    transcript.router,
+    mcp_log.router,  # likewise
     sessions.router,
     spans.router,
+    states.router,
     exports.router,
     compare.router,
     imports.router,

@@ -444,6 +444,14 @@ class Dropped(Wire):
     links: int
 
 
+class Clamped(Wire):
+    """A value of which only the beginning is here: `…/value` has all of it."""
+
+    pointer: str = Field(description="Where it is in this answer: a JSON Pointer (RFC 6901).")
+    size_bytes: int = Field(description="Of the whole, as UTF-8.")
+    is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
+
+
 class SpanDetail(SpanRow):
     """One span, whole."""
 
@@ -461,6 +469,9 @@ class SpanDetail(SpanRow):
     scope: Scope
     dropped: Dropped
     view: View
+    clamped: list[Clamped] = Field(
+        default_factory=list, description="With `max_value_bytes`: what is not here in full."
+    )
 
 
 class SearchHit(Wire):

@@ -22,6 +22,8 @@ from inspector.http import (
     requests,
     sessions,
     spans,
+    states,
+    statistics,
 )
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
@@ -61,7 +63,9 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    for part in (requests, control, processes, audit, sessions, spans, exports, imports, events):
+    asked = (requests, control, processes, audit, statistics)
+    reading = (sessions, spans, states, exports, imports, events)
+    for part in (*asked, *reading):
         app.include_router(part.router)
     try:
         yield app

@@ -24,6 +24,16 @@ export type Decision = Schemas['Decision'];
 export type StateChange = Schemas['StateChange'];
 export type ErrorView = Schemas['ErrorView'];
 export type StoreHealth = Schemas['StoreHealth'];
+export type SessionStatistics = Schemas['SessionStatistics'];
+export type Operation = Schemas['Operation'];
+export type RollUp = Schemas['RollUp'];
+export type Times = Schemas['Times'];
+export type Use = Schemas['Use'];
+export type Spread = Schemas['Spread'];
+export type Streams = Schemas['Streams'];
+export type StreamedCall = Schemas['StreamedCall'];
+export type CacheUse = Schemas['CacheUse'];
+export type Handoff = Schemas['Handoff'];
 export type Problem = Schemas['Problem'];
 
 export type Request = Schemas['Request'];
