@@ -12,6 +12,7 @@ import json
 import re
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -24,6 +25,8 @@ _TOKEN = "of-nobody"
 _JSON = {"Content-Type": "application/json"}
 _LISTS = ("/sessions", "/requests", "/audit")
 _OF_A_SESSION = re.compile(r"/sessions/\{session_id\}(/[a-z]+)?")
+_TRANSCRIPT = "/sessions/{session_id}/transcript"
+"""Is asked for a few spans at a time, so for each by itself here."""
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """The change number of a store begins with the store's own id, which is new each time."""
 
@@ -56,7 +59,9 @@ async def _answers(lines: list[str]) -> dict[str, Answers]:
         for line in lines:
             await _send(client, line)
         routes = [path for path, methods in app.openapi()["paths"].items() if "get" in methods]
-        of_a_session = [path for path in routes if _OF_A_SESSION.fullmatch(path)]
+        of_a_session = [
+            path for path in routes if _OF_A_SESSION.fullmatch(path) and path != _TRANSCRIPT
+        ]
         files = {"lists": {path: await _text(client, path) for path in _LISTS}}
         for session in json.loads(files["lists"]["/sessions"])["sessions"]:
             files[session["id"]] = await _session(client, session["id"], of_a_session)
@@ -72,8 +77,26 @@ async def _send(client: httpx.AsyncClient, line: str) -> None:
 async def _session(client: httpx.AsyncClient, session_id: str, routes: list[str]) -> Answers:
     paths = [route.replace("{session_id}", session_id) for route in routes]
     skeleton = json.loads(await _text(client, f"/sessions/{session_id}/spans"))
-    paths += [f"/spans/{row['trace_id']}/{row['span_id']}" for row in skeleton["spans"]]
+    rows = skeleton["spans"]
+    paths += [f"/spans/{row['trace_id']}/{row['span_id']}" for row in rows]
+    paths += [f"/sessions/{session_id}/transcript?span={asked}" for asked in _readings(rows)]
     return {path: await _text(client, path) for path in paths}
+
+
+def _readings(rows: list[Any]) -> list[str]:
+    """Return what the transcript is asked for: each span, and each model call after another."""
+    asked = []
+    before: dict[str, str] = {}
+    for row in rows:
+        key = f"{row['trace_id']}.{row['span_id']}"
+        asked.append(key)
+        if row["kind"] != "llm":
+            continue
+        conversation = str(row["parent_span_id"])
+        if conversation in before:
+            asked.append(f"{key}~{before[conversation]}")
+        before[conversation] = key
+    return asked
 
 
 async def _text(client: httpx.AsyncClient, path: str) -> str:

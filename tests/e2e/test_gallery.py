@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.e2e.gallery import (
@@ -24,6 +24,7 @@ from tests.e2e.gallery import (
     served_gallery,
     write_sheets,
 )
+from tools.generate_golden import SPANS, TRACE_ID
 
 THEMES = ("light", "dark", "contrast")
 WIDTHS_PX = (1440, 1024, 390)
@@ -42,6 +43,21 @@ def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) 
         assert complaints(page) == [], look
     assert watch.errors == []
     assert watch.elsewhere(gallery.removesuffix("/ui/gallery.html")) == []
+
+
+def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery: str) -> None:
+    open_gallery(page, gallery, Look("light", 1440), "page, session, golden")
+    shown = case_of(page, "page, session, golden")
+    expect(shown.get_by_role("treeitem")).to_have_count(len(SPANS))
+    depths: dict[int | None, int] = {None: 0}
+    for drawn in SPANS:
+        depths[drawn.number] = depths.get(drawn.parent, 0) + 1
+        row = shown.locator(f'[id="span-{TRACE_ID}.{drawn.number:016x}"]')
+        expect(row).to_have_attribute("aria-level", str(depths[drawn.number]))
+        status = "error" if drawn.error else "unset" if drawn.end_ms else "running"
+        expect(row).to_have_accessible_name(
+            re.compile(rf"^{re.escape(drawn.name)} (.* )?{status}$")
+        )
 
 
 @pytest.mark.slow

@@ -55,11 +55,26 @@ export function galleryApi(answers: Answers = () => undefined): Api {
     if ((init?.method ?? 'GET') !== 'GET') {
       return problem(503, 'Nobody listens', 'Nobody listens in the gallery.');
     }
-    const text = invented(pathname, searchParams) ?? recorded.get(pathname);
+    const text =
+      invented(pathname, searchParams) ??
+      (pathname.endsWith('/transcript')
+        ? transcript(pathname, searchParams.getAll('span'))
+        : recorded.get(pathname));
     return text === undefined
       ? problem(404, 'Not found', `The gallery knows no ${pathname}.`)
       : ok(text);
   });
+}
+
+/** The transcript of any spans of a recorded session; each was recorded by itself. */
+function transcript(path: string, asked: readonly string[]): string | undefined {
+  const answers = asked.map((one) => {
+    const [alone] = one.split('~');
+    return recorded.get(`${path}?span=${one}`) ?? recorded.get(`${path}?span=${alone}`);
+  });
+  if (answers.every((answer) => answer === undefined)) return undefined;
+  const parsed = answers.flatMap((answer) => (answer === undefined ? [] : [JSON.parse(answer)]));
+  return JSON.stringify({ ...parsed[0], readings: parsed.flatMap((answer) => answer.readings) });
 }
 
 /** The recorded answer of a route, read; for components that are given data and ask for none. */

@@ -49,8 +49,13 @@ export const cases: readonly GalleryCase[] = [
   page('page, sessions, stream lost', { stream: 'lost' }),
   page('page, sessions, store is read only', { events: STORE_IS_READ_ONLY }),
   page('page, session', { at: 'sessions/demo-release' }),
-  page('page, session, waterfall', { at: 'sessions/demo-release?view=waterfall' }),
-  page('page, session, running', { at: 'sessions/golden' }),
+  ...['waterfall', 'transcript', 'mcp', 'graph', 'statistics'].map((view) =>
+    page(`page, session, ${view}`, { at: `sessions/demo-release?view=${view}` }),
+  ),
+  page('page, session, a span', {
+    at: 'sessions/demo-release?view=waterfall&span=00000000000000000000000000000002.0000000000000007',
+  }),
+  page('page, session, golden', { at: 'sessions/golden?view=waterfall' }),
   page('page, session, loading', {
     at: 'sessions/golden',
     answers: (path) =>
