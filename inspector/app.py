@@ -52,9 +52,10 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 _ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
-    statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
+    # Before `/sessions/{id}`, whose ids may hold anything.
+    statistics.router,
     transcript.router,
-    mcp_log.router,  # likewise
+    mcp_log.router,
     sessions.router,
     spans.router,
     states.router,
