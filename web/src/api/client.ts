@@ -109,8 +109,6 @@ export function httpApi(
       const asked = query({ ...page, format: 'columns' });
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
-    spans: (id, page, signal) =>
-      json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
