@@ -471,6 +471,14 @@ class Dropped(Wire):
     links: int
 
 
+class Clamped(Wire):
+    """A value of which only the beginning is here: `…/value` has all of it."""
+
+    pointer: str = Field(description="Where it is in this answer: a JSON Pointer (RFC 6901).")
+    size_bytes: int = Field(description="Of the whole, as UTF-8.")
+    is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
+
+
 class SpanDetail(SpanRow):
     """One span, whole."""
 
@@ -488,6 +496,18 @@ class SpanDetail(SpanRow):
     scope: Scope
     dropped: Dropped
     view: View
+    clamped: list[Clamped] = Field(
+        default_factory=list, description="With `max_value_bytes`: what is not here in full."
+    )
+
+
+class Excerpt(Wire):
+    """Words that were searched for, as they stand in a span."""
+
+    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    before: str
+    match: str
+    after: str
 
 
 class SearchHit(Wire):
@@ -496,6 +516,9 @@ class SearchHit(Wire):
     session_id: str
     session_title: str
     span: SpanRow
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="Where the words of the query stand; a few."
+    )
 
 
 class SearchResult(Wire):

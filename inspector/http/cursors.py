@@ -72,6 +72,16 @@ def span_cursor(cursor: str | None) -> SpanPosition | None:
     raise _refusal()
 
 
+def log_cursor(cursor: str | None) -> SpanPosition | int | None:
+    """Return the position of a cursor of an MCP log: among the spans, then among the moments."""
+    if cursor is None:
+        return None
+    match _decode(cursor):
+        case [int(change)] if 0 <= change < 2**63:
+            return change
+    return span_cursor(cursor)
+
+
 def _decode(cursor: str) -> Any:  # whatever a client sent
     try:
         text = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True)

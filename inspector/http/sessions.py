@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import time_ns
 from typing import Annotated, Any, Literal
 
+import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -153,29 +154,19 @@ def list_spans(
             return elsewhere(request, reader, session_id, "list_spans")
         found, head = reader.spans_of(session_id, position, limit + 1), reader.head
     page = found[:limit]
-    rows = [record.row() for record in page]
     last = page[-1] if len(found) > limit else None
-    next_cursor = encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None
-    epoch_ns, as_of = str(session.row.epoch_ns), _feed(request).position(head)
-    body: wire.SpanSkeleton | wire.SpanColumns
-    if format == "columns":
-        body = wire.SpanColumns(
-            session_id=session_id,
-            epoch_ns=epoch_ns,
-            columns=presenter.span_columns(rows),
-            next_cursor=next_cursor,
-            as_of=as_of,
-        )
-    else:
-        body = wire.SpanSkeleton(
-            session_id=session_id,
-            epoch_ns=epoch_ns,
-            spans=[presenter.span_row(row) for row in rows],
-            next_cursor=next_cursor,
-            as_of=as_of,
-        )
+    frame: dict[str, Any] = {
+        "session_id": session_id,
+        "epoch_ns": str(session.row.epoch_ns),
+        "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
+        "as_of": _feed(request).position(head),
+    }
     # Straight to bytes: FastAPI would check every row once more.
-    return Response(body.model_dump_json(), media_type=_JSON)
+    if format == "columns":
+        body = orjson.dumps({**frame, "columns": presenter.span_columns(page)})
+        return Response(body, media_type=_JSON)
+    rows = [presenter.span_row(record.row()) for record in page]
+    return Response(wire.SpanSkeleton(**frame, spans=rows).model_dump_json(), media_type=_JSON)
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)

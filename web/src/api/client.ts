@@ -1,4 +1,5 @@
 /** The service's HTTP routes that the page reads (`openapi.yaml`). */
+import { skeletonOf } from './columns.ts';
 import type {
   Answer,
   AnswerResult,
@@ -12,7 +13,11 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
+<<<<<<< HEAD
   SessionSort,
+=======
+  SessionStatistics,
+>>>>>>> main
   SpanSkeleton,
   Verb,
   VerbResult,
@@ -65,6 +70,7 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
+  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   requests(
@@ -151,8 +157,11 @@ export function httpApi(
     },
     histogram: (asked, signal) => json(`sessions/histogram${query({ ...asked })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
-    spans: (id, page, signal) =>
-      json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
+    spans: async (id, page, signal) => {
+      const asked = query({ ...page, format: 'columns' });
+      return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
+    },
+    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),

@@ -21,9 +21,15 @@ export interface Preferences {
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
   /** Filters of the list: the last ones, the newest first, and those that were kept. */
-  readonly recentFilters: readonly string[];
-  readonly savedFilters: readonly string[];
+  readonly recent_filters: readonly string[];
+  readonly saved_filters: readonly string[];
+  /** What was chosen in the palette, and looked for across sessions; the last one first. */
+  readonly recent_actions: readonly string[];
+  readonly recent_searches: readonly string[];
 }
+
+const MOST_RECENT = 8;
+const MAX_RECENT_CHARS = 400;
 
 export const MAX_NAME = 80;
 export const MAX_RECENT = 8;
@@ -39,8 +45,10 @@ export const DEFAULTS: Preferences = {
   notify: false,
   columns: null,
   chart: true,
-  recentFilters: [],
-  savedFilters: [],
+  recent_filters: [],
+  saved_filters: [],
+  recent_actions: [],
+  recent_searches: [],
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -60,9 +68,23 @@ export function parsePreferences(text: string | null): Preferences {
     notify: stored['notify'] === true,
     columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
     chart: stored['chart'] !== false,
-    recentFilters: texts(stored['recentFilters']).slice(0, MAX_RECENT),
-    savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
+    recent_filters: texts(stored['recent_filters']).slice(0, MAX_RECENT),
+    saved_filters: texts(stored['saved_filters']).slice(0, MAX_SAVED),
+    recent_actions: recent(stored['recent_actions']),
+    recent_searches: recent(stored['recent_searches']),
   };
+}
+
+function recent(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const texts = value.filter((one) => typeof one === 'string' && one.length <= MAX_RECENT_CHARS);
+  return texts.slice(0, MOST_RECENT);
+}
+
+/** `list` with `one` in front, once; too long a text is not kept. */
+export function withRecent(list: readonly string[], one: string): readonly string[] {
+  if (one.length > MAX_RECENT_CHARS) return list;
+  return [one, ...list.filter((other) => other !== one)].slice(0, MOST_RECENT);
 }
 
 function parseObject(text: string | null): Record<string, unknown> {
