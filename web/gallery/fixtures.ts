@@ -316,59 +316,6 @@ function detailOf(row: SpanRow): SpanDetail {
   };
 }
 
-<<<<<<< HEAD
-/** Answers from the data above. */
-export const fixtureApi: Api = {
-  histogram: async () => ({ bucket_ms: 60_000, buckets: [], counted_from: null }),
-  queryValues: async (field) => ({
-    field,
-    values: [{ value: 'planner', count: 3 }],
-    is_complete: true,
-  }),
-  deleteSession: async () => {},
-  exportSession: async () => new Blob(),
-  importFile: async () => {
-    throw new Error('The gallery takes no files.');
-  },
-  sessions: async () => ({
-    sessions: [...sessions],
-    next_cursor: null,
-    index: null,
-    as_of: 'gallery.0',
-  }),
-  session: async (id) => sessions.find((session) => session.id === id) ?? exampleSession({ id }),
-  spans: async (session_id) => ({
-    session_id,
-    epoch_ns: EPOCH_NS,
-    spans: [...spans],
-    next_cursor: null,
-    as_of: 'gallery.0',
-  }),
-  spanText: async (_trace, id) => {
-    const row = spans.find((one) => one.span_id === id);
-    if (row === undefined) throw new Error('There is no such span.');
-    return JSON.stringify(detailOf(row));
-  },
-  requests: async () => ({
-    requests: [...requests],
-    pending_count: requests.length,
-    next_cursor: null,
-    as_of: 'gallery.0',
-  }),
-  request: async (id) => requests.find((one) => one.id === id) ?? exampleRequest({ id }),
-  answer: async () => {
-    throw new Error('Nobody listens in the gallery.');
-  },
-  command: async () => {
-    throw new Error('Nobody listens in the gallery.');
-  },
-  audit: async () => ({ entries: [], next_cursor: null }),
-  auditExportUrl: () => 'gallery:',
-  eventsUrl: () => 'gallery:',
-};
-
-=======
->>>>>>> main
 const SECRETIVE = 'build/old\u202e\u200b<img src=x onerror=alert(1)>';
 
 /** One request of each kind. */

@@ -13,11 +13,8 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
-<<<<<<< HEAD
   SessionSort,
-=======
   SessionStatistics,
->>>>>>> main
   SpanSkeleton,
   Verb,
   VerbResult,
