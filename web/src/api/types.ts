@@ -1,12 +1,17 @@
 /** Names for the generated wire shapes, so that the rest of the code can read them. */
-import type { components } from './schema.gen.ts';
+import type { components, operations } from './schema.gen.ts';
 
 type Schemas = components['schemas'];
 
 export type Session = Schemas['Session'];
 export type SessionStatus = Schemas['SessionStatus'];
 export type SessionHistogram = Schemas['SessionHistogram'];
+export type SessionSort = NonNullable<
+  NonNullable<operations['list_sessions_sessions_get']['parameters']['query']>['sort']
+>;
 export type SessionList = Schemas['SessionList'];
+export type ImportReport = Schemas['ImportReport'];
+export type QueryValues = Schemas['QueryValues'];
 export type IndexState = Schemas['IndexState'];
 export type SpanRow = Schemas['SpanRow'];
 export type SpanKind = Schemas['SpanKind'];
