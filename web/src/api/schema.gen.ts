@@ -515,6 +515,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Transcript
+         * @description Say what some spans of a session say, clipped.
+         *
+         *     Who reads a session knows from its spans what comes after what, and asks for what is in view.
+         */
+        get: operations["read_transcript_sessions__session_id__transcript_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/histogram": {
         parameters: {
             query?: never;
@@ -817,6 +839,41 @@ export interface components {
             type: "ApprovalResolved";
         };
         /**
+         * AskedReading
+         * @description Somebody was waited for: what was asked, and what came of it.
+         */
+        AskedReading: {
+            /** Actor */
+            actor: string | null;
+            /** Decision */
+            decision: string | null;
+            /**
+             * Id
+             * @description Of the request; null when it was a pause only.
+             */
+            id: string | null;
+            /** Is Edited */
+            is_edited: boolean;
+            /** Kind */
+            kind: string;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Prompt */
+            prompt: string | null;
+            /** Reason */
+            reason: string | null;
+            /**
+             * Status
+             * @description Of the request; of a pause `pending` or `answered`.
+             */
+            status: string;
+            /**
+             * Waited Ns
+             * @description Null while it waits.
+             */
+            waited_ns: number | null;
+        };
+        /**
          * AuditEntry
          * @description One action of control, or an attempt at one. Entries are never changed.
          */
@@ -943,6 +1000,30 @@ export interface components {
              * @description Of the whole, as UTF-8.
              */
             size_bytes: number;
+        };
+        /**
+         * Clip
+         * @description The beginning of a text.
+         */
+        Clip: {
+            /**
+             * Chars
+             * @description Of the whole text, as it was received.
+             */
+            chars: number;
+            /**
+             * Is Json
+             * @default false
+             */
+            is_json: boolean;
+            /**
+             * Is Truncated
+             * @description The sender cut it short.
+             * @default false
+             */
+            is_truncated: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * Command
@@ -1087,6 +1168,24 @@ export interface components {
             type: "DecisionMade";
         };
         /**
+         * DecisionReading
+         * @description A verdict of a hook, a policy or a person that was more than assent.
+         */
+        DecisionReading: {
+            /** Action */
+            action: string;
+            after: components["schemas"]["Clip"] | null;
+            before: components["schemas"]["Clip"] | null;
+            /** Hook */
+            hook: string | null;
+            /** Interceptor */
+            interceptor: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Reason */
+            reason: string | null;
+        };
+        /**
          * Difference
          * @description A span that is not the same in two sessions, or that only one of them has.
          */
@@ -1143,6 +1242,17 @@ export interface components {
          * @enum {string}
          */
         Engine: "asyncio" | "temporal" | "inbound" | "otlp";
+        /**
+         * ErrorReading
+         * @description Why the span failed.
+         */
+        ErrorReading: {
+            /** Code */
+            code: string | null;
+            message: components["schemas"]["Clip"] | null;
+            /** Type */
+            type: string | null;
+        };
         /**
          * ErrorView
          * @description Why the span failed.
@@ -1633,6 +1743,22 @@ export interface components {
             value: number | null;
         };
         /**
+         * McpReading
+         * @description An MCP exchange.
+         */
+        McpReading: {
+            /** Method */
+            method: string;
+            /** Prompt Name */
+            prompt_name: string | null;
+            request: components["schemas"]["Clip"] | null;
+            /** Resource Uri */
+            resource_uri: string | null;
+            response: components["schemas"]["Clip"] | null;
+            /** Server */
+            server: string | null;
+        };
+        /**
          * McpView
          * @description An MCP exchange.
          */
@@ -1838,6 +1964,50 @@ export interface components {
             text: string;
         };
         /**
+         * Piece
+         * @description A part of a message, clipped.
+         */
+        Piece: {
+            /**
+             * At
+             * @description Index of the message in the span's `view.messages`, and of the part in it.
+             */
+            at: [
+                number,
+                number
+            ];
+            /** @description Its text, the arguments, the result, or the value. */
+            clip: components["schemas"]["Clip"] | null;
+            /**
+             * Data
+             * @description Base64; null when it is not there, or is large.
+             */
+            data?: string | null;
+            /**
+             * Id
+             * @description Of the tool call.
+             */
+            id?: string | null;
+            /** Mime Type */
+            mime_type?: string | null;
+            /** Modality */
+            modality?: string | null;
+            /**
+             * Name
+             * @description Of the tool, or of a type that is not known.
+             */
+            name?: string | null;
+            /** Size Bytes */
+            size_bytes?: number | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "reasoning" | "tool_call" | "tool_result" | "blob" | "link" | "other";
+            /** Uri */
+            uri?: string | null;
+        };
+        /**
          * Problem
          * @description RFC 9457 `application/problem+json`, with a stable `code`.
          */
@@ -1896,6 +2066,18 @@ export interface components {
             now_ns: string;
         };
         /**
+         * ProgressReading
+         * @description How far an operation said it was, last.
+         */
+        ProgressReading: {
+            /** Message */
+            message: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Percent */
+            percent: number | null;
+        };
+        /**
          * ProgressUpdate
          * @description An operation reports how far it is.
          */
@@ -1941,6 +2123,60 @@ export interface components {
              * @enum {string}
              */
             type: "PromptUsed";
+        };
+        /**
+         * Reading
+         * @description What one span says.
+         */
+        Reading: {
+            /** Asked */
+            asked: components["schemas"]["AskedReading"][];
+            /**
+             * Assents
+             * @description Verdicts that only let it go on.
+             */
+            assents: number;
+            /** Decisions */
+            decisions: components["schemas"]["DecisionReading"][];
+            error: components["schemas"]["ErrorReading"] | null;
+            /** Finish Reasons */
+            finish_reasons: string[];
+            /** First Chunk Ms */
+            first_chunk_ms: number | null;
+            /**
+             * Left Out
+             * @description New messages before those in `said`: there are too many.
+             */
+            left_out: number;
+            mcp: components["schemas"]["McpReading"] | null;
+            /** Model */
+            model: string | null;
+            progress: components["schemas"]["ProgressReading"] | null;
+            /**
+             * Repeated
+             * @description Messages that the call before had, or answered, already.
+             */
+            repeated: number;
+            rewritten: components["schemas"]["Rewritten"] | null;
+            /**
+             * Said
+             * @description What is new since the call before, then its output.
+             */
+            said: components["schemas"]["Said"][];
+            /** Span Id */
+            span_id: string;
+            /** State */
+            state: components["schemas"]["StateReading"][];
+            tool: components["schemas"]["ToolReading"] | null;
+            /** Tools Offered */
+            tools_offered: number;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * Truncated
+             * @description Attributes that the sender cut short.
+             */
+            truncated: string[];
         };
         /**
          * ReasoningPart
@@ -2131,6 +2367,19 @@ export interface components {
             type: "ResourceFetched";
         };
         /**
+         * Rewritten
+         * @description The conversation that was sent is not the one before with more at its end.
+         */
+        Rewritten: {
+            /**
+             * Gone
+             * @description Messages of the call before that were not sent again.
+             */
+            gone: number;
+            /** Kept */
+            kept: number;
+        };
+        /**
          * RollUp
          * @description All spans of one model, tool or agent.
          */
@@ -2165,6 +2414,25 @@ export interface components {
         RpcStatus: {
             code: number;
             message: string;
+        };
+        /**
+         * Said
+         * @description A message, clipped.
+         */
+        Said: {
+            /** Finish Reason */
+            finish_reason: string | null;
+            /** Name */
+            name: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "system" | "input" | "output";
+            /** Pieces */
+            pieces: components["schemas"]["Piece"][];
+            /** Role */
+            role: string;
         };
         /**
          * Scope
@@ -2938,6 +3206,20 @@ export interface components {
             trace_id: string | null;
         };
         /**
+         * StateReading
+         * @description The agent's state at a moment, or how it changed.
+         */
+        StateReading: {
+            /** Description */
+            description: string | null;
+            /** Name */
+            name: string;
+            /** Offset Ns */
+            offset_ns: number;
+            patch: components["schemas"]["Clip"] | null;
+            value: components["schemas"]["Clip"] | null;
+        };
+        /**
          * StateStep
          * @description A state as a whole after one of its changes, and what that change was.
          */
@@ -3136,6 +3418,20 @@ export interface components {
             parameters: components["schemas"]["Payload"] | null;
         };
         /**
+         * ToolReading
+         * @description What a tool was asked, and what it answered.
+         */
+        ToolReading: {
+            arguments: components["schemas"]["Clip"] | null;
+            /** Call Id */
+            call_id: string | null;
+            /** Is Error */
+            is_error: boolean;
+            /** Name */
+            name: string;
+            result: components["schemas"]["Clip"] | null;
+        };
+        /**
          * ToolResultPart
          * @description What the tool answered.
          */
@@ -3164,6 +3460,29 @@ export interface components {
             /** Name */
             name: string;
             result: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * Transcript
+         * @description Readings of the spans that were asked for, in the order of the question.
+         */
+        Transcript: {
+            /**
+             * As Of
+             * @description Change-feed position.
+             */
+            as_of: string;
+            /**
+             * Left Out
+             * @description Spans, as they were asked for, for which the answer had no room: ask again.
+             */
+            left_out: string[];
+            /**
+             * Readings
+             * @description Without spans that are not there.
+             */
+            readings: components["schemas"]["Reading"][];
+            /** Session Id */
+            session_id: string;
         };
         /**
          * Transition
@@ -4498,6 +4817,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_transcript_sessions__session_id__transcript_get: {
+        parameters: {
+            query: {
+                /** @description `TRACE.SPAN` of a span of the session; of a model call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
+                span: string[];
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */

@@ -6,6 +6,7 @@ import { useCell, useInspector, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
+import { useNextFailed } from './next-failed.ts';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
@@ -31,6 +32,7 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
   useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids });
   const [answering, setAnswering] = useState<string | undefined>(undefined);
   useNextWaiting(ids, virtualizer.scrollToIndex);
+  useNextFailed(sessions, ids, virtualizer.scrollToIndex);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
