@@ -339,6 +339,12 @@ export const fixtureApi: Api = {
     if (row === undefined) throw new Error('There is no such span.');
     return JSON.stringify(detailOf(row));
   },
+  transcript: async (session_id) => ({
+    session_id,
+    readings: [],
+    left_out: [],
+    as_of: 'gallery.0',
+  }),
   requests: async () => ({
     requests: [...requests],
     pending_count: requests.length,

@@ -119,7 +119,8 @@ export function ancestorKeys(span: TreeSpan, get: (key: string) => TreeSpan | un
   return ancestors;
 }
 
-function at<T>(items: readonly T[], index: number): T {
+/** `items[index]`, which is there. */
+export function at<T>(items: ArrayLike<T>, index: number): T {
   const item = items[index];
   if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`);
   return item;

@@ -125,7 +125,7 @@ function matchesInOrder(trace: Trace, find: string): string[] {
     .map(spanKey);
 }
 
-function FreezeButton({ trace }: { readonly trace: Trace }) {
+export function FreezeButton({ trace }: { readonly trace: Trace }) {
   const freeze = useCell(trace.freeze);
   const now_ms = useNow(freeze === undefined ? undefined : 1000);
   const seconds =
