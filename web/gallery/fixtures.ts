@@ -11,7 +11,12 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
+import {
+  exampleRequest,
+  exampleSession,
+  exampleSpan,
+  exampleStatistics,
+} from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
@@ -176,7 +181,7 @@ result = await planner.run(goal="ship")
 
 ![pixel](https://example.com/p.png) <script>alert(1)</script>`;
 
-export const HOSTILE_JSON =
+export const EXACT_JSON =
   '{"id": 9007199254740993, "price": 1.10, "note": "line\\nbreak", "html": "<b>no</b>", "list": [1, 2, [3, {"deep": null}]], "empty": {}, "flag": true}';
 
 const messages: readonly Message[] = [
@@ -201,7 +206,7 @@ const messages: readonly Message[] = [
     finish_reason: 'tool_call',
     parts: [
       { type: 'reasoning', text: 'I should look at the log first. '.repeat(20) },
-      { type: 'tool_call', id: '1', name: 'git_log', arguments: json(HOSTILE_JSON) },
+      { type: 'tool_call', id: '1', name: 'git_log', arguments: json(EXACT_JSON) },
     ],
   },
   {
@@ -264,7 +269,7 @@ function viewOf(row: SpanRow): View {
       name: row.name,
       call_id: 'call_1',
       description: 'Deploys what was built.',
-      arguments: json(HOSTILE_JSON),
+      arguments: json(EXACT_JSON),
       result: row.status === 'running' ? null : json('{"ok": true}'),
       is_error: isError,
     },
@@ -306,7 +311,7 @@ function detailOf(row: SpanRow): SpanDetail {
     flags: 1,
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.call.arguments': HOSTILE_JSON,
+      'gen_ai.tool.call.arguments': EXACT_JSON,
     },
     events: [],
     links: [],
@@ -334,6 +339,7 @@ export const fixtureApi: Api = {
     next_cursor: null,
     as_of: 'gallery.0',
   }),
+  statistics: async (session_id) => exampleStatistics({ session_id }),
   spanText: async (_trace, id) => {
     const row = spans.find((one) => one.span_id === id);
     if (row === undefined) throw new Error('There is no such span.');

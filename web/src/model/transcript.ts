@@ -3,7 +3,7 @@
  * wrap others. Pure; made of the skeleton alone, so that it is there before any content is.
  */
 import type { SpanRow } from '../api/types.ts';
-import { at, layoutRows, spanKey } from './span-tree.ts';
+import { SpanForest } from './span-forest.ts';
 
 export type EntryType =
   /** An agent begins; one that is folded is a card. */
@@ -85,11 +85,13 @@ export interface LayoutOptions {
   readonly open?: ReadonlySet<string>;
 }
 
+/** `rowOf`: the newest version of a span of the forest, by its key. */
 export function layoutTranscript(
-  spans: readonly SpanRow[],
+  forest: SpanForest,
+  rowOf: (key: string) => SpanRow | undefined,
   { byHand = new Map(), isWhole = false, open = new Set() }: LayoutOptions = {},
 ): TranscriptLayout {
-  const tree = placeSpans(spans);
+  const tree = placeSpans(forest, rowOf);
   const roles = rolesOf(tree, isWhole);
   const atOnce = simultaneous(tree, roles);
   const links = linksOf(tree, roles);
@@ -175,21 +177,33 @@ interface Places {
   readonly level: Uint32Array;
 }
 
-function placeSpans(spans: readonly SpanRow[]): Places {
-  const laid = layoutRows(spans, new Set());
+function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefined): Places {
+  const laid = forest.arrange({ byHand: new Map(), all: false });
   const rows: SpanRow[] = [];
+  const keys: string[] = [];
+  const placeOf = new Map<string, number>();
   const parent = new Int32Array(laid.count).fill(-1);
-  const path: number[] = [];
-  for (let place = 0; place < laid.count; place += 1) {
-    const depth = at(laid.depth, place);
-    path.length = depth;
-    parent[place] = depth === 0 ? -1 : (path[depth - 1] ?? -1);
-    path[depth] = place;
-    rows.push(at(spans, at(laid.spanIndex, place)));
+  const level = new Uint32Array(laid.count);
+  for (let line = 0; line < laid.count; line += 1) {
+    const key = forest.keyOf(at(laid.spanIndex, line)) ?? '';
+    const row = rowOf(key);
+    if (row === undefined) continue;
+    const place = rows.length;
+    const above = at(laid.parent, line);
+    parent[place] = above < 0 ? -1 : (placeOf.get(forest.keyOf(above) ?? '') ?? -1);
+    level[place] = at(laid.depth, line);
+    placeOf.set(key, place);
+    keys.push(key);
+    rows.push(row);
   }
-  const keys = rows.map(spanKey);
-  const placeOf = new Map(keys.map((key, place) => [key, place]));
-  return { rows, keys, placeOf, parent, level: laid.depth.slice(0, laid.count) };
+  return { rows, keys, placeOf, parent, level };
+}
+
+/** A forest of these spans. */
+export function forestOf(spans: Iterable<SpanRow>): SpanForest {
+  const forest = new SpanForest();
+  for (const span of spans) forest.put(span);
+  return forest;
 }
 
 /** What each span is in the transcript; a tool that only wraps an agent is a part of its card. */
@@ -478,4 +492,10 @@ function fillHidden({ keys, parent }: Places, entryOf: Map<string, number>): voi
     filled.add(key);
     entryOf.set(key, shown);
   }
+}
+
+function at<T>(items: ArrayLike<T>, index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`);
+  return item;
 }

@@ -34,6 +34,13 @@ export const SESSION_VIEWS: readonly SessionView[] = [
     })),
     isFor: ({ llm_calls }) => llm_calls > 0,
   },
+  {
+    id: 'statistics',
+    name: 'Statistics',
+    View: lazy(async () => ({
+      default: (await import('../statistics/statistics-view.tsx')).StatisticsView,
+    })),
+  },
 ];
 
 /** The view that the address names, else the one for such a session, else the first. */

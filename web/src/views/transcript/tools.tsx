@@ -1,45 +1,34 @@
-/** Find, errors, what waits, freeze, and how much is shown. */
+/** Find, and how much is shown. */
 import { useMemo, useRef } from 'react';
-import { plural } from '../../model/format.ts';
-import { errorsOf } from '../../model/span-status.ts';
-import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
-import { useVersion } from '../context.ts';
-import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
-import { FreezeButton } from '../session/waterfall-tools.tsx';
+import '../session/waterfall-tools.css';
 
 interface TranscriptToolsProps {
-  readonly trace: Trace;
   readonly find: string;
   /** How many spans are found; undefined when nothing is looked for. */
   readonly found: number | undefined;
   /** Which of them the cursor is at; −1: at none. */
   readonly place: number;
-  readonly waiting: number;
   readonly isWhole: boolean;
   readonly isRaw: boolean;
   readonly hasOpenCards: boolean;
   readonly onFind: (text: string) => void;
   readonly onStep: (by: number) => void;
-  readonly onError: () => void;
-  readonly onWaiting: () => void;
   readonly onWhole: (isWhole: boolean) => void;
   readonly onRaw: (isRaw: boolean) => void;
   readonly onFoldAll: (isFolded: boolean) => void;
 }
 
 export function TranscriptTools(props: TranscriptToolsProps) {
-  const { trace, find, found, place, waiting, isWhole, isRaw, hasOpenCards } = props;
+  const { find, found, place, isWhole, isRaw, hasOpenCards } = props;
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [{ name: 'Find in session', keys: ['/'], run: () => field.current?.focus() }],
     [],
   );
-  useActions('Session', actions);
-  const version = useVersion(trace.spans);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
-  const errors = useMemo(() => errorsOf(trace.spans.values()).length, [trace, version]);
+  useActions('Transcript', actions);
   const foldName = hasOpenCards ? 'Fold all agents' : 'Unfold all agents';
   return (
     <div className="ins-tools">
@@ -55,28 +44,6 @@ export function TranscriptTools(props: TranscriptToolsProps) {
         <span className="ins-tools__found" role="status">
           {found === 0 ? 'nothing' : place < 0 ? `${found} found` : `${place + 1} of ${found}`}
         </span>
-      )}
-      {errors > 0 && (
-        <button
-          type="button"
-          className="ins-tools__errors"
-          title="Next error (E)"
-          onClick={props.onError}
-        >
-          <StatusIcon shape="failed" />
-          {plural(errors, 'error')}
-        </button>
-      )}
-      {waiting > 0 && (
-        <button
-          type="button"
-          className="ins-tools__waiting"
-          title="Next span that waits (W)"
-          onClick={props.onWaiting}
-        >
-          <StatusIcon shape="waiting" />
-          {waiting} waiting
-        </button>
       )}
       <div className="ins-tools__end">
         <button
@@ -97,7 +64,6 @@ export function TranscriptTools(props: TranscriptToolsProps) {
         >
           All spans
         </button>
-        <FreezeButton trace={trace} />
         <button
           type="button"
           className="ins-icon-button"

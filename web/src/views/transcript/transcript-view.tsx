@@ -1,6 +1,5 @@
 /** A session read from above to below: what was said, done, decided and waited for. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { errorsOf, firstCause } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript.ts';
 import { wordsOf } from '../../model/transcript-text.ts';
@@ -11,7 +10,6 @@ import { useCell, useInspector, useRoute, useVersion } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';
 import { NewPill } from '../new-pill.tsx';
 import type { SessionViewProps } from '../session/session-views.tsx';
-import { nextError, nextWaiting } from '../session/tree-keys.ts';
 import { useWaiting } from '../session/waiting.ts';
 import { EntryView } from './entry.tsx';
 import { useFound, useMarks } from './find.ts';
@@ -125,15 +123,6 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     if (read !== undefined) void navigator.clipboard?.writeText(wordsOf(read.reading));
   }, [current, readings]);
   const actions = useMemo(() => {
-    const leave = () => {
-      if (router.route.get().query.has('span')) onSelect(undefined);
-      else router.push('');
-    };
-    const jump = (key: string | undefined) => {
-      if (key === undefined) return;
-      goTo(key);
-      if (router.route.get().query.has('span')) onSelect(key);
-    };
     const key = current?.key;
     return [
       { name: 'Next entry', keys: ['j'], run: () => moveTo((at ?? -1) + 1) },
@@ -141,21 +130,9 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
       { name: 'Open the span of the entry', keys: ['o'], run: () => key && onSelect(key) },
       { name: 'Copy the entry', keys: ['c'], run: copy },
       { name: 'Exact text, formatted text', keys: ['r'], run: () => setRaw(!isRaw) },
-      { name: 'Next error', keys: ['e'], run: () => jump(nextError(trace, key)) },
-      {
-        name: 'Next span that waits for a person',
-        keys: ['w'],
-        run: () => jump(nextWaiting(waiting, key)),
-      },
-      {
-        name: 'Freeze, go on',
-        keys: ['f'],
-        run: () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw()),
-      },
       { name: 'Show all spans, only what is said', run: () => setWhole(!isWhole) },
-      { name: 'Leave: the span, the session', keys: ['Escape'], run: leave },
     ];
-  }, [router, onSelect, goTo, moveTo, at, current, copy, isRaw, isWhole, trace, waiting]);
+  }, [onSelect, moveTo, at, current, copy, isRaw, isWhole]);
   useActions('Transcript', actions);
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -171,18 +148,14 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   return (
     <section className="ins-transcript" aria-label="Transcript">
       <TranscriptTools
-        trace={trace}
         find={find}
         found={find === '' ? undefined : found.length}
         place={current === undefined ? -1 : found.indexOf(current.key)}
-        waiting={waiting.size}
         isWhole={isWhole}
         isRaw={isRaw}
         hasOpenCards={hasOpenCards}
         onFind={(text) => router.adjust({ find: text })}
         onStep={step}
-        onError={() => actions.find(({ name }) => name === 'Next error')?.run()}
-        onWaiting={() => actions.find(({ name }) => name.startsWith('Next span'))?.run()}
         onWhole={setWhole}
         onRaw={setRaw}
         onFoldAll={foldAll}
@@ -387,15 +360,10 @@ interface OutcomeProps {
 function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;
-  const version = useVersion(trace.spans, status === 'failed');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
-  const cause = useMemo(
-    () => (status === 'failed' ? firstCause(trace.spans.values()) : undefined),
-    [trace, status, version],
-  );
+  const errors = useCell(trace.errorCount);
+  const cause = status === 'failed' && errors > 0 ? trace.tally.firstCause() : undefined;
   if (cause !== undefined) {
     const agent = trace.spans.get(layout.agentOf.get(spanKey(cause)) ?? '');
-    const errors = errorsOf(trace.spans.values()).length;
     return (
       <p className="ins-transcript__outcome">
         <StatusIcon shape="failed" />
