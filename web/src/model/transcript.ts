@@ -57,7 +57,8 @@ export interface TranscriptLayout {
   /** Model call → tools that ran between it and the next one, by start; and back. */
   readonly toolsOf: ReadonlyMap<string, readonly string[]>;
   readonly callOf: ReadonlyMap<string, string>;
-  /** Agent → the last model call of its own. */
+  /** Agent → the first and the last model call of its own. */
+  readonly firstCall: ReadonlyMap<string, string>;
   readonly lastCall: ReadonlyMap<string, string>;
   /** Failed tool → the next call of the same one by the same agent. */
   readonly again: ReadonlyMap<string, string>;
@@ -304,7 +305,7 @@ function simultaneous(tree: Places, roles: readonly Role[]): Uint32Array {
 
 type Links = Pick<
   TranscriptLayout,
-  'before' | 'next' | 'toolsOf' | 'callOf' | 'lastCall' | 'again' | 'agentOf'
+  'before' | 'next' | 'toolsOf' | 'callOf' | 'firstCall' | 'lastCall' | 'again' | 'agentOf'
 > & { readonly via: ReadonlyMap<string, string> };
 
 /** Who follows whom: conversations, their tools, and what was tried again. By start. */
@@ -318,6 +319,7 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
   const agentOf = new Map<string, string>();
   const via = new Map<string, string>();
   const lastCall = new Map<string, string>();
+  const firstOfAgent = new Map<string, string>();
   const lastOfAgent = new Map<string, string>();
   const lastFailed = new Map<string, string>();
   const order = [...rows.keys()].sort(
@@ -338,7 +340,10 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
         next.set(previous, key);
       }
       lastCall.set(lane, key);
-      if (owner >= 0) lastOfAgent.set(at(keys, owner), key);
+      if (owner >= 0) {
+        lastOfAgent.set(at(keys, owner), key);
+        if (!firstOfAgent.has(at(keys, owner))) firstOfAgent.set(at(keys, owner), key);
+      }
     } else if (row.kind === 'tool' && !isInsideTool(tree, place, owner)) {
       const call = lastCall.get(lane);
       if (call !== undefined) {
@@ -358,7 +363,17 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
       if (tool !== undefined) via.set(key, tool);
     }
   }
-  return { before, next, toolsOf, callOf, lastCall: lastOfAgent, again, agentOf, via };
+  return {
+    before,
+    next,
+    toolsOf,
+    callOf,
+    firstCall: firstOfAgent,
+    lastCall: lastOfAgent,
+    again,
+    agentOf,
+    via,
+  };
 }
 
 /**

@@ -30,6 +30,8 @@ export function AgentEntry(props: AgentProps) {
   const viaRow = useRow(trace.spans, entry.via ?? '');
   const sum = layout.sums.get(entry.key);
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
+  const decided = [...(via?.reading.decisions ?? []), ...(read?.reading.decisions ?? [])];
+  const before_ns = isWhole && row.status !== 'running' ? beginning(props) : undefined;
   return (
     <>
       <header className="ins-tx__head">
@@ -61,7 +63,9 @@ export function AgentEntry(props: AgentProps) {
       </header>
       {!isWhole && <Task read={read} via={via} isShort={entry.isFolded} />}
       <Decisions
-        decisions={[...(via?.reading.decisions ?? []), ...(read?.reading.decisions ?? [])]}
+        decisions={decided.filter(
+          ({ offset_ns }) => before_ns === undefined || offset_ns <= before_ns,
+        )}
       />
       {entry.isFolded && (
         <>
@@ -75,6 +79,11 @@ export function AgentEntry(props: AgentProps) {
       )}
     </>
   );
+}
+
+/** When the first turn began: what was decided later is said at the end. */
+function beginning({ layout, entry, trace }: AgentProps): number | undefined {
+  return trace.spans.get(layout.firstCall.get(entry.key) ?? '')?.offset_ns;
 }
 
 function State({ row }: { readonly row: SpanRow }) {
@@ -257,8 +266,13 @@ export function AgentEnd(props: AgentProps) {
   const cause = layout.sums.get(entry.key)?.cause;
   const causeRow = useRow(trace.spans, cause ?? '');
   const isOwn = cause === entry.key;
+  const before_ns = beginning(props);
+  const decided = (read?.reading.decisions ?? []).filter(
+    ({ offset_ns }) => before_ns !== undefined && offset_ns > before_ns,
+  );
   return (
     <>
+      <Decisions decisions={decided} />
       <header className="ins-tx__head">
         <KindIcon kind="agent" />
         <span>
