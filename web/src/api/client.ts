@@ -16,6 +16,7 @@ import type {
   SessionSort,
   SessionStatistics,
   SpanSkeleton,
+  Transcript,
   Verb,
   VerbResult,
 } from './types.ts';
@@ -70,6 +71,12 @@ export interface Api {
   statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
+  transcript(
+    sessionId: string,
+    spans: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Transcript>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -161,6 +168,13 @@ export function httpApi(
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    transcript: (id, spans, signal) =>
+      json(
+        `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(
+          spans.map((span) => ['span', span]),
+        )}`,
+        signal,
+      ),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),

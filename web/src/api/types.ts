@@ -53,6 +53,15 @@ export type Verb = Exclude<VerbResult['verb'], 'signal'>;
 export type AuditEntry = Schemas['AuditEntry'];
 export type AuditLog = Schemas['AuditLog'];
 
+export type Transcript = Schemas['Transcript'];
+export type Reading = Schemas['Reading'];
+export type Said = Schemas['Said'];
+export type Piece = Schemas['Piece'];
+export type Clip = Schemas['Clip'];
+export type DecisionReading = Schemas['DecisionReading'];
+export type AskedReading = Schemas['AskedReading'];
+export type StateReading = Schemas['StateReading'];
+
 export type StreamEvent =
   | Schemas['SessionStarted']
   | Schemas['SessionUpdated']

@@ -27,6 +27,14 @@ export interface SessionView {
 export const SESSION_VIEWS: readonly SessionView[] = [
   { id: 'waterfall', name: 'Waterfall', View: Waterfall },
   {
+    id: 'transcript',
+    name: 'Transcript',
+    View: lazy(async () => ({
+      default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
+    })),
+    isFor: ({ llm_calls }) => llm_calls > 0,
+  },
+  {
     id: 'statistics',
     name: 'Statistics',
     View: lazy(async () => ({
