@@ -17,6 +17,7 @@ from inspector.http import (
     events,
     exports,
     imports,
+    mcp_log,
     problems,
     processes,
     requests,
@@ -61,6 +62,7 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
+    app.include_router(mcp_log.router)  # before the sessions, as in `inspector.app`
     for part in (requests, control, processes, audit, sessions, spans, exports, imports, events):
         app.include_router(part.router)
     try:

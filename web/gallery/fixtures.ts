@@ -339,6 +339,15 @@ export const fixtureApi: Api = {
     if (row === undefined) throw new Error('There is no such span.');
     return JSON.stringify(detailOf(row));
   },
+  mcpLog: async (session_id) => ({
+    session_id,
+    epoch_ns: EPOCH_NS,
+    entries: [],
+    next_cursor: null,
+    change: 0,
+    is_gap: false,
+  }),
+  mcpFrame: async (_session, key) => ({ key, body: null, headers: null }),
   requests: async () => ({
     requests: [...requests],
     pending_count: requests.length,

@@ -3,6 +3,8 @@ import type {
   Answer,
   AnswerResult,
   AuditLog,
+  McpFrame,
+  McpLog,
   Problem,
   Request,
   RequestList,
@@ -45,6 +47,13 @@ export interface Api {
   ): Promise<SpanSkeleton>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  /** What was said over MCP: pages, then what changed `since` one. */
+  mcpLog(
+    sessionId: string,
+    page: { cursor?: string; since?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<McpLog>;
+  mcpFrame(sessionId: string, key: string, signal?: AbortSignal): Promise<McpFrame>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -106,6 +115,10 @@ export function httpApi(
       json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    mcpLog: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
+    mcpFrame: (id, key, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),

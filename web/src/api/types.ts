@@ -26,6 +26,10 @@ export type ErrorView = Schemas['ErrorView'];
 export type StoreHealth = Schemas['StoreHealth'];
 export type Problem = Schemas['Problem'];
 
+export type McpLog = Schemas['McpLog'];
+export type McpEntry = Schemas['McpEntry'];
+export type McpFrame = Schemas['McpFrame'];
+
 export type Request = Schemas['Request'];
 export type RequestStatus = Request['status'];
 export type RequestList = Schemas['RequestList'];
