@@ -84,7 +84,13 @@ def truncated_keys(attributes: Attributes) -> list[str]:
 
 def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
     seen = {(event.name, event.time_unix_nano) for event in span.events}
-    of_span = [
+    of_logs = [moment for moment in moments if (moment.name, moment.time_ns) not in seen]
+    return sorted([*moments_of_span(span), *of_logs], key=lambda moment: moment.time_ns)
+
+
+def moments_of_span(span: Span) -> list[Moment]:
+    """Return the events of a span."""
+    return [
         Moment(
             session_id="",
             trace_id=span.trace_id.hex(),
@@ -95,8 +101,6 @@ def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
         )
         for event in span.events
     ]
-    of_logs = [moment for moment in moments if (moment.name, moment.time_ns) not in seen]
-    return sorted([*of_span, *of_logs], key=lambda moment: moment.time_ns)
 
 
 def _llm(telling: Telling) -> LlmView:
@@ -144,11 +148,12 @@ def _says_error(attributes: Attributes, result: Payload | None) -> bool:
 
 def _state(moment: Moment) -> StateChange:
     attributes = moment.attributes
+    truncated = truncated_keys(attributes)
     return StateChange(
         name=as_text(attributes.get("inspector.state.name")) or "state",
         description=as_text(attributes.get("inspector.state.description")),
         time=rfc3339(moment.time_ns),
-        value=attribute_payload(attributes, "inspector.state.value"),
+        value=attribute_payload(attributes, "inspector.state.value", truncated),
         patch=attribute_payload(attributes, "inspector.state.patch"),
     )
 

@@ -31,6 +31,13 @@ export const SESSION_VIEWS: readonly SessionView[] = [
     name: 'MCP',
     View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
   },
+  {
+    id: 'statistics',
+    name: 'Statistics',
+    View: lazy(async () => ({
+      default: (await import('../statistics/statistics-view.tsx')).StatisticsView,
+    })),
+  },
 ];
 
 /** The view that the address names, else the one for such a session, else the first. */
