@@ -5,6 +5,8 @@ import type {
   AnswerResult,
   AuditLog,
   ImportReport,
+  McpFrame,
+  McpLog,
   Problem,
   QueryValues,
   Request,
@@ -77,6 +79,13 @@ export interface Api {
     spans: readonly string[],
     signal?: AbortSignal,
   ): Promise<Transcript>;
+  /** What was said over MCP: pages, then what changed `since` one. */
+  mcpLog(
+    sessionId: string,
+    page: { cursor?: string; since?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<McpLog>;
+  mcpFrame(sessionId: string, key: string, signal?: AbortSignal): Promise<McpFrame>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -175,6 +184,10 @@ export function httpApi(
         )}`,
         signal,
       ),
+    mcpLog: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
+    mcpFrame: (id, key, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),

@@ -42,6 +42,10 @@ export type CacheUse = Schemas['CacheUse'];
 export type Handoff = Schemas['Handoff'];
 export type Problem = Schemas['Problem'];
 
+export type McpLog = Schemas['McpLog'];
+export type McpEntry = Schemas['McpEntry'];
+export type McpFrame = Schemas['McpFrame'];
+
 export type Request = Schemas['Request'];
 export type RequestStatus = Request['status'];
 export type RequestList = Schemas['RequestList'];

@@ -33,6 +33,9 @@ export const SESSION_VIEWS: readonly SessionView[] = [
       default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
     })),
     isFor: ({ llm_calls }) => llm_calls > 0,
+    id: 'mcp',
+    name: 'MCP',
+    View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
   },
   {
     id: 'statistics',
