@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -200,6 +200,11 @@ class SpanColumns(Wire):
     as_of: str
 
 
+def _optional(schema: dict[str, Any]) -> None:
+    """Leave the default out of the contract, so that a field which came later may be missing."""
+    schema.pop("default", None)
+
+
 class Payload(Wire):
     """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
 
@@ -216,6 +221,9 @@ class TextPart(Wire):
     text: str
     parse_error: bool = Field(
         default=False, description="It was meant as JSON and is none: shown as it came."
+    )
+    is_refusal: bool = Field(
+        default=False, description="The model says that it will not.", json_schema_extra=_optional
     )
 
 
@@ -251,6 +259,7 @@ class BlobPart(Wire):
     mime_type: str | None
     data: str | None = Field(description="Base64; null when only its size was captured.")
     size_bytes: int | None = None
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class LinkPart(Wire):
@@ -260,6 +269,7 @@ class LinkPart(Wire):
     modality: str | None
     mime_type: str | None
     uri: str
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class OtherPart(Wire):

@@ -339,6 +339,10 @@ export const fixtureApi: Api = {
     if (row === undefined) throw new Error('There is no such span.');
     return JSON.stringify(detailOf(row));
   },
+  spanValue: async () => 'The gallery has no long values.',
+  spanState: async () => {
+    throw new Error('The gallery has no states.');
+  },
   requests: async () => ({
     requests: [...requests],
     pending_count: requests.length,

@@ -14,6 +14,7 @@ import { ServerClock } from './server-clock.ts';
 import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
+import { SpanValues } from './span-values.ts';
 import type { Trace } from './trace.ts';
 import { Verbs } from './verbs.ts';
 
@@ -39,6 +40,7 @@ export class Inspector {
   readonly sessions: Sessions;
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
+  readonly values: SpanValues;
   readonly requests: Requests;
   readonly drafts = new Drafts();
   readonly verbs: Verbs;
@@ -61,6 +63,7 @@ export class Inspector {
       clear: (timer) => window.clearTimeout(timer),
     });
     this.details = new SpanDetails(api);
+    this.values = new SpanValues(api);
     this.queue = new FrameQueue(
       {
         requestFrame: (callback) => requestAnimationFrame(callback),
