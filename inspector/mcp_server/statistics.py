@@ -12,7 +12,7 @@ from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.reading.outline import short_ids
 from inspector.reading.readable import duration, money, plural, tokens
-from inspector.reading.statistics import Share, shares
+from inspector.reading.statistics import Share, Statistics
 from inspector.reading.visible import visible_line
 
 _SHARES_A_PAGE = 30
@@ -44,19 +44,19 @@ class ShareLine(Closed):
     longest_ms: float | None = Field(description="Likewise.")
 
 
-class Statistics(Closed):
+class SharePage(Closed):
     """The largest own time first."""
 
     shares: list[ShareLine]
     share_count: int = Field(description="Of all pages.")
 
 
-async def session_statistics(archive: Archive, asked: SessionStatistics) -> Recorded[Statistics]:
+async def session_statistics(archive: Archive, asked: SessionStatistics) -> Recorded[SharePage]:
     """Return a page of shares."""
     session = await archive.session(asked.session_id)
     tree = await archive.tree(session)
     rows = tree.rows
-    found = await asyncio.to_thread(lambda: shares(tree))
+    found = await asyncio.to_thread(lambda: Statistics(tree).shares)
     id_length = short_ids(rows)
     page = found[asked.offset : asked.offset + _SHARES_A_PAGE]
     reached = asked.offset + len(page)
@@ -64,14 +64,14 @@ async def session_statistics(archive: Archive, asked: SessionStatistics) -> Reco
     lines = [_text(share, id_length) for share in page] or ["It has no spans."]
     return Recorded(
         "\n".join([head, "", *lines]),
-        Statistics(shares=[_line(share) for share in page], share_count=len(found)),
+        SharePage(shares=[_line(share) for share in page], share_count=len(found)),
         {"offset": reached} if reached < len(found) else {},
         "Next: get_span with the id in brackets: of each line, the span that took longest.",
     )
 
 
 def _line(share: Share) -> ShareLine:
-    longest_ns = share.longest_ns
+    times, used = share.times, share.used
     return ShareLine(
         kind=share.kind,
         name=visible_line(share.name, _NAME_CHARS),
@@ -80,30 +80,31 @@ def _line(share: Share) -> ShareLine:
         running=share.running,
         own_ms=share.own_ns / 1e6,
         wait_ms=share.wait_ns / 1e6,
-        median_ms=None if share.median_ns is None else share.median_ns / 1e6,
-        input_tokens=share.input_tokens,
-        output_tokens=share.output_tokens,
-        cost_usd=share.cost_usd,
-        longest_span_id=share.longest.span_id,
-        longest_ms=None if longest_ns is None else longest_ns / 1e6,
+        median_ms=None if times.median_ns is None else times.median_ns / 1e6,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost_usd=used.cost_usd,
+        longest_span_id=times.longest.span_id,
+        longest_ms=None if times.longest_ns is None else times.longest_ns / 1e6,
     )
 
 
 def _text(share: Share, id_length: int) -> str:
+    times, used = share.times, share.used
     facts = [
         plural(share.count, "span"),
         f"own time {duration(share.own_ns)}",
         f"waited {duration(share.wait_ns)}" if share.wait_ns else "",
-        f"median {duration(share.median_ns)}" if share.count > 1 else "",
-        f"longest {duration(share.longest_ns)}" if share.count > 1 else "",
+        f"median {duration(times.median_ns)}" if share.count > 1 else "",
+        f"longest {duration(times.longest_ns)}" if share.count > 1 else "",
         f"{share.failed} failed" if share.failed else "",
         f"{share.running} running" if share.running else "",
-        tokens(share.input_tokens, share.output_tokens),
-        money(share.cost_usd) if share.cost_usd else "",
+        tokens(used.input_tokens, used.output_tokens),
+        money(used.cost_usd) if used.cost_usd else "",
     ]
     name = visible_line(share.name, _NAME_CHARS)
     said = " · ".join(filter(None, facts))
-    return f"{share.kind} {name}: {said}  [{share.longest.span_id[:id_length]}]"
+    return f"{share.kind} {name}: {said}  [{times.longest.span_id[:id_length]}]"
 
 
 STATISTICS = Tool(
@@ -114,6 +115,6 @@ STATISTICS = Tool(
     "person), median and longest duration (without waiting), tokens and cost. The largest own "
     "time first. Use it to find what is slow or dear.",
     SessionStatistics,
-    Statistics,
+    SharePage,
     session_statistics,
 )

@@ -1,15 +1,45 @@
-"""Where the time, the tokens and the money of a session went: by kind and name of spans. Pure."""
+"""Where the time, the tokens and the money of a session went. Pure.
+
+By kind and name of spans, by model, by tool and by agent. The page counts the same from the same
+rows while they come in (`web/src/model/statistics.ts`); `tests/golden/statistics.json` holds both
+to the same numbers.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
-from statistics import median
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
-from inspector.model import SpanRow
+from inspector.model import SpanKind, SpanRow
 from inspector.reading.causes import is_failed
 from inspector.reading.span_tree import SpanTree
+from inspector.reading.usage import Used, below, counted
+
+MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
+_AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long spans took, less what they and anything below them waited; of those that ended.
+
+    Attributes:
+        total_ns: The sum, of spans that may overlap.
+        mean_ns, median_ns, p95_ns: None when none ended.
+        longest: The one that took longest, the first of several; if none ended, the first.
+        longest_ns: How long that was; None when it has not ended.
+    """
+
+    total_ns: int
+    mean_ns: int | None
+    median_ns: int | None
+    p95_ns: int | None
+    longest: SpanRow
+    longest_ns: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +49,7 @@ class Share:
     Attributes:
         own_ns: Time in them and in nothing below them, nor waiting; of those that ended.
         wait_ns: Time waiting for a person.
-        median_ns: Of what they took, less what they and anything below them waited; None when
-            none ended.
-        longest: The one that took longest, likewise.
-        longest_ns: How long that was; None when it has not ended.
+        used: What they used themselves, where that counts.
     """
 
     kind: str
@@ -32,45 +59,232 @@ class Share:
     running: int
     own_ns: int
     wait_ns: int
-    median_ns: int | None
-    longest: SpanRow
-    longest_ns: int | None
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
+    times: Times
+    used: Used
 
 
-def shares(tree: SpanTree) -> list[Share]:
-    """Return the shares, the largest own time first; spans that repeat another are left out."""
-    waited = tree.waited()
-    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, row in enumerate(tree.rows):
+@dataclass(frozen=True, slots=True)
+class RollUp:
+    """Spans of one model, tool or agent.
+
+    Attributes:
+        name: Empty for model calls that name no model.
+        used: What they used: of an agent, what is below it and below no agent in between.
+        used_in_all: That, and what is below any agent or tool in between; once for spans that
+            are below others of their name.
+        model_calls, tool_calls: Of those that `used` is of.
+    """
+
+    name: str
+    count: int
+    failed: int
+    running: int
+    wait_ns: int
+    times: Times
+    used: Used
+    used_in_all: Used
+    model_calls: int
+    tool_calls: int
+
+
+@dataclass(slots=True)
+class _Group:
+    """Spans of one name, and what is given to it."""
+
+    places: list[int] = field(default_factory=list)
+    outermost: list[int] = field(default_factory=list)
+    """Those below no other of their name."""
+    used: Used = field(default_factory=Used)
+    model_calls: int = 0
+    tool_calls: int = 0
+
+    def take(self, row: SpanRow, used: Used | None) -> None:
+        self.used.add(used)
         if row.duplicate_of is None:
+            self.model_calls += row.kind in MODEL_KINDS
+            self.tool_calls += row.kind is SpanKind.TOOL
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Of all spans of a session; spans that repeat another are left out, their use counts."""
+
+    tree: SpanTree
+
+    @cached_property
+    def shares(self) -> list[Share]:
+        """By kind and name, the largest own time first."""
+        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, row in self._rows():
             groups[row.kind, row.name].append(place)
-    found = [_share(tree, places, waited) for places in groups.values()]
-    return sorted(found, key=lambda share: (-share.own_ns, share.kind, share.name))
+        found = [self._share(places) for places in groups.values()]
+        return sorted(found, key=lambda share: (-share.own_ns, share.kind, share.name))
+
+    @cached_property
+    def models(self) -> list[RollUp]:
+        """By model; what costs most first."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        for place, row in self._rows():
+            if row.kind in MODEL_KINDS or self._used[place] is not None:
+                groups[row.model or ""].append(place)
+        return self._sorted(
+            RollUp(
+                **self._counts(name, places),
+                times=self._times(places),
+                used=(used := _sum(self._used[place] for place in places)),
+                used_in_all=used,
+                model_calls=sum(self.tree.rows[place].kind in MODEL_KINDS for place in places),
+                tool_calls=0,
+            )
+            for name, places in groups.items()
+        )
+
+    @cached_property
+    def tools(self) -> list[RollUp]:
+        """By tool, with what happened below its calls; what costs most first."""
+        return self._nested(SpanKind.TOOL, tool_name)
+
+    @cached_property
+    def agents(self) -> list[RollUp]:
+        """By agent, with and without its sub-agents; what costs most in all first."""
+        return self._nested(SpanKind.AGENT, agent_name)
+
+    @cached_property
+    def _used(self) -> list[Used | None]:
+        return counted(self.tree)
+
+    @cached_property
+    def _below(self) -> list[Used]:
+        return below(self.tree, self._used)
+
+    @cached_property
+    def _waited(self) -> Mapping[int, int]:
+        return self.tree.waited()
+
+    def _rows(self) -> Iterator[tuple[int, SpanRow]]:
+        return ((n, row) for n, row in enumerate(self.tree.rows) if row.duplicate_of is None)
+
+    def _share(self, places: list[int]) -> Share:
+        rows = [self.tree.rows[place] for place in places]
+        return Share(
+            kind=rows[0].kind,
+            name=rows[0].name,
+            count=len(rows),
+            failed=sum(map(is_failed, rows)),
+            running=sum(row.duration_ns is None for row in rows),
+            own_ns=sum(self.tree.own_ns(place) or 0 for place in places),
+            wait_ns=sum(row.wait_ns for row in rows),
+            times=self._times(places),
+            used=_sum(self._used[place] for place in places),
+        )
+
+    def _times(self, places: list[int]) -> Times:
+        took = {
+            place: duration_ns - self._waited.get(place, 0)
+            for place in places
+            if (duration_ns := self.tree.rows[place].duration_ns) is not None
+        }
+        longest = max(places, key=lambda place: took.get(place, 0))
+        ordered = sorted(took.values())
+        return Times(
+            total_ns=sum(ordered),
+            mean_ns=sum(ordered) // len(ordered) if ordered else None,
+            median_ns=median(ordered),
+            p95_ns=percentile(ordered, 95),
+            longest=self.tree.rows[longest],
+            longest_ns=took.get(longest),
+        )
+
+    def _counts(self, name: str, places: list[int]) -> dict[str, Any]:
+        rows = [self.tree.rows[place] for place in places]
+        return {
+            "name": name,
+            "count": len(rows),
+            "failed": sum(map(is_failed, rows)),
+            "running": sum(row.duration_ns is None for row in rows),
+            "wait_ns": sum(row.wait_ns for row in rows),
+        }
+
+    def _nested(self, kind: SpanKind, name_of: Callable[[str], str]) -> list[RollUp]:
+        groups = self._groups(kind, name_of)
+        return self._sorted(
+            RollUp(
+                **self._counts(name, group.places),
+                times=self._times(group.places),
+                used=group.used,
+                used_in_all=_sum(self._below[place] for place in group.outermost),
+                model_calls=group.model_calls,
+                tool_calls=group.tool_calls,
+            )
+            for name, group in groups.items()
+        )
+
+    def _groups(self, kind: SpanKind, name_of: Callable[[str], str]) -> dict[str, _Group]:
+        """Walk down once; what lies between is given to the nearest of the kind above it."""
+        groups: dict[str, _Group] = defaultdict(_Group)
+        inside: Counter[str] = Counter()
+        # Places, with the name of the nearest above; without a place: the way back out of a name.
+        walk: list[tuple[int | None, str | None]] = [(one, None) for one in self.tree.roots[::-1]]
+        while walk:
+            place, name = walk.pop()
+            if place is None:
+                inside[name or ""] -= 1
+                continue
+            row = self.tree.rows[place]
+            if row.kind is kind and row.duplicate_of is None:
+                name = name_of(row.name)
+                groups[name].places.append(place)
+                if not inside[name]:
+                    groups[name].outermost.append(place)
+                inside[name] += 1
+                walk.append((None, name))
+            if name is not None:
+                groups[name].take(row, self._used[place])
+            walk += [(child, name) for child in reversed(self.tree.children[place])]
+        for group in groups.values():
+            group.places.sort()
+        return groups
+
+    @staticmethod
+    def _sorted(found: Iterator[RollUp]) -> list[RollUp]:
+        return sorted(
+            found,
+            key=lambda one: (
+                -one.used_in_all.cost_nanodollars,
+                -one.used_in_all.input_tokens - one.used_in_all.output_tokens,
+                -one.times.total_ns,
+                one.name,
+            ),
+        )
 
 
-def _share(tree: SpanTree, places: list[int], waited: Mapping[int, int]) -> Share:
-    rows = [tree.rows[place] for place in places]
-    took = {
-        place: row.duration_ns - waited.get(place, 0)
-        for place, row in zip(places, rows, strict=True)
-        if row.duration_ns is not None
-    }
-    longest = max(places, key=lambda place: took.get(place, 0))
-    return Share(
-        kind=rows[0].kind,
-        name=rows[0].name,
-        count=len(rows),
-        failed=sum(map(is_failed, rows)),
-        running=sum(row.duration_ns is None for row in rows),
-        own_ns=sum(tree.own_ns(place) or 0 for place in places),
-        wait_ns=sum(row.wait_ns for row in rows),
-        median_ns=round(median(took.values())) if took else None,
-        longest=tree.rows[longest],
-        longest_ns=took.get(longest),
-        input_tokens=sum(row.input_tokens or 0 for row in rows),
-        output_tokens=sum(row.output_tokens or 0 for row in rows),
-        cost_usd=sum(row.cost_usd or 0.0 for row in rows),
-    )
+def agent_name(name: str) -> str:
+    """Return which agent a span of this name is of: `invoke_agent planner` is `planner`."""
+    found = _AGENT_PREFIX.sub("", name)
+    return found.removesuffix(".agent") or found
+
+
+def tool_name(name: str) -> str:
+    """Return which tool a span of this name calls: `MCP send tools/call read` is `read`."""
+    found = name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
+    return found.removesuffix(".tool") or name
+
+
+def median(ordered: Sequence[int]) -> int | None:
+    """Return the middle of what is in order, of two the mean; None of nothing."""
+    middle, is_odd = divmod(len(ordered), 2)
+    if not ordered:
+        return None
+    return ordered[middle] if is_odd else (ordered[middle - 1] + ordered[middle]) // 2
+
+
+def percentile(ordered: Sequence[int], percent: int) -> int | None:
+    """Return the smallest of what is in order that so many percent do not exceed."""
+    return ordered[(percent * len(ordered) + 99) // 100 - 1] if ordered else None
+
+
+def _sum(used: Iterable[Used | None]) -> Used:
+    found = Used()
+    for one in used:
+        found.add(one)
+    return found

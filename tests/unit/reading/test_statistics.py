@@ -1,7 +1,11 @@
-from inspector.model import SpanKind, SpanStatus
+from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
-from inspector.reading.statistics import shares
+from inspector.reading.statistics import Share, Statistics, agent_name, tool_name
 from tests.support.rows import MS, row, rows_from_text
+
+
+def shares(*rows: SpanRow) -> list[Share]:
+    return Statistics(SpanTree.of(rows)).shares
 
 
 def test_time_tokens_and_money_are_told_by_kind_and_name_the_slowest_first() -> None:
@@ -17,33 +21,123 @@ def test_time_tokens_and_money_are_told_by_kind_and_name_the_slowest_first() -> 
         )
     )
     # Siblings of a drawing start a millisecond apart: both calls run at the same time.
-    lead, chat, ask = shares(tree)
+    lead, chat, ask = Statistics(tree).shares
     assert (lead.name, lead.own_ns) == ("lead", 700 * MS)
-    assert (chat.name, chat.count, chat.own_ns, chat.median_ns) == ("chat", 2, 399 * MS, 200 * MS)
-    assert (chat.input_tokens, chat.output_tokens) == (30, 1)
-    assert chat.longest.duration_ns == 300 * MS
+    assert (chat.name, chat.count, chat.own_ns, chat.times.median_ns) == (
+        "chat",
+        2,
+        399 * MS,
+        200 * MS,
+    )
+    assert (chat.used.input_tokens, chat.used.output_tokens) == (30, 1)
+    assert chat.times.longest.duration_ns == 300 * MS
     assert (ask.failed, ask.wait_ns, ask.own_ns) == (1, 40 * MS, 10 * MS)
 
 
 def test_what_still_runs_has_no_time_yet() -> None:
-    [share] = shares(SpanTree.of([row(1, status=SpanStatus.RUNNING, duration_ns=None)]))
-    assert (share.running, share.own_ns, share.median_ns) == (1, 0, None)
+    [share] = shares(row(1, status=SpanStatus.RUNNING, duration_ns=None))
+    assert (share.running, share.own_ns, share.times.median_ns) == (1, 0, None)
 
 
 def test_a_span_that_repeats_another_takes_none_of_its_time() -> None:
     call = row(1, kind=SpanKind.TOOL, duration_ns=10 * MS)
     twin = row(2, 1, kind=SpanKind.MCP, duration_ns=8 * MS, duplicate_of=call.span_id)
     inner = row(3, 2, kind=SpanKind.LLM, duration_ns=5 * MS)
-    assert [one.own_ns for one in shares(SpanTree.of([call, twin, inner]))] == [5 * MS, 5 * MS]
+    assert [one.own_ns for one in shares(call, twin, inner)] == [5 * MS, 5 * MS]
 
 
 def test_what_below_it_waited_is_no_part_of_how_long_a_span_took() -> None:
     lead = row(1, kind=SpanKind.AGENT, duration_ns=100 * MS, waited=((40 * MS, 20 * MS),))
     tool = row(10, 1, kind=SpanKind.TOOL, duration_ns=60 * MS, waited=((12 * MS, 30 * MS),))
     late = row(90, 1, kind=SpanKind.TOOL, name="late", duration_ns=MS, waited=((80 * MS, None),))
-    found = {one.name + one.kind: one for one in shares(SpanTree.of([lead, tool, late]))}
+    found = {one.name + one.kind: one for one in shares(lead, tool, late)}
     # From 12 ms to 60 ms one of them waits, both of them for 2 ms of that; and then the last one.
-    assert found["workagent"].median_ns == (100 - 48 - 1) * MS
+    assert found["workagent"].times.median_ns == (100 - 48 - 1) * MS
     assert found["workagent"].own_ns == (100 - 60 - 1) * MS
-    assert (found["worktool"].median_ns, found["worktool"].own_ns) == (30 * MS, 30 * MS)
-    assert (found["latetool"].longest_ns, found["latetool"].own_ns) == (0, 0)
+    assert (found["worktool"].times.median_ns, found["worktool"].own_ns) == (30 * MS, 30 * MS)
+    assert (found["latetool"].times.longest_ns, found["latetool"].own_ns) == (0, 0)
+
+
+def test_use_that_an_agent_repeats_counts_once_where_it_was_used() -> None:
+    tree = SpanTree.of(
+        rows_from_text(
+            """
+            agent invoke_agent_lead input_tokens=130
+              llm chat input_tokens=100 output_tokens=10 model=big
+              tool ask
+                agent helper input_tokens=30
+                  llm chat input_tokens=20 model=small
+                  llm chat input_tokens=10 model=big
+            agent alone input_tokens=7
+            """
+        )
+    )
+    found = Statistics(tree)
+    assert sum(one.used.input_tokens for one in found.shares) == 137
+    by_agent = {one.name: one for one in found.agents}
+    lead, helper = by_agent["invoke_agent_lead"], by_agent["helper"]
+    assert (lead.used.input_tokens, lead.used_in_all.input_tokens) == (100, 130)
+    assert (helper.used.input_tokens, helper.used_in_all.input_tokens) == (30, 30)
+    assert by_agent["alone"].used.input_tokens == 7, "nothing below it says anything"
+    assert (lead.model_calls, helper.model_calls, lead.tool_calls) == (1, 2, 1)
+    assert [(one.name, one.count, one.used.input_tokens) for one in found.models] == [
+        ("big", 2, 110),
+        ("small", 1, 20),
+        ("", 1, 7),
+    ]
+    [ask] = found.tools
+    assert (ask.used.input_tokens, ask.used_in_all.input_tokens) == (30, 30)
+
+
+def test_an_agent_below_itself_is_not_counted_twice_in_all() -> None:
+    tree = SpanTree.of(
+        rows_from_text(
+            """
+            agent loop
+              llm chat input_tokens=5
+              agent loop
+                llm chat input_tokens=7
+            """
+        )
+    )
+    [loop] = Statistics(tree).agents
+    assert (loop.count, loop.used.input_tokens, loop.used_in_all.input_tokens) == (2, 12, 12)
+
+
+def test_what_a_twin_used_stands_for_an_operation_that_says_nothing() -> None:
+    call = row(1, kind=SpanKind.LLM, name="chat")
+    twin = row(2, 1, kind=SpanKind.LLM, name="twin", input_tokens=9, duplicate_of=call.span_id)
+    told = row(3, kind=SpanKind.LLM, name="told", input_tokens=4)
+    again = row(4, 3, kind=SpanKind.LLM, name="again", input_tokens=4, duplicate_of=told.span_id)
+    found = {one.name: one.used.input_tokens for one in shares(call, twin, told, again)}
+    assert found == {"chat": 9, "told": 4}
+
+
+def test_names_of_agents_and_tools_are_without_what_conventions_put_before_them() -> None:
+    names = ["invoke_agent planner", "create_agent x", "weather.agent", "invoke_agent", ".agent"]
+    assert [agent_name(name) for name in names] == [
+        "planner",
+        "x",
+        "weather",
+        "invoke_agent",
+        ".agent",
+    ]
+    names = [
+        "execute_tool read",
+        "MCP send tools/call read",
+        "tools/call read",
+        "read.tool",
+        "read",
+    ]
+    assert {tool_name(name) for name in names} == {"read"}
+
+
+def test_the_95th_percentile_is_a_time_that_was_taken() -> None:
+    rows = [row(n, duration_ns=n * MS) for n in range(1, 41)]
+    [share] = shares(*rows)
+    assert (share.times.median_ns, share.times.p95_ns, share.times.longest_ns) == (
+        20_500_000,
+        38 * MS,
+        40 * MS,
+    )
+    assert (share.times.total_ns, share.times.mean_ns) == (820 * MS, 20_500_000)

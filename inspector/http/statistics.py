@@ -1,0 +1,70 @@
+"""`GET /sessions/{id}/statistics`: where the time, the tokens and the money went."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from inspector import presenter_statistics as presenter
+from inspector import wire_statistics as wire
+from inspector.feed import Feed
+from inspector.http.sessions import MOVED, elsewhere
+from inspector.reading.model_calls import look
+from inspector.reading.span_tree import SpanTree
+from inspector.reading.statistics import Statistics
+from inspector.storage.base import Reader, SpanPosition, SpanRecord, Store
+
+router = APIRouter(tags=["sessions"])
+
+MAX_SPANS = 200_000
+MAX_OPERATIONS = 1000
+MAX_NAMES = 500
+_PAGE = 20_000
+
+
+@router.get(
+    "/sessions/{session_id:path}/statistics",
+    response_model=wire.SessionStatistics,
+    responses=MOVED,
+)
+def session_statistics(request: Request, session_id: str) -> Response:
+    """Say where the time, the tokens and the money of a session went.
+
+    By operation, model, tool and agent; how streamed answers came in, what was cached, and who
+    handed the conversation to whom.
+    """
+    store: Store = request.app.state.store
+    feed: Feed = request.app.state.feed
+    with store.read() as reader:
+        if reader.session(session_id) is None:
+            return elsewhere(request, reader, session_id, "session_statistics")
+        records, head = _records(reader, session_id), reader.head
+        looked = look(reader, records)
+    found = Statistics(SpanTree.of([record.row() for record in records]))
+    body = wire.SessionStatistics(
+        session_id=session_id,
+        as_of=feed.position(head),
+        span_count=len(records),
+        operations=[presenter.operation(share) for share in found.shares[:MAX_OPERATIONS]],
+        operation_count=len(found.shares),
+        models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
+        tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
+        agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
+        streams=presenter.streams(looked.calls),
+        cache=presenter.cache(looked.calls)[:MAX_NAMES],
+        handoffs=[presenter.handoff(one) for one in looked.handoffs[:MAX_NAMES]],
+        not_read=looked.left_out,
+    )
+    return Response(body.model_dump_json(), media_type="application/json")
+
+
+def _records(reader: Reader, session_id: str) -> list[SpanRecord]:
+    records: list[SpanRecord] = []
+    after: SpanPosition | None = None
+    while len(records) < MAX_SPANS:
+        page = reader.spans_of(session_id, after, _PAGE)
+        records += page
+        if len(page) < _PAGE:
+            break
+        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
+    return records

@@ -1,0 +1,144 @@
+"""Statistics become wire shapes. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+
+from inspector import wire_statistics as wire
+from inspector.model import SpanKind, SpanRow
+from inspector.reading.model_calls import Handoff, ModelCall
+from inspector.reading.statistics import RollUp, Share, Times, median, percentile
+from inspector.reading.usage import Used
+from inspector.storage.base import SpanRecord
+
+MAX_WORST = 10
+_BUCKETS_NS = [ms * 1_000_000 for ms in (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000)]
+
+
+def operation(share: Share) -> wire.Operation:
+    """Return a line of the table of operations."""
+    return wire.Operation(
+        kind=SpanKind(share.kind),
+        name=share.name,
+        count=share.count,
+        errors=share.failed,
+        running=share.running,
+        own_ns=share.own_ns,
+        wait_ns=share.wait_ns,
+        times=_times(share.times),
+        used=_use(share.used),
+    )
+
+
+def roll_up(one: RollUp) -> wire.RollUp:
+    """Return a line of the tables of models, tools and agents."""
+    return wire.RollUp(
+        name=one.name,
+        count=one.count,
+        errors=one.failed,
+        running=one.running,
+        wait_ns=one.wait_ns,
+        times=_times(one.times),
+        used=_use(one.used),
+        used_in_all=_use(one.used_in_all),
+        model_calls=one.model_calls,
+        tool_calls=one.tool_calls,
+    )
+
+
+def handoff(one: Handoff) -> wire.Handoff:
+    """Return who gave the conversation to whom."""
+    return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
+
+
+def _times(times: Times) -> wire.Times:
+    return wire.Times(
+        total_ns=times.total_ns,
+        mean_ns=times.mean_ns,
+        median_ns=times.median_ns,
+        p95_ns=times.p95_ns,
+        longest_ns=times.longest_ns,
+        longest=_ref(times.longest),
+    )
+
+
+def _use(used: Used) -> wire.Use:
+    return wire.Use(
+        input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost_usd=used.cost_usd
+    )
+
+
+def _ref(span: SpanRow | SpanRecord) -> wire.SpanRef:
+    return wire.SpanRef(trace_id=span.trace_id, span_id=span.span_id, name=span.name)
+
+
+def streams(calls: Sequence[ModelCall]) -> wire.Streams:
+    """Return how the answers of `calls` came in."""
+    firsts = [call for call in calls if call.first_chunk_ns is not None]
+    stalls = [call for call in calls if call.longest_stall_ns is not None]
+    firsts.sort(key=attrgetter("first_chunk_ns"))
+    stalls.sort(key=attrgetter("longest_stall_ns"))
+    return wire.Streams(
+        first_chunk=_spread([call.first_chunk_ns or 0 for call in firsts]),
+        stall=_spread([call.longest_stall_ns or 0 for call in stalls]),
+        latest_first_chunks=[_streamed(call) for call in firsts[: -MAX_WORST - 1 : -1]],
+        longest_stalls=[_streamed(call) for call in stalls[: -MAX_WORST - 1 : -1]],
+    )
+
+
+def _spread(ordered: Sequence[int]) -> wire.Spread | None:
+    if not ordered:
+        return None
+    buckets = [0] * (len(_BUCKETS_NS) + 1)
+    for took_ns in ordered:
+        buckets[bisect_right(_BUCKETS_NS, took_ns)] += 1
+    return wire.Spread(
+        count=len(ordered),
+        median_ns=median(ordered) or 0,
+        p95_ns=percentile(ordered, 95) or 0,
+        longest_ns=ordered[-1],
+        buckets=buckets,
+        bucket_ns=_BUCKETS_NS,
+    )
+
+
+def _streamed(call: ModelCall) -> wire.StreamedCall:
+    return wire.StreamedCall(
+        span=_ref(call.record),
+        model=call.record.model,
+        first_chunk_ns=call.first_chunk_ns,
+        longest_stall_ns=call.longest_stall_ns,
+        chunk_count=call.chunk_count,
+    )
+
+
+def cache(calls: Iterable[ModelCall]) -> list[wire.CacheUse]:
+    """Return what was cached and thought, where anybody said."""
+    groups: dict[tuple[SpanKind, str, str | None], list[ModelCall]] = defaultdict(list)
+    for call in calls:
+        groups[call.record.kind, call.record.name, call.record.model].append(call)
+    found = (
+        wire.CacheUse(
+            kind=kind,
+            name=name,
+            model=model,
+            cache_read_tokens=_sum(call.cache_read_tokens for call in group),
+            cache_write_tokens=_sum(call.cache_write_tokens for call in group),
+            reasoning_tokens=_sum(call.reasoning_tokens for call in group),
+        )
+        for (kind, name, model), group in groups.items()
+    )
+    return [one for one in found if _is_told(one)]
+
+
+def _is_told(use: wire.CacheUse) -> bool:
+    counts = (use.cache_read_tokens, use.cache_write_tokens, use.reasoning_tokens)
+    return any(count is not None for count in counts)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -1,0 +1,146 @@
+"""What rows do not hold of model calls: how their answers streamed, what was cached, hand-offs.
+
+It is in the attributes, so it is read from a store, as far as there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json, Moment, SpanKind
+from inspector.normalise import keys
+from inspector.normalise.attributes import as_float, as_int, as_text, json_value
+from inspector.normalise.conventions import Telling, first_told
+from inspector.normalise.usage import usage_of
+from inspector.reading.statistics import MODEL_KINDS
+from inspector.storage.base import Reader, SpanRecord
+
+MAX_CALLS = 10_000
+MAX_BYTES = 64 * 2**20
+_PAGE = 200
+_HANDOFF_FROM = ("gen_ai.handoff.from_agent", "from_agent")
+_HANDOFF_TO = ("gen_ai.handoff.to_agent", "to_agent")
+_STALL = "inspector.stream.longest_stall_s"
+_CHUNKS = "inspector.stream.chunk_count"
+_WANTED = frozenset(
+    {
+        *keys.CACHE_READ_TOKENS,
+        *keys.CACHE_WRITE_TOKENS,
+        *keys.REASONING_TOKENS,
+        "gen_ai.usage.input_token_details",
+        "gen_ai.usage.output_token_details",
+        "gen_ai.usage.raw",
+        "gen_ai.response.time_to_first_chunk",
+        "gen_ai.server.time_to_first_token",
+        "ai.response.msToFirstChunk",
+        "ai.stream.msToFirstChunk",
+        _STALL,
+        _CHUNKS,
+        *_HANDOFF_FROM,
+        *_HANDOFF_TO,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call, as its sender measured it; None: it did not say."""
+
+    record: SpanRecord
+    first_chunk_ns: int | None
+    """From its start to the first piece of its answer."""
+    longest_stall_ns: int | None
+    """Longest wait for a piece after the first."""
+    chunk_count: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    reasoning_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Handoff:
+    """One agent gave the conversation to another, as its span says in attributes."""
+
+    record: SpanRecord
+    from_agent: str | None
+    to_agent: str
+
+
+@dataclass(slots=True)
+class Looked:
+    """What was found, and how much was not looked at."""
+
+    calls: list[ModelCall] = field(default_factory=list)
+    handoffs: list[Handoff] = field(default_factory=list)
+    left_out: int = 0
+
+
+def look(reader: Reader, records: Iterable[SpanRecord]) -> Looked:
+    """Read the model calls and hand-offs among `records`, the first ones that there is room for."""
+    found = Looked()
+    room_bytes = MAX_BYTES
+    chosen: list[SpanRecord] = []
+    for record in filter(_is_wanted, records):
+        room_bytes -= record.size_bytes
+        if room_bytes < 0 or len(chosen) == MAX_CALLS:
+            found.left_out += 1
+        else:
+            chosen.append(record)
+    for page in _pages(chosen):
+        for record, content in zip(page, reader.contents(page), strict=True):
+            _read(record, content.span(), found)
+    return found
+
+
+def _is_wanted(record: SpanRecord) -> bool:
+    return record.duplicate_of is None and (
+        record.kind in MODEL_KINDS or "handoff" in record.name.lower()
+    )
+
+
+def _pages(records: Sequence[SpanRecord]) -> Iterator[Sequence[SpanRecord]]:
+    return (records[start : start + _PAGE] for start in range(0, len(records), _PAGE))
+
+
+def _read(record: SpanRecord, span: Span, found: Looked) -> None:
+    attributes = {
+        pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED
+    }
+    to_agent = as_text(keys.first(attributes, _HANDOFF_TO))
+    if to_agent is not None:
+        from_agent = as_text(keys.first(attributes, _HANDOFF_FROM))
+        found.handoffs.append(Handoff(record, from_agent, to_agent))
+    if record.kind in MODEL_KINDS:
+        found.calls.append(_model_call(record, span, attributes))
+
+
+def _model_call(record: SpanRecord, span: Span, attributes: dict[str, Json]) -> ModelCall:
+    telling = Telling(
+        attributes, span.name, record.kind, span.start_time_unix_nano, list(_moments(span))
+    )
+    first_ms = first_told(telling, lambda convention: convention.first_chunk_ms)
+    stall_s = as_float(attributes.get(_STALL))
+    usage = usage_of(attributes, SpanKind.LLM)
+    return ModelCall(
+        record,
+        first_chunk_ns=None if first_ms is None else _whole_ns(first_ms, 1e6),
+        longest_stall_ns=None if stall_s is None else _whole_ns(stall_s, 1e9),
+        chunk_count=as_int(attributes.get(_CHUNKS)),
+        cache_read_tokens=usage.cache_read_tokens if usage else None,
+        cache_write_tokens=usage.cache_write_tokens if usage else None,
+        reasoning_tokens=usage.reasoning_tokens if usage else None,
+    )
+
+
+def _whole_ns(value: float, unit_ns: float) -> int:
+    """Return nanoseconds that any reader can hold, whatever a sender wrote."""
+    return int(min(max(value * unit_ns, 0), 2**53))
+
+
+def _moments(span: Span) -> Iterator[Moment]:
+    """Yield when the span's events were: what they say is not asked."""
+    for event in sorted(span.events, key=lambda event: event.time_unix_nano):
+        yield Moment("", "", None, event.time_unix_nano, event.name)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json
+from inspector.reading import model_calls
+from inspector.storage import open_store
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.store_app import client_of, service
+from tests.support.telemetry import incoming, span_hex, started
+
+MS = 1_000_000
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[FastAPI]:
+    async with service(open_store("memory:")) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+def agent(number: int, name: str, parent: int | None = None) -> Span:
+    said: dict[str, Json] = {"gen_ai.operation.name": "invoke_agent", "session.id": "S"}
+    return span(f"invoke_agent {name}", span_id=number, parent=parent, attributes=said)
+
+
+def call(number: int, parent: int, **more: Any) -> Span:
+    said: dict[str, Json] = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "small",
+        "gen_ai.usage.input_tokens": 100,
+        "gen_ai.usage.output_tokens": 10,
+        **{key.replace("__", "."): value for key, value in more.items()},
+    }
+    return span("chat small", span_id=number, parent=parent, attributes=said)
+
+
+async def statistics(client: httpx.AsyncClient, session_id: str = "S") -> Any:
+    answer = await client.get(f"/sessions/{session_id}/statistics")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+async def test_tokens_are_counted_once_and_given_to_the_agent_that_used_them(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    spans = [agent(1, "lead"), call(2, 1), agent(3, "helper", 1), call(4, 3), call(5, 3)]
+    running = span("chat small", span_id=6, parent=3, duration_ns=None)
+    await app.state.ingest.submit([incoming(one) for one in spans], [started(running)])
+    found = await statistics(client)
+    assert found["span_count"] == 6
+    by_agent = {one["name"]: one for one in found["agents"]}
+    assert by_agent["lead"]["used"]["input_tokens"] == 100
+    assert by_agent["lead"]["used_in_all"]["input_tokens"] == 300
+    assert by_agent["helper"]["used_in_all"]["output_tokens"] == 20
+    chat = next(one for one in found["operations"] if one["kind"] == "llm")
+    assert (chat["count"], chat["times"]["median_ns"]) == (3, SECOND_NS)
+    session = (await client.get("/sessions/S")).json()
+    assert (
+        sum(one["used"]["input_tokens"] for one in found["operations"]) == session["input_tokens"]
+    )
+
+
+async def test_streams_are_told_in_whatever_convention_they_were_measured(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    first_token = Span.Event(name="First Token Stream Event", time_unix_nano=START_NS + 300 * MS)
+    by_event = call(4, 1, openinference__span__kind="LLM")
+    by_event.events.append(first_token)
+    by_hooks = {
+        "gen_ai.response.time_to_first_chunk": 0.25,
+        "inspector.stream.longest_stall_s": 2.5,
+        "inspector.stream.chunk_count": 40,
+    }
+    spans = [
+        agent(1, "lead"),
+        call(2, 1, **by_hooks),
+        call(3, 1, **{"ai.response.msToFirstChunk": 7_000}),
+        by_event,
+        call(5, 1),
+    ]
+    await app.state.ingest.submit([incoming(one) for one in spans], [])
+    streams = (await statistics(client))["streams"]
+    first = streams["first_chunk"]
+    assert (first["count"], first["median_ns"], first["longest_ns"]) == (3, 300 * MS, 7_000 * MS)
+    assert dict(zip(first["bucket_ns"], first["buckets"], strict=False))[500 * MS] == 2
+    assert sum(first["buckets"]) == 3
+    latest = streams["latest_first_chunks"]
+    assert [one["span"]["span_id"] for one in latest] == [span_hex(3), span_hex(4), span_hex(2)]
+    [stalled] = streams["longest_stalls"]
+    assert (stalled["longest_stall_ns"], stalled["chunk_count"]) == (2_500 * MS, 40)
+
+
+async def test_what_was_cached_and_thought_is_summed_by_operation(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    cached = {"gen_ai.usage.cache_read.input_tokens": 60}
+    thought = {"gen_ai.usage.reasoning.output_tokens": 4}
+    spans = [agent(1, "lead"), call(2, 1, **cached), call(3, 1, **cached, **thought)]
+    await app.state.ingest.submit([incoming(one) for one in spans], [])
+    [use] = (await statistics(client))["cache"]
+    assert (use["model"], use["cache_read_tokens"], use["reasoning_tokens"]) == ("small", 120, 4)
+    assert use["cache_write_tokens"] is None, "nobody said"
+
+
+async def test_a_hand_off_is_read_from_its_attributes(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    said: dict[str, Json] = {
+        "gen_ai.handoff.from_agent": "triage",
+        "gen_ai.handoff.to_agent": "billing",
+    }
+    spans = [agent(1, "triage"), span("handoff", span_id=2, parent=1, attributes=said)]
+    await app.state.ingest.submit([incoming(one) for one in spans], [])
+    [handoff] = (await statistics(client))["handoffs"]
+    assert (handoff["from_agent"], handoff["to_agent"]) == ("triage", "billing")
+
+
+async def test_calls_that_are_too_many_are_said(
+    app: FastAPI, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_calls, "MAX_CALLS", 1)
+    spans = [agent(1, "lead"), *(call(n, 1) for n in (2, 3, 4))]
+    await app.state.ingest.submit([incoming(one) for one in spans], [])
+    found = await statistics(client)
+    assert found["not_read"] == 2
+    assert found["operations"][0]["count"] + found["operations"][1]["count"] == 4
+
+
+async def test_a_session_that_is_not_there_is_said_and_one_that_moved_is_elsewhere(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    answer = await client.get("/sessions/nobody/statistics")
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+    first = span("work", span_id=2, parent=1)
+    await app.state.ingest.submit([incoming(first)], [])
+    await app.state.ingest.submit([incoming(agent(1, "lead"))], [])
+    moved = await client.get(f"/sessions/{first.trace_id.hex()}/statistics")
+    assert (moved.status_code, moved.headers["location"]) == (308, "/sessions/S/statistics")
