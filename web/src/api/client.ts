@@ -19,6 +19,7 @@ import type {
   SessionStatistics,
   SpanSkeleton,
   Transcript,
+  StateStep,
   Verb,
   VerbResult,
 } from './types.ts';
@@ -86,6 +87,30 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<McpLog>;
   mcpFrame(sessionId: string, key: string, signal?: AbortSignal): Promise<McpFrame>;
+  /**
+   * The body as text: attributes may hold numbers that JavaScript cannot. With `maxValueBytes` only
+   * the beginning of longer values.
+   */
+  spanText(
+    traceId: string,
+    spanId: string,
+    signal?: AbortSignal,
+    maxValueBytes?: number,
+  ): Promise<string>;
+  /** One value of a span, whole: where it is says a JSON Pointer into the answer about the span. */
+  spanValue(
+    traceId: string,
+    spanId: string,
+    pointer: string,
+    reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
+  ): Promise<string>;
+  /** A captured state after one of its changes; by default after the last one on the span. */
+  spanState(
+    traceId: string,
+    spanId: string,
+    asked: { name?: string; position?: number },
+    signal?: AbortSignal,
+  ): Promise<StateStep>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -188,6 +213,17 @@ export function httpApi(
       json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
     mcpFrame: (id, key, signal) =>
       json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
+    spanText: async (traceId, spanId, signal, maxValueBytes) =>
+      (
+        await read(`spans/${traceId}/${spanId}${query({ max_value_bytes: maxValueBytes })}`, signal)
+      ).text(),
+    spanValue: async (traceId, spanId, pointer, { signal, onProgress }) =>
+      textOf(
+        await read(`spans/${traceId}/${spanId}/value${query({ pointer })}`, signal),
+        onProgress,
+      ),
+    spanState: (traceId, spanId, asked, signal) =>
+      json(`spans/${traceId}/${spanId}/state${query({ ...asked })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
@@ -207,6 +243,24 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
     value === undefined ? [] : [[key, String(value)]],
   );
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+/** The body, decoded piece by piece as it comes: at once it would take a long frame. */
+async function textOf(response: Response, onProgress: (done: number) => void): Promise<string> {
+  if (response.body === null) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let done_bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    done_bytes += value.byteLength;
+    pieces.push(decoder.decode(value, { stream: true }));
+    onProgress(done_bytes);
+  }
+  pieces.push(decoder.decode());
+  return pieces.join('');
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -173,6 +173,9 @@ const ACTION_SHAPES = {
   up: <path d="m4 10 4-4 4 4" />,
   down: <path d="m4 6 4 4 4-4" />,
   fit: <path d="M2 8h12M4.5 5.5 2 8l2.5 2.5M11.5 5.5 14 8l-2.5 2.5" />,
+  file: (
+    <path d="M9.25 1.75h-5a1 1 0 0 0-1 1v10.5a1 1 0 0 0 1 1h7.5a1 1 0 0 0 1-1v-8zM9.25 1.75v3.5h3.5" />
+  ),
   freeze: <path d="M8 1.75v12.5M2.6 4.9l10.8 6.2M13.4 4.9 2.6 11.1" />,
   fold: <path d="M3 8h10M8 1.5v4M6 4l2 2 2-2M8 14.5v-4M6 12l2-2 2 2" />,
   sun: (
