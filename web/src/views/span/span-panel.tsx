@@ -10,6 +10,12 @@ import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';
 import { useWaiting } from '../session/waiting.ts';
+import {
+  isVisualiserTab,
+  VisualisedSpan,
+  type VisualiserTab,
+  visualiserTabs,
+} from '../visualisers/span-tabs.tsx';
 import { Attributes } from './attributes.tsx';
 import { Conversation } from './conversation.tsx';
 import { Decisions } from './decisions.tsx';
@@ -146,7 +152,7 @@ const TABS = [
   ['raw', 'Raw'],
 ] as const;
 
-type Tab = (typeof TABS)[number][0];
+type Tab = (typeof TABS)[number][0] | VisualiserTab;
 
 /** How much there is behind a tab; 0 hides it. */
 function countOf(tab: Tab, { view, events, attributes }: SpanDetail): number {
@@ -172,7 +178,8 @@ function countOf(tab: Tab, { view, events, attributes }: SpanDetail): number {
 function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
   if (row.status === 'error') return 'overview';
   if (shown.includes('io')) return 'io';
-  return shown.includes('messages') ? 'messages' : 'overview';
+  if (shown.includes('messages')) return 'messages';
+  return shown.find(isVisualiserTab) ?? 'overview';
 }
 
 function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLoad }) {
@@ -180,10 +187,12 @@ function PanelBody({ row, load }: { readonly row: SpanRow; readonly load: SpanLo
   const wanted = useRoute().query.get('tab');
   const detail = load.loaded?.detail;
   const tabs = useMemo(
-    () =>
-      TABS.filter(([tab]) =>
+    (): readonly (readonly [Tab, string])[] => [
+      ...TABS.filter(([tab]) =>
         detail === undefined ? tab === 'overview' : countOf(tab, detail) > 0,
       ),
+      ...(detail === undefined ? [] : visualiserTabs(detail)),
+    ],
     [detail],
   );
   const shown = tabs.map(([tab]) => tab);
@@ -266,6 +275,8 @@ function TabBody({
       return <Attributes text={text} detail={detail} />;
     case 'raw':
       return <RawSpan text={text} />;
+    default:
+      return <VisualisedSpan tab={tab} span={detail} />;
   }
 }
 
