@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from time import time_ns
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
@@ -14,19 +16,86 @@ from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.query import Scope, parse_query
 from inspector.query.syntax import MAX_CHARS
+from inspector.query.tree import Node
+from inspector.reading.clamping import as_text, clamp, find
 from inspector.search import PAGE_S
-from inspector.storage.base import Store
+from inspector.search.documents import placed_texts
+from inspector.search.excerpts import excerpts
+from inspector.storage.base import Reader, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])
+
+
+TraceId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+SpanId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+_MAX_VALUE_BYTES = 64 * 1024 * 1024
+_TEXT: dict[str, Any] = {
+    "text/plain": {"schema": {"type": "string"}},
+    "application/json": {"schema": {}},
+}
 
 
 @router.get("/spans/{trace_id}/{span_id}", response_model=wire.SpanDetail)
 def get_span(
     request: Request,
-    trace_id: Annotated[str, Path(pattern="^[0-9a-f]{32}$")],
-    span_id: Annotated[str, Path(pattern="^[0-9a-f]{16}$")],
+    trace_id: TraceId,
+    span_id: SpanId,
+    max_value_bytes: Annotated[
+        int | None,
+        Query(
+            ge=256,
+            le=_MAX_VALUE_BYTES,
+            description="Of longer values only the beginning, those listed in `clamped`.",
+        ),
+    ] = None,
 ) -> Response:
     """Return one span: its row, all that was received of it, and what it says."""
+    detail = _detail(request, trace_id, span_id)
+    if max_value_bytes is None:
+        return Response(detail.model_dump_json(), media_type="application/json")
+    clamped, cuts = clamp(detail.model_dump(mode="json"), max_value_bytes)
+    clamped["clamped"] = [asdict(cut) for cut in cuts]
+    text = json.dumps(clamped, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode(errors="replace"), media_type="application/json")
+
+
+@router.get(
+    "/spans/{trace_id}/{span_id}/value",
+    response_class=Response,
+    responses={
+        200: {"description": "Text as it is; everything else as JSON.", "content": _TEXT},
+    },
+)
+def get_span_value(
+    request: Request,
+    trace_id: TraceId,
+    span_id: SpanId,
+    pointer: Annotated[
+        str,
+        Query(
+            max_length=10_000,
+            description="Where it is in the whole answer about the span: a JSON Pointer "
+            "(RFC 6901), such as `/attributes/gen_ai.input.messages`.",
+        ),
+    ],
+) -> Response:
+    """Return one value of a span, whole and alone."""
+    detail = _detail(request, trace_id, span_id).model_dump(mode="json")
+    try:
+        value = find(detail, pointer)
+    except LookupError:
+        raise ProblemError(
+            404,
+            "value_not_found",
+            "No such value",
+            f"Span {span_id} has nothing at {pointer!r}. "
+            "Take the pointer from `clamped` in the answer about the span.",
+        ) from None
+    media_type = "text/plain" if isinstance(value, str) else "application/json"
+    return Response(as_text(value).encode(errors="replace"), media_type=media_type)
+
+
+def _detail(request: Request, trace_id: str, span_id: str) -> wire.SpanDetail:
     store: Store = request.app.state.store
     with store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
@@ -40,8 +109,7 @@ def get_span(
         content = reader.content(found[0])
         records = reader.moments(trace_id, span_id, None)
     moments = [record.moment() for record in records]
-    detail = presenter.span_detail(found[0], content, moments)
-    return Response(detail.model_dump_json(), media_type="application/json")
+    return presenter.span_detail(found[0], content, moments)
 
 
 @router.get("/search")
@@ -62,6 +130,7 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
+        said = [_excerpts(looking.reader, span, of_spans) for span in page.rows]
         index = index_state(looking)
     return wire.SearchResult(
         sessions=[presenter.session(record.row) for record in sessions],
@@ -70,10 +139,16 @@ def search(
                 session_id=span.session_id,
                 session_title=owner.row.title,
                 span=presenter.span_row(span.row()),
+                excerpts=found,
             )
-            for span in page.rows
+            for span, found in zip(page.rows, said, strict=True)
             if (owner := owners[span.session_id])
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
     )
+
+
+def _excerpts(reader: Reader, span: SpanRecord, query: Node) -> list[wire.Excerpt]:
+    texts = placed_texts(span, reader.content(span))
+    return [wire.Excerpt(**asdict(one)) for one in excerpts(texts, query)]

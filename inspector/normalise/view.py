@@ -55,7 +55,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     the same moment, so it is read once.
     """
     attributes = flat_attributes(span.attributes)
-    truncated = _truncated(attributes)
+    truncated = truncated_keys(attributes)
     kind = kind_of(span, attributes)
     happened = _moments(span, moments)
     telling = Telling(attributes, span.name, kind, span.start_time_unix_nano, happened)
@@ -66,7 +66,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         usage=usage_of(attributes, kind),
         state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
         decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
-        mcp=_mcp(span.name, attributes, truncated),
+        mcp=mcp_view(span.name, attributes),
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
         metadata=first_told(telling, lambda convention: convention.metadata) or {},
@@ -74,7 +74,8 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     )
 
 
-def _truncated(attributes: Attributes) -> list[str]:
+def truncated_keys(attributes: Attributes) -> list[str]:
+    """Return the attributes that their sender cut."""
     listed = attributes.get("inspector.truncated")
     marked = [key.removesuffix("_truncated") for key in attributes if key.endswith("_truncated")]
     names = [*(listed if isinstance(listed, list) else []), *marked]
@@ -83,7 +84,13 @@ def _truncated(attributes: Attributes) -> list[str]:
 
 def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
     seen = {(event.name, event.time_unix_nano) for event in span.events}
-    of_span = [
+    of_logs = [moment for moment in moments if (moment.name, moment.time_ns) not in seen]
+    return sorted([*moments_of_span(span), *of_logs], key=lambda moment: moment.time_ns)
+
+
+def moments_of_span(span: Span) -> list[Moment]:
+    """Return the events of a span."""
+    return [
         Moment(
             session_id="",
             trace_id=span.trace_id.hex(),
@@ -94,8 +101,6 @@ def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
         )
         for event in span.events
     ]
-    of_logs = [moment for moment in moments if (moment.name, moment.time_ns) not in seen]
-    return sorted([*of_span, *of_logs], key=lambda moment: moment.time_ns)
 
 
 def _llm(telling: Telling) -> LlmView:
@@ -143,11 +148,12 @@ def _says_error(attributes: Attributes, result: Payload | None) -> bool:
 
 def _state(moment: Moment) -> StateChange:
     attributes = moment.attributes
+    truncated = truncated_keys(attributes)
     return StateChange(
         name=as_text(attributes.get("inspector.state.name")) or "state",
         description=as_text(attributes.get("inspector.state.description")),
         time=rfc3339(moment.time_ns),
-        value=attribute_payload(attributes, "inspector.state.value"),
+        value=attribute_payload(attributes, "inspector.state.value", truncated),
         patch=attribute_payload(attributes, "inspector.state.patch"),
     )
 
@@ -167,7 +173,9 @@ def _decision(moment: Moment) -> Decision:
     )
 
 
-def _mcp(name: str, attributes: Attributes, truncated: list[str]) -> McpView | None:
+def mcp_view(name: str, attributes: Attributes) -> McpView | None:
+    """Return the MCP exchange that a span of this name tells of, if it tells of one."""
+    truncated = truncated_keys(attributes)
     method = as_text(keys.first(attributes, keys.MCP_METHOD)) or mcp_method_in_name(name)
     if method is None:
         return None

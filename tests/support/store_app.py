@@ -9,21 +9,10 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from inspector.app import ROUTERS
 from inspector.dispatch import Dispatch
 from inspector.feed import Feed, FeedTiming
-from inspector.http import (
-    audit,
-    control,
-    events,
-    exports,
-    imports,
-    problems,
-    processes,
-    requests,
-    sessions,
-    spans,
-    statistics,
-)
+from inspector.http import problems
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
@@ -62,9 +51,8 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    asked = (requests, control, processes, audit, statistics, sessions, spans)
-    for part in (*asked, exports, imports, events):
-        app.include_router(part.router)
+    for router in ROUTERS:
+        app.include_router(router)
     try:
         yield app
     finally:

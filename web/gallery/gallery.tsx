@@ -1,29 +1,28 @@
-/** Every component in its states, for development and for screenshots. Not part of the build. */
-import { type ReactNode, useEffect, useState } from 'react';
+/**
+ * Every component in its states, for development and for screenshots. Not part of the build.
+ *
+ * `?case=NAME` shows one alone, without chrome; `?theme=dark` and `?width=390` say how.
+ */
 import { createRoot } from 'react-dom/client';
-import { indexJson } from '../src/model/json-text.ts';
 import { Inspector } from '../src/state/inspector.ts';
 import { PreferenceStore, type Theme } from '../src/state/preferences.ts';
 import { Router } from '../src/state/route.ts';
 import { applyTheme } from '../src/state/theme.ts';
-import { Trace } from '../src/state/trace.ts';
-import { PageContext, useInspector } from '../src/views/context.ts';
-import { NewPill } from '../src/views/new-pill.tsx';
-import { InboxPage } from '../src/views/requests/inbox-page.tsx';
-import { RequestCard } from '../src/views/requests/request-card.tsx';
-import { SessionHeader } from '../src/views/session/session-header.tsx';
-import { Waterfall } from '../src/views/session/waterfall.tsx';
-import { EmptySessions } from '../src/views/sessions/empty-sessions.tsx';
-import { SessionList } from '../src/views/sessions/session-list.tsx';
-import { JsonTree } from '../src/views/span/json-tree.tsx';
-import { Markdown } from '../src/views/span/markdown.tsx';
-import { SpanPanel } from '../src/views/span/span-panel.tsx';
-import { fixtureApi, HOSTILE_JSON, MARKDOWN, requests, spans } from './fixtures.ts';
+import { PageContext } from '../src/views/context.ts';
+import type { GalleryCase } from './case.ts';
+import { galleryApi } from './service.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/views/icons.css';
 import '../src/views/top-bar.css';
 import './gallery.css';
+
+const files = import.meta.glob<{ readonly cases: readonly GalleryCase[] }>('./cases/*.tsx', {
+  eager: true,
+});
+const cases = Object.values(files).flatMap((file) => file.cases);
+const asked = new URLSearchParams(location.search);
+const alone = asked.get('case');
 
 /** Opens at once, and then says nothing. */
 class SilentSource extends EventTarget {
@@ -36,11 +35,10 @@ class SilentSource extends EventTarget {
 
 const preferences = new PreferenceStore(undefined);
 const theme = applyTheme(preferences, document.documentElement, (query) => matchMedia(query));
-const chosen = new URLSearchParams(location.search).get('theme');
-if (chosen !== null) preferences.change({ theme: chosen as Theme });
+if (asked.has('theme')) preferences.change({ theme: asked.get('theme') as Theme });
 
 const inspector = new Inspector({
-  api: fixtureApi,
+  api: galleryApi(),
   router: new Router(new URL('gallery.html', document.baseURI).href, window),
   preferences,
   serviceUrl: 'http://127.0.0.1:7800/',
@@ -54,82 +52,38 @@ const inspector = new Inspector({
 });
 inspector.start();
 
-interface CaseProps {
-  readonly name: string;
-  readonly height?: number;
-  readonly isPadded?: boolean;
-  readonly children: ReactNode;
-}
-
-function Case({ name, height, isPadded = false, children }: CaseProps) {
+function Case({ name, height, isPadded = false, Shown }: GalleryCase) {
   return (
     <section className={`gal-case${isPadded ? ' gal-case--padded' : ''}`} data-case={name}>
-      <h2>{name}</h2>
-      <div style={height === undefined ? {} : { height }}>{children}</div>
+      {alone === null && (
+        <h2>
+          <a href={`gallery.html?case=${encodeURIComponent(name)}`}>{name}</a>
+        </h2>
+      )}
+      <div style={{ height }}>
+        <Shown />
+      </div>
     </section>
   );
 }
 
-/** A trace of the fixtures, loaded without a feed. */
-function useTrace(id: string): Trace {
-  const { api } = useInspector();
-  const [trace] = useState(() => new Trace(id, api));
-  useEffect(() => {
-    void trace.load();
-  }, [trace]);
-  return trace;
-}
-
 function Gallery() {
-  const trace = useTrace('waiting');
-  const index = indexJson(HOSTILE_JSON);
-  const key = (id: string) => `${spans[0]?.trace_id}.${id}`;
+  const shown = alone === null ? cases : cases.filter(({ name }) => name === alone);
+  const width = asked.has('width') ? Number(asked.get('width')) : undefined;
   return (
-    <main className="gal">
-      <Case name="session list" height={320}>
-        <SessionList sessions={inspector.sessions} />
-      </Case>
-      <Case name="inbox" height={900}>
-        <InboxPage />
-      </Case>
-      <Case name="requests" isPadded>
-        {requests.map(({ id }) => (
-          <RequestCard key={id} id={id} />
-        ))}
-      </Case>
-      <Case name="session header">
-        <SessionHeader trace={trace} />
-      </Case>
-      <Case name="waterfall" height={680}>
-        <Waterfall trace={trace} selected={undefined} onSelect={() => {}} />
-      </Case>
-      <div className="gal__panels">
-        {['kind-llm', 'error', 'waiting'].map((id) => (
-          <Case key={id} name={`span panel, ${id}`} height={560}>
-            <SpanPanel trace={trace} selected={key(id)} onClose={() => {}} />
-          </Case>
-        ))}
-      </div>
-      <div className="gal__panels">
-        <Case name="markdown" isPadded>
-          <Markdown text={MARKDOWN} />
-        </Case>
-        <Case name="json" isPadded>
-          {index && <JsonTree index={index} root={0} what="the example" />}
-        </Case>
-        <Case name="new pill" height={60}>
-          <NewPill count={12} direction="down" onClick={() => {}} />
-        </Case>
-      </div>
-      <Case name="no session" height={520}>
-        <EmptySessions />
-      </Case>
+    <main className={alone === null ? 'gal' : 'gal gal--alone'} style={{ width }}>
+      {shown.length === 0 && <p>There is no case “{alone}”.</p>}
+      {shown.map((one) => (
+        <Case key={one.name} {...one} />
+      ))}
     </main>
   );
 }
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root.');
+// What the browser tests go through.
+root.dataset['cases'] = JSON.stringify(cases.map(({ name }) => name));
 createRoot(root).render(
   <PageContext value={{ inspector, theme }}>
     <Gallery />

@@ -6,7 +6,11 @@ export interface Action {
   readonly name: string;
   /**
    * Keys that do it: `KeyboardEvent.key`, letters in lower case; two after each other with a space
-   * between (`g w`). The first one is shown. None: it is in the palette only.
+   * between (`g w`); with the system's key, which works inside inputs too, `mod+k`. The first one is
+   * shown. None: it is in the palette only.
+   *
+   * What changes something for an agent has no single key, and what grants, refuses, cancels or
+   * deletes only leads to the button that does.
    */
   readonly keys?: readonly string[];
   readonly run: () => void;
@@ -20,6 +24,9 @@ export interface ActionGroup {
 
 /** The group whose keys count after all others. */
 export const EVERYWHERE = 'Everywhere';
+
+/** Groups of what is selected: `.` shows these alone. */
+export const OF_SELECTION: ReadonlySet<string> = new Set(['Selection', 'Span', 'Request']);
 
 export class Actions {
   /** In the order in which they came. */

@@ -48,7 +48,8 @@ export class Inspector {
   private readonly queue: FrameQueue<StreamEvent>;
   /** Requests reach a hidden tab too: its title counts them. */
   private readonly requestQueue: FrameQueue<StreamEvent>;
-  private trace: Trace | undefined;
+  /** The session that the page shows. */
+  readonly openTrace = new Cell<Trace | undefined>(undefined);
 
   constructor({ api, router, preferences, serviceUrl, feed }: InspectorParts) {
     this.api = api;
@@ -106,16 +107,16 @@ export class Inspector {
 
   /** Follow the session that the page shows, one at a time. */
   follow(trace: Trace): void {
-    this.trace = trace;
+    this.openTrace.set(trace);
     void this.feed.cover([trace.sessionId]).then(() => {
-      if (this.trace === trace) void trace.load();
+      if (this.openTrace.get() === trace) void trace.load();
     });
   }
 
   unfollow(trace: Trace): void {
     trace.close();
-    if (this.trace !== trace) return;
-    this.trace = undefined;
+    if (this.openTrace.get() !== trace) return;
+    this.openTrace.set(undefined);
     void this.feed.cover([]);
   }
 
@@ -124,7 +125,7 @@ export class Inspector {
     void this.sessions.load();
     void this.requests.load();
     this.filter.reload();
-    void this.trace?.load();
+    void this.openTrace.get()?.load();
   }
 
   private receive({ event }: FeedMessage): void {
@@ -141,6 +142,6 @@ export class Inspector {
   private apply(events: readonly StreamEvent[]): void {
     this.sessions.apply(events);
     this.filter.apply(events);
-    this.trace?.apply(events);
+    this.openTrace.get()?.apply(events);
   }
 }

@@ -16,7 +16,13 @@ export interface Preferences {
   readonly name: string;
   /** Whether the desktop says that somebody waits. */
   readonly notify: boolean;
+  /** What was chosen in the palette, and looked for across sessions; the last one first. */
+  readonly recent_actions: readonly string[];
+  readonly recent_searches: readonly string[];
 }
+
+const MOST_RECENT = 8;
+const MAX_RECENT_CHARS = 400;
 
 export const MAX_NAME = 80;
 
@@ -28,6 +34,8 @@ export const DEFAULTS: Preferences = {
   keys: true,
   name: '',
   notify: false,
+  recent_actions: [],
+  recent_searches: [],
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -45,7 +53,21 @@ export function parsePreferences(text: string | null): Preferences {
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
     name: typeof stored['name'] === 'string' ? cleanName(stored['name']) : DEFAULTS.name,
     notify: stored['notify'] === true,
+    recent_actions: recent(stored['recent_actions']),
+    recent_searches: recent(stored['recent_searches']),
   };
+}
+
+function recent(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const texts = value.filter((one) => typeof one === 'string' && one.length <= MAX_RECENT_CHARS);
+  return texts.slice(0, MOST_RECENT);
+}
+
+/** `list` with `one` in front, once; too long a text is not kept. */
+export function withRecent(list: readonly string[], one: string): readonly string[] {
+  if (one.length > MAX_RECENT_CHARS) return list;
+  return [one, ...list.filter((other) => other !== one)].slice(0, MOST_RECENT);
 }
 
 function parseObject(text: string | null): Record<string, unknown> {

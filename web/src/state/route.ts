@@ -6,6 +6,8 @@ export type Route =
   | { readonly page: 'session'; readonly id: string; readonly query: URLSearchParams }
   | { readonly page: 'waiting'; readonly query: URLSearchParams }
   | { readonly page: 'audit'; readonly query: URLSearchParams }
+  | { readonly page: 'search'; readonly query: URLSearchParams }
+  | { readonly page: 'compare'; readonly query: URLSearchParams }
   | { readonly page: 'unknown'; readonly query: URLSearchParams };
 
 export function parseRoute(url: string, base: string): Route {
@@ -13,7 +15,9 @@ export function parseRoute(url: string, base: string): Route {
   const query = at.searchParams;
   const path = at.pathname.slice(new URL(base).pathname.length).replace(/\/$/, '');
   if (path === '' || path === 'sessions') return { page: 'sessions', query };
-  if (path === 'waiting' || path === 'audit') return { page: path, query };
+  if (path === 'waiting' || path === 'audit' || path === 'search' || path === 'compare') {
+    return { page: path, query };
+  }
   const session = /^sessions\/([^/]+)$/.exec(path);
   if (session?.[1] === undefined) return { page: 'unknown', query };
   return { page: 'session', id: decoded(session[1]), query };
@@ -30,6 +34,19 @@ function decoded(text: string): string {
 /** Address of a session, relative to the page's base. */
 export function sessionPath(id: string): string {
   return `sessions/${encodeURIComponent(id)}`;
+}
+
+/** Address of a span in its session. */
+export function spanPath(sessionId: string, spanKey: string): string {
+  return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
+}
+
+/** Address of two sessions beside each other; either may still have to be chosen. */
+export function comparePath(sides: { left?: string | undefined; right?: string | undefined }) {
+  const query = new URLSearchParams();
+  if (sides.left !== undefined) query.set('left', sides.left);
+  if (sides.right !== undefined) query.set('right', sides.right);
+  return query.size === 0 ? 'compare' : `compare?${query}`;
 }
 
 export class Router {

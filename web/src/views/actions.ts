@@ -22,7 +22,9 @@ export function useActionKeys(): void {
   useEffect(() => {
     let first: { key: string; until_ms: number } | undefined;
     const keyOf = (event: KeyboardEvent): string | undefined => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isInput(event.target)) return undefined;
+      if (event.altKey) return undefined;
+      if (event.ctrlKey || event.metaKey) return `mod+${event.key.toLowerCase()}`;
+      if (isInput(event.target) || isBehindDialog()) return undefined;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       return areLettersOn || !/^[a-z]$/.test(key) ? key : undefined;
     };
@@ -55,6 +57,11 @@ export function useActionKeys(): void {
       window.removeEventListener('keydown', onBubble);
     };
   }, [actions, areLettersOn]);
+}
+
+/** What is behind an open dialog does nothing. */
+function isBehindDialog(): boolean {
+  return document.querySelector('dialog[open]') !== null;
 }
 
 function isInput(target: EventTarget | null): boolean {

@@ -1,5 +1,5 @@
 /** The whole page. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
 import { Trace } from '../state/trace.ts';
 import { useActionKeys, useActions } from './actions.ts';
@@ -17,33 +17,89 @@ import { TopBar } from './top-bar.tsx';
 import './app.css';
 import './icons.css';
 
+const loadPalette = () => import('./palette/palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const SearchPage = lazy(async () => ({
+  default: (await import('./search/search-page.tsx')).SearchPage,
+}));
+const ComparePage = lazy(async () => ({
+  default: (await import('./compare/compare-page.tsx')).ComparePage,
+}));
+
+/** One at a time lies above the page. */
+type Dialog = 'keys' | 'palette' | 'selection';
+
 export function App() {
-  const [isKeysOpen, setKeysOpen] = useState(false);
-  const openKeys = useCallback(() => setKeysOpen(true), []);
-  const { router } = useInspector();
-  const actions = useMemo(
-    () => [
-      { name: 'Sessions', keys: ['g s'], run: () => router.push('') },
-      { name: 'What waits for a person', keys: ['g w'], run: () => router.push('waiting') },
-      { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
-      { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
-      { name: 'All keys', keys: ['?'], run: openKeys },
-    ],
-    [router, openKeys],
-  );
-  useActions(EVERYWHERE, actions);
+  const [dialog, setDialog] = useState<Dialog>();
+  const close = useCallback(() => setDialog(undefined), []);
+  const openKeys = useCallback(() => setDialog('keys'), []);
+  const openPalette = useCallback(() => setDialog('palette'), []);
+  const page = useRef<HTMLDivElement>(null);
+  useAppActions(setDialog, page);
   useActionKeys();
   useNotices();
+  usePaletteSoon();
   return (
     <div className="ins-app">
       <div>
-        <TopBar onKeys={openKeys} />
+        <button type="button" className="ins-skip" onClick={() => toPage(page.current)}>
+          To the page
+        </button>
+        <TopBar onKeys={openKeys} onPalette={openPalette} />
         <StoreBanner />
       </div>
-      <CurrentPage />
-      {isKeysOpen && <KeysDialog onClose={() => setKeysOpen(false)} />}
+      <div ref={page} className="ins-app__page" tabIndex={-1}>
+        <Suspense fallback={null}>
+          <CurrentPage />
+        </Suspense>
+      </div>
+      {dialog === 'keys' && <KeysDialog onClose={close} />}
+      {(dialog === 'palette' || dialog === 'selection') && (
+        <Suspense fallback={null}>
+          <Palette key={dialog} isSelectionOnly={dialog === 'selection'} onClose={close} />
+        </Suspense>
+      )}
     </div>
   );
+}
+
+function toPage(page: HTMLElement | null): void {
+  page?.focus({ preventScroll: true });
+}
+
+function useAppActions(
+  setDialog: (next: (dialog: Dialog | undefined) => Dialog | undefined) => void,
+  page: { readonly current: HTMLElement | null },
+): void {
+  const { router, preferences } = useInspector();
+  const actions = useMemo(() => {
+    const toggle = (one: Dialog) => () => setDialog((open) => (open === one ? undefined : one));
+    return [
+      { name: 'Sessions', keys: ['g s'], run: () => router.push('') },
+      { name: 'What waits for a person', keys: ['g w'], run: () => router.push('waiting') },
+      { name: 'Search all sessions', keys: ['g f'], run: () => router.push('search') },
+      { name: 'Compare two sessions', keys: ['g c'], run: () => router.push('compare') },
+      { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
+      { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
+      { name: 'All actions, pages and sessions', keys: ['mod+k'], run: toggle('palette') },
+      { name: 'Actions of what is selected', keys: ['.'], run: toggle('selection') },
+      { name: 'All keys', keys: ['?'], run: toggle('keys') },
+      { name: 'To the page, past the bar', run: () => toPage(page.current) },
+      {
+        name: 'Single-letter keys on or off',
+        run: () => preferences.change({ keys: !preferences.get().keys }),
+      },
+    ];
+  }, [router, preferences, setDialog, page]);
+  useActions(EVERYWHERE, actions);
+}
+
+/** Its code comes when the page has nothing else to do, so that it opens at once. */
+function usePaletteSoon(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette(), 1500);
+    return () => clearTimeout(timer);
+  }, []);
 }
 
 function CurrentPage() {
@@ -57,6 +113,10 @@ function CurrentPage() {
       return <InboxPage />;
     case 'audit':
       return <AuditPage />;
+    case 'search':
+      return <SearchPage />;
+    case 'compare':
+      return <ComparePage />;
     case 'unknown':
       return (
         <main className="ins-app__lost">

@@ -1,59 +1,20 @@
-/** All keys. */
-import { useEffect, useRef } from 'react';
-import { useInspector, usePreferences } from './context.ts';
+/** All keys of what is shown: those of its actions, and those of widgets. */
+import { useEffect, useMemo, useRef } from 'react';
+import { type KeyRow, keyList, WIDGET_KEYS } from '../model/key-list.ts';
+import { keyName } from '../model/key-names.ts';
+import { EVERYWHERE } from '../state/actions.ts';
+import { useCell, useInspector, usePreferences } from './context.ts';
 import { ActionIcon } from './icons.tsx';
+import { isMac } from './keyboard.ts';
 import { YourName } from './your-name.tsx';
 import './keys-dialog.css';
 
-const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
-  [
-    'Everywhere',
-    [
-      ['/', 'find'],
-      ['?', 'these keys'],
-      ['G S', 'the sessions'],
-      ['G W', 'what waits for a person'],
-      ['G A', 'the audit log'],
-      ['A', 'to the button that answers (it waits half a second, then Enter presses it)'],
-      ['Esc', 'leave: the field, the panel, the session'],
-    ],
-  ],
-  [
-    'Session list',
-    [
-      ['↑ ↓', 'previous, next session'],
-      ['Enter', 'open'],
-      ['W', 'next session that waits for a person'],
-    ],
-  ],
-  [
-    'Waiting',
-    [
-      ['↑ ↓', 'previous, next request'],
-      ['Enter', 'show the whole request, fold it'],
-      ['Esc', 'out of the editor'],
-    ],
-  ],
-  [
-    'Session',
-    [
-      ['↑ ↓', 'previous, next row'],
-      ['← →', 'fold and to the parent, unfold and to the first child'],
-      ['Enter', 'open the span'],
-      ['E', 'next error'],
-      ['W', 'next span that waits for a person'],
-      ['[ ]', 'previous, next sibling'],
-      ['F', 'freeze'],
-      ['+ − 0', 'zoom in, out, show everything'],
-      ['Ctrl + wheel', 'zoom at the pointer; Shift + wheel moves'],
-    ],
-  ],
-];
-
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { preferences } = useInspector();
+  const { preferences, actions } = useInspector();
   const { keys } = usePreferences();
+  const groups = useCell(actions.groups);
+  const sections = useMemo(() => [...keyList(groups, EVERYWHERE), ...WIDGET_KEYS], [groups]);
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} className="ins-keys" aria-label="Keys" onClose={onClose}>
@@ -63,30 +24,47 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           <ActionIcon name="close" />
         </button>
       </header>
-      {KEYS.map(([where, list]) => (
-        <section key={where}>
-          <h3>{where}</h3>
-          <dl>
-            {list.map(([key, what]) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
-      <label className="ins-keys__switch">
-        <input
-          type="checkbox"
-          checked={keys}
-          onChange={(event) => preferences.change({ keys: event.target.checked })}
-        />
-        Single-letter keys
-      </label>
-      <YourName />
+      <div className="ins-keys__sections">
+        {sections.map(({ where, rows }) => (
+          <section key={where} aria-label={where}>
+            <h3>{where}</h3>
+            <dl>
+              {rows.map((row) => (
+                <Row key={row.what} row={row} />
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <footer className="ins-keys__foot">
+        <label className="ins-keys__switch">
+          <input
+            type="checkbox"
+            checked={keys}
+            onChange={(event) => preferences.change({ keys: event.target.checked })}
+          />
+          Single-letter keys
+        </label>
+        <p>Everything without a key, and with these off, is in the palette ({paletteKey()}).</p>
+        <YourName />
+      </footer>
     </dialog>
   );
+}
+
+function Row({ row }: { readonly row: KeyRow }) {
+  return (
+    <div>
+      <dt>
+        {row.keys.map((key) => (
+          <kbd key={key}>{keyName(key, isMac())}</kbd>
+        ))}
+      </dt>
+      <dd>{row.what}</dd>
+    </div>
+  );
+}
+
+function paletteKey(): string {
+  return keyName('mod+k', isMac());
 }

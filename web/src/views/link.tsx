@@ -7,10 +7,12 @@ interface LinkProps {
   readonly to: string;
   readonly className?: string | undefined;
   readonly title?: string | undefined;
+  /** Whether it leads to the page that is shown. */
+  readonly isCurrent?: boolean;
   readonly children: ReactNode;
 }
 
-export function Link({ to, className, title, children }: LinkProps) {
+export function Link({ to, className, title, isCurrent = false, children }: LinkProps) {
   const { router } = useInspector();
   const follow = (event: MouseEvent) => {
     // A modified click asks for a new tab or window.
@@ -21,7 +23,13 @@ export function Link({ to, className, title, children }: LinkProps) {
     router.push(to);
   };
   return (
-    <a className={className} href={to === '' ? './' : to} title={title} onClick={follow}>
+    <a
+      className={className}
+      href={to === '' ? './' : to}
+      title={title}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={follow}
+    >
       {children}
     </a>
   );

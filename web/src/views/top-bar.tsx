@@ -1,13 +1,25 @@
 /** The bar above every page: where one is, whether the page is live, how it looks. */
+import { useMemo } from 'react';
 import { formatCount } from '../model/format.ts';
+import { keyName } from '../model/key-names.ts';
+import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import type { Theme } from '../state/preferences.ts';
-import { useCell, useInspector, useNow, usePreferences } from './context.ts';
+import type { Route } from '../state/route.ts';
+import { useActions } from './actions.ts';
+import { useCell, useInspector, useNow, usePreferences, useRoute } from './context.ts';
 import { ActionIcon } from './icons.tsx';
+import { isMac } from './keyboard.ts';
 import { Link } from './link.tsx';
 import './top-bar.css';
 
-export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
+interface TopBarProps {
+  readonly onKeys: () => void;
+  readonly onPalette: () => void;
+}
+
+export function TopBar({ onKeys, onPalette }: TopBarProps) {
+  const key = keyName('mod+k', isMac());
   return (
     <header className="ins-bar">
       <Link className="ins-bar__brand" to="" title="All sessions">
@@ -15,12 +27,32 @@ export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
         <span className="ins-bar__name">Inspector</span>
       </Link>
       <nav className="ins-bar__nav" aria-label="Main">
-        <Link className="ins-bar__link" to="">
+        <PageLink page="sessions" to="" title="Sessions (G S)">
           Sessions
-        </Link>
+        </PageLink>
         <WaitingLink />
+        <PageLink page="search" to="search" title="Search all sessions (G F)">
+          Search
+        </PageLink>
+        <PageLink page="compare" to="compare" title="Compare two sessions (G C)">
+          Compare
+        </PageLink>
+        <PageLink page="audit" to="audit" title="Who did what (G A)">
+          Audit
+        </PageLink>
       </nav>
       <div className="ins-bar__end">
+        <button
+          type="button"
+          className="ins-bar__palette"
+          onClick={onPalette}
+          title={`All actions, pages and sessions (${key})`}
+          aria-keyshortcuts="Control+K Meta+K"
+        >
+          <ActionIcon name="search" />
+          <span className="ins-hidden">All actions</span>
+          <kbd aria-hidden="true">{key}</kbd>
+        </button>
         <LiveMark />
         <ThemeButton />
         <button
@@ -37,6 +69,21 @@ export function TopBar({ onKeys }: { readonly onKeys: () => void }) {
   );
 }
 
+interface PageLinkProps {
+  readonly page: Route['page'];
+  readonly to: string;
+  readonly title: string;
+  readonly children: string;
+}
+
+function PageLink({ page, to, title, children }: PageLinkProps) {
+  return (
+    <Link className="ins-bar__link" to={to} title={title} isCurrent={useRoute().page === page}>
+      {children}
+    </Link>
+  );
+}
+
 /** How many requests wait, wherever one is. */
 function WaitingLink() {
   const { requests } = useInspector();
@@ -46,6 +93,7 @@ function WaitingLink() {
       className={`ins-bar__link${count > 0 ? ' ins-bar__link--waiting' : ''}`}
       to="waiting"
       title="What waits for a person (G W)"
+      isCurrent={useRoute().page === 'waiting'}
     >
       Waiting
       {count > 0 && <span className="ins-bar__count">{formatCount(count)}</span>}
@@ -113,6 +161,15 @@ const THEMES = [
 function ThemeButton() {
   const { preferences } = useInspector();
   const { theme } = usePreferences();
+  const actions = useMemo(
+    () =>
+      THEMES.map(([name]) => ({
+        name: `Theme: ${name}`,
+        run: () => preferences.change({ theme: name }),
+      })),
+    [preferences],
+  );
+  useActions(EVERYWHERE, actions);
   const at = THEMES.findIndex(([name]) => name === theme);
   const [, icon] = THEMES[at] ?? THEMES[0];
   const [next] = THEMES[(at + 1) % THEMES.length] ?? THEMES[0];

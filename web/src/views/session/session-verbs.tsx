@@ -1,6 +1,7 @@
 /** Pause, resume, step and cancel of a session. Cancelling asks once more, in place. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
+import { useActions } from '../actions.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from '../requests/armed-button.tsx';
 import './session-verbs.css';
@@ -11,13 +12,31 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const given = useRow(verbs, session.id);
   const isPaused = session.status === 'paused';
   const isOpen = isPaused || session.status === 'running' || session.status === 'waiting';
+  const group = useRef<HTMLDivElement>(null);
+  const actions = useMemo(() => {
+    if (!isOpen) return [];
+    const run = (verb: Verb) => () => void verbs.give(session.id, verb);
+    const ask = () => {
+      setCancelling(true);
+      // Only to the button, once it is drawn: it is armed some time after that.
+      requestAnimationFrame(() => group.current?.querySelector('button')?.focus());
+    };
+    const standing = isPaused
+      ? [
+          { name: 'Resume the session', run: run('resume') },
+          { name: 'Step: one operation, then pause again', run: run('step') },
+        ]
+      : [{ name: 'Pause the session', run: run('pause') }];
+    return [...standing, { name: 'Cancel the session: to its button', run: ask }];
+  }, [isOpen, isPaused, session.id, verbs]);
+  useActions('Session', actions);
   useEffect(() => {
     if (!isOpen) setCancelling(false);
   }, [isOpen]);
   const give = (verb: Verb) => () => void verbs.give(session.id, verb);
   if (!isOpen) return null;
   return (
-    <div className="ins-verbs" role="group" aria-label="Control of the session">
+    <div ref={group} className="ins-verbs" role="group" aria-label="Control of the session">
       {given !== undefined && (
         <span
           className={`ins-verbs__said ins-verbs__said--${given.kind}`}

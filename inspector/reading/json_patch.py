@@ -1,0 +1,120 @@
+"""RFC 6902 patches on plain JSON values: applied, and told as what was and what became.
+
+Read are `add`, `remove` and `replace`, which is all that a captured state is sent with. Values are
+never altered in place: what did not change is shared between before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from subscribers.snapshots import difference
+
+Json: TypeAlias = Any
+Step: TypeAlias = Literal["add", "remove", "replace"]
+
+_MAX_STEPS = 1_000
+"""Of one path: nothing that is sent is deeper."""
+
+
+class PatchError(ValueError):
+    """A patch is none, or does not fit what it is applied to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One operation, and the value that it met. `before` means nothing of an `add`."""
+
+    step: Step
+    path: str
+    before: Json = None
+    after: Json = None
+
+
+def apply(document: Json, patch: Json) -> Json:
+    """Return `document` with `patch` applied.
+
+    Raises:
+        PatchError: It is no patch, or does not fit.
+    """
+    for operation in _operations(patch):
+        document, _ = _applied(document, operation)
+    return document
+
+
+def changes(before: Json, after: Json) -> Iterator[Changed]:
+    """Yield what makes `after` of `before`, in an order in which it can be applied."""
+    document = before
+    for operation in difference(before, after):
+        document, changed = _applied(document, operation)
+        yield changed
+
+
+def _operations(patch: Json) -> Iterable[dict[str, Json]]:
+    if not isinstance(patch, list) or not all(isinstance(one, dict) for one in patch):
+        raise PatchError("a patch is a list of objects")
+    return patch
+
+
+def _applied(document: Json, operation: dict[str, Json]) -> tuple[Json, Changed]:
+    step, path = operation.get("op"), operation.get("path")
+    if step not in ("add", "remove", "replace") or not isinstance(path, str):
+        raise PatchError(f"an operation {step!r} is not read")
+    if step != "remove" and "value" not in operation:
+        raise PatchError(f"{step} of {path!r} has no value")
+    keys = [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
+    if (path and not path.startswith("/")) or len(keys) > _MAX_STEPS:
+        raise PatchError(f"{path!r} is no path")
+    value = operation.get("value")
+    if not keys:
+        if step == "remove":
+            raise PatchError("a document cannot be removed from itself")
+        return value, Changed(step, path, document, value)
+    parents = [document]
+    for key in keys[:-1]:
+        parents.append(_member(parents[-1], key, path))
+    replaced, before = _edited(parents[-1], keys[-1], step, value, path)
+    for parent, key in zip(reversed(parents[:-1]), reversed(keys[:-1]), strict=True):
+        replaced, _ = _edited(parent, key, "replace", replaced, path)
+    return replaced, Changed(step, path, before, value)
+
+
+def _member(parent: Json, key: str, path: str) -> Json:
+    if isinstance(parent, dict) and key in parent:
+        return parent[key]
+    if isinstance(parent, list):
+        return parent[_place(key, len(parent) - 1, path)]
+    raise PatchError(f"{path!r} is not there")
+
+
+def _edited(parent: Json, key: str, step: Step, value: Json, path: str) -> tuple[Json, Json]:
+    """Return a copy of `parent` that is changed, and what was there before."""
+    if isinstance(parent, dict):
+        if step != "add" and key not in parent:
+            raise PatchError(f"{path!r} is not there")
+        rest = dict(parent)
+        before = rest.pop(key, None) if step == "remove" else rest.get(key)
+        return (rest if step == "remove" else {**rest, key: value}), before
+    if isinstance(parent, list):
+        return _edited_list(parent, key, step, value, path)
+    raise PatchError(f"{path!r} is not there")
+
+
+def _edited_list(
+    parent: list[Json], key: str, step: Step, value: Json, path: str
+) -> tuple[Json, Json]:
+    if step == "add":
+        at = len(parent) if key == "-" else _place(key, len(parent), path)
+        return [*parent[:at], value, *parent[at:]], None
+    at = _place(key, len(parent) - 1, path)
+    new = [] if step == "remove" else [value]
+    return [*parent[:at], *new, *parent[at + 1 :]], parent[at]
+
+
+def _place(key: str, last: int, path: str) -> int:
+    is_number = key.isascii() and key.isdecimal() and len(key) < 10 and str(int(key)) == key
+    if not is_number or int(key) > last:
+        raise PatchError(f"{path!r} is not there")
+    return int(key)

@@ -1,0 +1,143 @@
+"""Long values of a span, and the states that were captured on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json
+from inspector.storage import open_store
+from tests.support.otlp import START_NS, key_values, span
+from tests.support.store_app import client_of, service
+from tests.support.telemetry import incoming, log, span_hex, trace_hex
+
+URL = f"/spans/{trace_hex(1)}/{span_hex(1)}"
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def app(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[FastAPI]:
+    folder = tmp_path_factory.mktemp("store")
+    url = "memory:" if request.param == "memory" else f"sqlite:///{folder / 'store.db'}"
+    async with service(open_store(url)) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+async def test_long_values_are_cut_and_can_be_had_alone(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    arguments = json.dumps({"id": 9007199254740993, "text": "ä/~" * 1000}, ensure_ascii=False)
+    attributes: dict[str, Json] = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.call.arguments": arguments,
+        "a/b~c": [1] * 1000,
+        "short": "as it is",
+    }
+    await app.state.ingest.submit([incoming(span(attributes=attributes))], [])
+    clamped = (await client.get(URL, params={"max_value_bytes": 300})).json()
+    assert clamped["attributes"]["short"] == "as it is"
+    sizes = {cut["pointer"]: cut["size_bytes"] for cut in clamped["clamped"]}
+    assert sizes["/view/tool/arguments/text"] == len(arguments.encode())
+    assert len(clamped["view"]["tool"]["arguments"]["text"].encode()) <= 300
+    assert set(sizes) == {
+        "/attributes/gen_ai.tool.call.arguments",
+        "/attributes/a~1b~0c",
+        "/view/tool/arguments/text",
+    }
+    whole = (await client.get(URL)).json()
+    assert whole["clamped"] == []
+    for pointer in sizes:
+        answer = await client.get(f"{URL}/value", params={"pointer": pointer})
+        assert len(answer.content) == sizes[pointer]
+    text = await client.get(f"{URL}/value", params={"pointer": "/view/tool/arguments/text"})
+    assert text.headers["content-type"] == "text/plain; charset=utf-8"
+    assert text.text == arguments
+    listed = await client.get(f"{URL}/value", params={"pointer": "/attributes/a~1b~0c"})
+    assert listed.headers["content-type"] == "application/json"
+    assert listed.json() == [1] * 1000
+
+
+@pytest.mark.parametrize("pointer", ["/nothing", "/attributes/x", "/links/0", "attributes", "/-"])
+async def test_a_value_that_is_not_there_is_a_problem(
+    app: FastAPI, client: httpx.AsyncClient, pointer: str
+) -> None:
+    await app.state.ingest.submit([incoming(span())], [])
+    answer = await client.get(f"{URL}/value", params={"pointer": pointer})
+    assert (answer.status_code, answer.json()["code"]) == (404, "value_not_found")
+
+
+def _event(offset_ns: int, attributes: dict[str, Json]) -> Span.Event:
+    told = {f"inspector.state.{name}": value for name, value in attributes.items()}
+    return Span.Event(
+        name="inspector.state",
+        time_unix_nano=START_NS + offset_ns,
+        attributes=key_values(told),
+    )
+
+
+async def test_a_state_is_resolved_across_spans_and_told_step_by_step(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    first = _event(10, {"name": "plan", "value": '{"left":["a","b"],"n":1}', "hash": "h1"})
+    patch = '[{"op":"remove","path":"/left/0"},{"op":"replace","path":"/n","value":2}]'
+    later: dict[str, Json] = {
+        "inspector.state.name": "plan",
+        "inspector.state.patch": patch,
+        "inspector.state.base": "h1",
+    }
+    await app.state.ingest.submit(
+        [
+            incoming(span(events=[first, _event(11, {"name": "other", "value": "[]"})])),
+            incoming(span(span_id=2, parent=1, events=[])),
+        ],
+        [log("inspector.state", trace=1, span_id=2, time_ns=START_NS + 20, attributes=later)],
+    )
+    url = f"/spans/{trace_hex(1)}/{span_hex(2)}/state"
+    step = (await client.get(url)).json()
+    assert (step["name"], step["position"], step["count"]) == ("plan", 1, 2)
+    assert json.loads(step["value"]["text"]) == {"left": ["b"], "n": 2}
+    assert [(one["op"], one["path"]) for one in step["changes"]] == [
+        ("remove", "/left/0"),
+        ("replace", "/n"),
+    ]
+    assert step["changes"][0]["before"]["text"] == '"a"'
+    assert step["changes"][0]["after"] is None
+    assert step["previous"]["span_id"] == span_hex(1)
+    assert (step["next"], step["problem"], step["is_complete"]) == (None, None, True)
+    before = (await client.get(url, params={"name": "plan", "position": 0})).json()
+    assert before["value"]["text"] == '{"left":["a","b"],"n":1}'
+    assert (before["changes"], before["at"]["span_id"]) == (None, span_hex(1))
+    there = (await client.get(f"{URL}/state", params={"name": "plan"})).json()
+    assert (there["names"], there["here"], there["position"]) == (["other", "plan"], [0], 0)
+
+
+async def test_what_is_told_twice_is_one_step(app: FastAPI, client: httpx.AsyncClient) -> None:
+    told: dict[str, Json] = {"name": "plan", "value": "{}"}
+    record = {f"inspector.state.{name}": value for name, value in told.items()}
+    await app.state.ingest.submit(
+        [incoming(span(events=[_event(10, told)]))],
+        [log("inspector.state", trace=1, span_id=1, time_ns=START_NS + 10, attributes=record)],
+    )
+    assert (await client.get(f"{URL}/state")).json()["count"] == 1
+
+
+@pytest.mark.parametrize("asked", [{}, {"name": "x"}, {"name": "plan", "position": "7"}])
+async def test_a_state_that_is_not_there_is_a_problem(
+    app: FastAPI, client: httpx.AsyncClient, asked: dict[str, str]
+) -> None:
+    events = [_event(1, {"name": "plan", "value": "{}"})] if asked else []
+    await app.state.ingest.submit([incoming(span(events=events))], [])
+    answer = await client.get(f"{URL}/state", params=asked)
+    assert (answer.status_code, answer.json()["code"]) == (404, "state_not_found")

@@ -1,0 +1,188 @@
+"""Everything by name and by key: the palette, the list of keys, the bar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.asking_agent import AskingAgent
+from tests.support.service_process import Service
+from tests.support.two_runs import FIRST_ID, SECOND_ID, two_runs
+
+PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "audit")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    running.post("/v1/traces", two_runs())
+    yield running
+    running.stop()
+
+
+def _open(page: Page, service: Service, path: str = "") -> None:
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    if path:
+        page.goto(f"{service.url}/ui/{path}")
+    expect(page.get_by_role("main")).to_be_visible()
+
+
+def _palette(page: Page) -> Locator:
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Action, page, session or span")
+    expect(field).to_be_focused()
+    return field
+
+
+def test_any_action_page_session_or_span_is_reached_by_typing_a_part_of_its_name(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service)
+    expect(page.get_by_text("Release, second try")).to_be_visible()
+    _palette(page).press_sequentially("rel sec")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Release, second try")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"sessions/{SECOND_ID}"))
+    expect(page.get_by_role("tree")).to_be_visible()
+
+    _palette(page).press_sequentially("exabort")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("execute_tool abort")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("span=.*0006"))
+
+    # From inside of a field, too; what was there before has the focus again.
+    find = page.get_by_role("textbox", name="Find in this session")
+    find.focus()
+    _palette(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(find).to_be_focused()
+
+    _palette(page).press_sequentially("theme dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    _palette(page)
+    first = page.get_by_role("group").first
+    expect(first).to_have_attribute("aria-label", "Used before")
+    expect(first.get_by_role("option").first).to_contain_text("Theme: dark")
+    assert watch.errors == []
+    assert watch.elsewhere(service.url) == []
+
+
+def test_what_the_list_has_not_loaded_is_found_by_the_service(page: Page, service: Service) -> None:
+    _open(page, service, "audit")
+    page.route(re.compile(r"/sessions\?limit=200"), lambda route: route.abort())
+    page.reload()
+    _palette(page).press_sequentially("first try")
+    expect(page.get_by_role("option", name=re.compile("Release, first try"))).to_be_visible()
+
+
+def _rows(page: Page) -> dict[str, list[tuple[str, ...]]]:
+    """Return what the list of keys says: place → (keys…, what)."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    dialog = page.get_by_role("dialog", name="Keys")
+    for section in dialog.locator("section").all():
+        rows = section.locator("dl > div").all()
+        found[section.get_attribute("aria-label") or ""] = [
+            (*row.locator("kbd").all_text_contents(), row.locator("dd").inner_text())
+            for row in rows
+        ]
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_place(
+    page: Page, service: Service, path: str
+) -> None:
+    _open(page, service, path)
+    if "sessions/" in path:
+        expect(page.get_by_role("tab").first).to_be_visible()
+    _palette(page)
+    with_keys: dict[str, set[str]] = {}
+    for group in page.get_by_role("group").all():
+        options = group.get_by_role("option").filter(has=page.locator("kbd")).all()
+        names = {option.locator(".ins-palette__name").inner_text() for option in options}
+        with_keys[group.get_attribute("aria-label") or ""] = names
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    listed = _rows(page)
+    assert {"Search all sessions", "All keys"} <= with_keys["Everywhere"]
+    for where, names in with_keys.items():
+        if names:
+            assert {row[-1] for row in listed[where]} == names
+    for where in with_keys.keys() & listed.keys():
+        keys = [key for row in listed[where] for key in row[:-1]]
+        assert len(keys) == len(set(keys)), (where, keys)
+
+
+def test_single_letters_can_be_off_and_everything_is_still_in_the_palette(
+    page: Page, service: Service
+) -> None:
+    _open(page, service)
+    page.keyboard.press("?")
+    page.get_by_role("checkbox", name="Single-letter keys").uncheck()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    expect(page).not_to_have_url(re.compile("audit"))
+    _palette(page).press_sequentially("audit")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("audit"))
+
+
+def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, service: Service) -> None:
+    with AskingAgent(service.url, service.token) as agent:
+        agent.ask("r1", args_json="{}", expires_in_ms=300_000)
+        page.goto(f"{service.url}/ui/?token={service.token}")
+        waiting = page.get_by_role("listitem").filter(has_text=re.compile("waits"))
+        waiting.get_by_role("link").first.click()
+        expect(page.get_by_role("button", name="Cancel…")).to_be_visible()
+        _palette(page).press_sequentially("cancel the ses")
+        expect(page.get_by_role("option", selected=True)).to_contain_text("to its button")
+        page.keyboard.press("Enter")
+        button = page.get_by_role("button", name="Cancel it")
+        expect(button).to_be_focused()
+        page.keyboard.press("Enter")  # at once: not armed yet
+        expect(button).to_be_focused()
+        page.get_by_role("button", name="Keep it").click()
+        audit = service.get("/audit")["entries"]
+        assert [entry for entry in audit if entry["action"] == "cancel"] == []
+
+
+def test_keys_of_the_page_do_nothing_behind_a_dialog(page: Page, service: Service) -> None:
+    _open(page, service, f"sessions/{FIRST_ID}")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    page.keyboard.press("f")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page).to_have_url(re.compile(f"sessions/{FIRST_ID}"))
+    expect(page.get_by_role("button", name="Freeze")).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize("width", [390, 720])
+def test_the_bar_has_every_page_in_reach_where_it_is_narrow(
+    page: Page, service: Service, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    _open(page, service)
+    links = page.get_by_role("navigation", name="Main").get_by_role("link")
+    expect(links).to_have_count(5)
+    for link in links.all():
+        box = link.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    page.get_by_role("button", name="All actions").click()
+    expect(page.get_by_role("dialog")).to_be_visible()

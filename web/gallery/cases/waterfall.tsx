@@ -1,0 +1,13 @@
+import { SessionHeader } from '../../src/views/session/session-header.tsx';
+import { Waterfall } from '../../src/views/session/waterfall.tsx';
+import type { GalleryCase } from '../case.ts';
+import { useTrace } from '../use-trace.ts';
+
+export const cases: readonly GalleryCase[] = [
+  { name: 'session header', Shown: () => <SessionHeader trace={useTrace('waiting')} /> },
+  {
+    name: 'waterfall',
+    height: 680,
+    Shown: () => <Waterfall trace={useTrace('waiting')} selected={undefined} onSelect={() => {}} />,
+  },
+];

@@ -1,0 +1,72 @@
+/** All keys of what is shown, by place: those of actions, and those that move inside a widget. */
+
+export interface KeyRow {
+  readonly keys: readonly string[];
+  readonly what: string;
+}
+
+export interface KeySection {
+  readonly where: string;
+  readonly rows: readonly KeyRow[];
+}
+
+interface Group {
+  readonly where: string;
+  readonly actions: readonly { readonly name: string; readonly keys?: readonly string[] }[];
+}
+
+/** Keys that a widget handles itself, because they mean something only where the focus is. */
+export const WIDGET_KEYS: readonly KeySection[] = [
+  {
+    where: 'Where the focus is',
+    rows: [
+      { keys: ['ArrowUp', 'ArrowDown'], what: 'previous, next row, request or entry' },
+      {
+        keys: ['ArrowLeft', 'ArrowRight'],
+        what: 'in a tree: fold and to the parent, unfold and in',
+      },
+      {
+        keys: ['ArrowLeft', 'ArrowRight'],
+        what: 'in tabs: previous, next one; on a divider: move it',
+      },
+      { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: 'first, last row; a page up, down' },
+      { keys: ['Enter'], what: 'open it' },
+      { keys: ['Tab'], what: 'in a query: take the first suggestion' },
+      { keys: ['Escape'], what: 'empty the field, leave it' },
+    ],
+  },
+];
+
+/** Every action that has keys, once for each place; of everywhere last. */
+export function keyList(groups: readonly Group[], everywhere: string): readonly KeySection[] {
+  const places = new Map<string, Map<string, readonly string[]>>();
+  for (const { where, actions } of groups) {
+    const rows = places.get(where) ?? new Map<string, readonly string[]>();
+    places.set(where, rows);
+    for (const { name, keys } of actions) if (keys?.length) rows.set(name, keys);
+  }
+  return [...places]
+    .filter(([, rows]) => rows.size > 0)
+    .sort(([a], [b]) => Number(a === everywhere) - Number(b === everywhere))
+    .map(([where, rows]) => ({
+      where,
+      rows: [...rows].map(([what, keys]) => ({ keys, what })),
+    }));
+}
+
+/** Keys that two actions of one place have: only one of them would be done. */
+export function boundTwice(groups: readonly Group[]): readonly string[] {
+  const owners = new Map<string, string>();
+  const twice = new Set<string>();
+  for (const { where, actions } of groups) {
+    for (const { name, keys } of actions) {
+      for (const key of keys ?? []) {
+        const place = `${where}: ${key}`;
+        const owner = owners.get(place) ?? name;
+        owners.set(place, owner);
+        if (owner !== name) twice.add(`${place}: ${owner}, ${name}`);
+      }
+    }
+  }
+  return [...twice];
+}

@@ -1,0 +1,200 @@
+/**
+ * Everything that can be done, by typing a part of its name (combobox with a listbox, WAI-ARIA).
+ *
+ * What it lists are the actions of what is shown, as their owners offer them. It presses no button
+ * that answers or cancels: entries of those lead to the button, which is armed later.
+ */
+import {
+  type KeyboardEvent,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { keyName } from '../../model/key-names.ts';
+import { withRecent } from '../../state/preferences.ts';
+import { useCell, useInspector } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import { isMac } from '../keyboard.ts';
+import { useSessionItems, useSpanItems } from './found.ts';
+import { arrange, type FoundItem, type Item, itemsOf, type Section } from './items.ts';
+import './palette.css';
+
+export interface PaletteProps {
+  /** Only what can be done with what is selected. */
+  readonly isSelectionOnly: boolean;
+  readonly onClose: () => void;
+}
+
+export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
+  const id = useId();
+  const { preferences } = useInspector();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [query, setQuery] = useState('');
+  const sections = useSections(useDeferredValue(query), isSelectionOnly);
+  const flat = sections.flatMap(({ found }) => found);
+  const [wanted, setActive] = useState(0);
+  const active = Math.min(wanted, flat.length - 1);
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, active]);
+
+  const choose = (item: Item) => {
+    const { recent_actions } = preferences.get();
+    preferences.change({ recent_actions: withRecent(recent_actions, item.id) });
+    // The focus is where it was before what was chosen may move it.
+    dialog.current?.close();
+    onClose();
+    item.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = target(event.key, active, flat.length);
+    if (to !== undefined) setActive(to);
+    else if (event.key === 'Enter' && flat[active] !== undefined) choose(flat[active].item);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too
+    <dialog
+      ref={dialog}
+      className="ins-palette"
+      aria-label={isSelectionOnly ? 'Actions of what is selected' : 'All actions'}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+    >
+      <label className="ins-palette__field">
+        <ActionIcon name="search" />
+        <span className="ins-hidden">Action, page, session or span</span>
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded={flat.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={flat.length > 0 ? `${id}-${active}` : undefined}
+          aria-autocomplete="list"
+          placeholder={isSelectionOnly ? 'Do with what is selected' : 'Action, page, session, span'}
+          value={query}
+          maxLength={200}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => {
+            setQuery(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      <div className="ins-palette__list" role="listbox" id={`${id}-list`} aria-label="Found">
+        <Sections
+          id={id}
+          sections={sections}
+          active={active}
+          onChoose={choose}
+          onPoint={setActive}
+        />
+      </div>
+      <p className="ins-palette__none" role="status">
+        {flat.length === 0 && 'Nothing here is called that.'}
+      </p>
+      <p className="ins-palette__foot" aria-hidden="true">
+        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> do <kbd>Esc</kbd> leave
+      </p>
+    </dialog>
+  );
+}
+
+function useSections(query: string, isSelectionOnly: boolean): readonly Section[] {
+  const { actions, preferences } = useInspector();
+  const groups = useCell(actions.groups);
+  // As it was when the palette opened: nothing moves below the pointer.
+  const [recent] = useState(() => preferences.get().recent_actions);
+  const sessions = useSessionItems(query.trim());
+  const spans = useSpanItems(query.trim());
+  return useMemo(() => {
+    const items = itemsOf(groups, isSelectionOnly);
+    const data = isSelectionOnly ? [] : [...sessions, ...spans];
+    return arrange([...items, ...data], query, recent);
+  }, [groups, sessions, spans, query, recent, isSelectionOnly]);
+}
+
+/** Where a key leads in a list of `count`; round at the ends. */
+function target(key: string, active: number, count: number): number | undefined {
+  if (count === 0) return undefined;
+  switch (key) {
+    case 'ArrowDown':
+      return (active + 1) % count;
+    case 'ArrowUp':
+      return (active - 1 + count) % count;
+    case 'PageDown':
+      return Math.min(active + 8, count - 1);
+    case 'PageUp':
+      return Math.max(active - 8, 0);
+    default:
+      return undefined;
+  }
+}
+
+interface SectionsProps {
+  readonly id: string;
+  readonly sections: readonly Section[];
+  readonly active: number;
+  readonly onChoose: (item: Item) => void;
+  readonly onPoint: (at: number) => void;
+}
+
+function Sections({ id, sections, active, onChoose, onPoint }: SectionsProps) {
+  let next = 0;
+  return sections.map(({ where, found }) => {
+    const first = next;
+    next += found.length;
+    return (
+      <div key={where} role="group" aria-label={where} className="ins-palette__section">
+        <div className="ins-palette__where" aria-hidden="true">
+          {where}
+        </div>
+        {found.map((one, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+          // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field
+          <div
+            key={one.item.id}
+            role="option"
+            id={`${id}-${first + index}`}
+            aria-selected={first + index === active}
+            onPointerDown={(event) => event.preventDefault()}
+            onPointerMove={() => onPoint(first + index)}
+            onClick={() => onChoose(one.item)}
+          >
+            <Name {...one} />
+            {one.item.detail !== undefined && <small>{one.item.detail}</small>}
+            {one.item.keys?.[0] !== undefined && <kbd>{keyName(one.item.keys[0], isMac())}</kbd>}
+          </div>
+        ))}
+      </div>
+    );
+  });
+}
+
+/** The name, with what was typed marked in it. */
+function Name({ item, at }: FoundItem) {
+  const marked = new Set(at);
+  const pieces: { from: number; to: number; isMarked: boolean }[] = [];
+  for (let place = 0; place < item.name.length; place += 1) {
+    const last = pieces.at(-1);
+    const isMarked = marked.has(place);
+    if (last !== undefined && last.isMarked === isMarked) last.to = place + 1;
+    else pieces.push({ from: place, to: place + 1, isMarked });
+  }
+  return (
+    <span className="ins-palette__name">
+      {pieces.map(({ from, to, isMarked }) =>
+        isMarked ? <mark key={from}>{item.name.slice(from, to)}</mark> : item.name.slice(from, to),
+      )}
+    </span>
+  );
+}
