@@ -143,7 +143,11 @@ function Value({ index, node, isOpen }: ValueProps) {
   switch (index.kind[node]) {
     case JsonKind.Object:
     case JsonKind.Array:
-      return <span className="ins-json__count">{summary(index, node, isOpen)}</span>;
+      return (
+        <span className="ins-json__count" title={summary(index, node, isOpen)}>
+          {summary(index, node, isOpen)}
+        </span>
+      );
     case JsonKind.String:
       return <StringValue index={index} node={node} />;
     case JsonKind.Number:
