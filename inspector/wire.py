@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -106,8 +106,35 @@ class IndexState(Wire):
     changes_behind: int = Field(description="How many changes it has yet to take in.")
 
 
+SessionSort: TypeAlias = Literal[
+    "started",
+    "-started",
+    "changed",
+    "-changed",
+    "title",
+    "-title",
+    "duration",
+    "-duration",
+    "waiting",
+    "-waiting",
+    "spans",
+    "-spans",
+    "errors",
+    "-errors",
+    "llm_calls",
+    "-llm_calls",
+    "tool_calls",
+    "-tool_calls",
+    "tokens",
+    "-tokens",
+    "cost",
+    "-cost",
+]
+"""How a list of sessions is sorted; `changed`: by when anything last changed it."""
+
+
 class SessionList(Wire):
-    """A page of sessions, newest first."""
+    """A page of sessions, in the order that was asked for."""
 
     sessions: list[Session]
     next_cursor: str | None
@@ -474,12 +501,24 @@ class SpanDetail(SpanRow):
     )
 
 
+class Excerpt(Wire):
+    """Words that were searched for, as they stand in a span."""
+
+    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    before: str
+    match: str
+    after: str
+
+
 class SearchHit(Wire):
     """A span that is what was searched for, and whose it is."""
 
     session_id: str
     session_title: str
     span: SpanRow
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="Where the words of the query stand; a few."
+    )
 
 
 class SearchResult(Wire):
