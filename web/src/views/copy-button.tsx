@@ -41,7 +41,7 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
   );
 }
 
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   // Not there on a page that is served from another machine without TLS.
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
