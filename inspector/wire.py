@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -107,8 +107,35 @@ class IndexState(Wire):
     changes_behind: int = Field(description="How many changes it has yet to take in.")
 
 
+SessionSort: TypeAlias = Literal[
+    "started",
+    "-started",
+    "changed",
+    "-changed",
+    "title",
+    "-title",
+    "duration",
+    "-duration",
+    "waiting",
+    "-waiting",
+    "spans",
+    "-spans",
+    "errors",
+    "-errors",
+    "llm_calls",
+    "-llm_calls",
+    "tool_calls",
+    "-tool_calls",
+    "tokens",
+    "-tokens",
+    "cost",
+    "-cost",
+]
+"""How a list of sessions is sorted; `changed`: by when anything last changed it."""
+
+
 class SessionList(Wire):
-    """A page of sessions, newest first."""
+    """A page of sessions, in the order that was asked for."""
 
     sessions: list[Session]
     next_cursor: str | None
@@ -201,6 +228,11 @@ class SpanColumns(Wire):
     as_of: str
 
 
+def _optional(schema: dict[str, Any]) -> None:
+    """Leave the default out of the contract, so that a field which came later may be missing."""
+    schema.pop("default", None)
+
+
 class Payload(Wire):
     """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
 
@@ -217,6 +249,9 @@ class TextPart(Wire):
     text: str
     parse_error: bool = Field(
         default=False, description="It was meant as JSON and is none: shown as it came."
+    )
+    is_refusal: bool = Field(
+        default=False, description="The model says that it will not.", json_schema_extra=_optional
     )
 
 
@@ -252,6 +287,7 @@ class BlobPart(Wire):
     mime_type: str | None
     data: str | None = Field(description="Base64; null when only its size was captured.")
     size_bytes: int | None = None
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class LinkPart(Wire):
@@ -261,6 +297,7 @@ class LinkPart(Wire):
     modality: str | None
     mime_type: str | None
     uri: str
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class OtherPart(Wire):
@@ -475,12 +512,24 @@ class SpanDetail(SpanRow):
     )
 
 
+class Excerpt(Wire):
+    """Words that were searched for, as they stand in a span."""
+
+    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    before: str
+    match: str
+    after: str
+
+
 class SearchHit(Wire):
     """A span that is what was searched for, and whose it is."""
 
     session_id: str
     session_title: str
     span: SpanRow
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="Where the words of the query stand; a few."
+    )
 
 
 class SearchResult(Wire):

@@ -16,9 +16,12 @@ from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.query import Scope, parse_query
 from inspector.query.syntax import MAX_CHARS
+from inspector.query.tree import Node
 from inspector.reading.clamping import as_text, clamp, find
 from inspector.search import PAGE_S
-from inspector.storage.base import Store
+from inspector.search.documents import placed_texts
+from inspector.search.excerpts import excerpts
+from inspector.storage.base import Reader, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])
 
@@ -127,6 +130,7 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
+        said = [_excerpts(looking.reader, span, of_spans) for span in page.rows]
         index = index_state(looking)
     return wire.SearchResult(
         sessions=[presenter.session(record.row) for record in sessions],
@@ -135,10 +139,16 @@ def search(
                 session_id=span.session_id,
                 session_title=owner.row.title,
                 span=presenter.span_row(span.row()),
+                excerpts=found,
             )
-            for span in page.rows
+            for span, found in zip(page.rows, said, strict=True)
             if (owner := owners[span.session_id])
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
     )
+
+
+def _excerpts(reader: Reader, span: SpanRecord, query: Node) -> list[wire.Excerpt]:
+    texts = placed_texts(span, reader.content(span))
+    return [wire.Excerpt(**asdict(one)) for one in excerpts(texts, query)]

@@ -148,7 +148,7 @@ def _says_error(attributes: Attributes, result: Payload | None) -> bool:
 
 def _state(moment: Moment) -> StateChange:
     attributes = moment.attributes
-    truncated = _truncated(attributes)
+    truncated = truncated_keys(attributes)
     return StateChange(
         name=as_text(attributes.get("inspector.state.name")) or "state",
         description=as_text(attributes.get("inspector.state.description")),

@@ -41,17 +41,30 @@ def span_text(span: SpanRecord, content: Content) -> SpanText:
     """Return the texts of a span: its name, what went wrong, its attributes and its events."""
     message = content.span()
     attributes = flat_attributes(message.attributes)
-    budget = MAX_TEXT_CHARS
-    texts: list[str] = []
     values: list[Json] = [span.name, message.status.message, *attributes.values()]
     for event in message.events:
         values += [event.name, *flat_attributes(event.attributes).values()]
-    for text in _strings(values):
-        if budget <= 0:
-            break
-        texts.append(_readable(text, budget))
-        budget -= len(text)
-    return SpanText(texts, attributes)
+    return SpanText([text for _, text in _readable_texts([("", values)])], attributes)
+
+
+def placed_texts(span: SpanRecord, content: Content) -> Iterator[tuple[str, str]]:
+    """Yield the texts of `span_text`, each with its place: `name`, the key of an attribute."""
+    message = content.span()
+    places: list[tuple[str, Json]] = [("name", span.name), ("status", message.status.message)]
+    places += flat_attributes(message.attributes).items()
+    for event in message.events:
+        places += [("event", event.name), *flat_attributes(event.attributes).items()]
+    return _readable_texts((place, [value]) for place, value in places)
+
+
+def _readable_texts(places: Iterable[tuple[str, list[Json]]]) -> Iterator[tuple[str, str]]:
+    budget = MAX_TEXT_CHARS
+    for place, values in places:
+        for text in _strings(values):
+            if budget <= 0:
+                return
+            yield place, _readable(text, budget)
+            budget -= len(text)
 
 
 def session_texts(session: SessionRecord) -> list[str]:

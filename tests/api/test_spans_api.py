@@ -102,6 +102,9 @@ async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.Asy
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
     assert answer["spans"][0]["session_title"] == "Find the Needle"
+    [in_attribute], [in_name] = (hit["excerpts"] for hit in answer["spans"])
+    assert in_attribute == {"place": "path", "before": "/etc/", "match": "needle", "after": ""}
+    assert (in_name["place"], in_name["match"]) == ("name", "Needle")
     assert answer["next_cursor"] is None
     assert (await client.get("/search")).status_code == 422
 

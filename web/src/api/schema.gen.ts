@@ -235,6 +235,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/query/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Query Values
+         * @description List values that a field of a query has in the newest sessions or spans.
+         */
+        get: operations["query_values_query_values_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/requests": {
         parameters: {
             query?: never;
@@ -311,9 +331,10 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description List sessions, running and stored alike, newest start first.
+         * @description List sessions, running and stored alike, newest start first or sorted otherwise.
          *
-         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells.
+         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
+         *     known, as a cost may be, comes last in either direction.
          */
         get: operations["list_sessions_sessions_get"];
         put?: never;
@@ -947,6 +968,11 @@ export interface components {
             /** Modality */
             modality: string | null;
             /**
+             * Name
+             * @description Of the file.
+             */
+            name?: string | null;
+            /**
              * Size Bytes
              * @default null
              */
@@ -1267,6 +1293,23 @@ export interface components {
             /** Type */
             type: string | null;
         };
+        /**
+         * Excerpt
+         * @description Words that were searched for, as they stand in a span.
+         */
+        Excerpt: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Match */
+            match: string;
+            /**
+             * Place
+             * @description `name`, `status`, `event`, or the key of an attribute.
+             */
+            place: string;
+        };
         /** @description `Export…ServiceResponse`: empty, or what was not taken and why. */
         ExportResponse: {
             partialSuccess?: {
@@ -1493,6 +1536,11 @@ export interface components {
             mime_type: string | null;
             /** Modality */
             modality: string | null;
+            /**
+             * Name
+             * @description Of the file.
+             */
+            name?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -2125,6 +2173,37 @@ export interface components {
             type: "PromptUsed";
         };
         /**
+         * QueryValue
+         * @description A value that a field has.
+         */
+        QueryValue: {
+            /**
+             * Count
+             * @description How many of the sessions, or spans, looked at have it.
+             */
+            count: number;
+            /** Value */
+            value: string;
+        };
+        /**
+         * QueryValues
+         * @description `GET /query/values`: what a field may be compared with, the most frequent first.
+         */
+        QueryValues: {
+            /**
+             * Field
+             * @description With its scope: `session.agent`.
+             */
+            field: string;
+            /**
+             * Is Complete
+             * @description False: only the newest were looked at.
+             */
+            is_complete: boolean;
+            /** Values */
+            values: components["schemas"]["QueryValue"][];
+        };
+        /**
          * Reading
          * @description What one span says.
          */
@@ -2453,6 +2532,11 @@ export interface components {
          * @description A span that is what was searched for, and whose it is.
          */
         SearchHit: {
+            /**
+             * Excerpts
+             * @description Where the words of the query stand; a few.
+             */
+            excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
             /** Session Title */
@@ -2634,7 +2718,7 @@ export interface components {
         };
         /**
          * SessionList
-         * @description A page of sessions, newest first.
+         * @description A page of sessions, in the order that was asked for.
          */
         SessionList: {
             /**
@@ -3359,6 +3443,11 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Is Refusal
+             * @description The model says that it will not.
+             */
+            is_refusal?: boolean;
             /**
              * Parse Error
              * @description It was meant as JSON and is none: shown as it came.
@@ -4139,6 +4228,50 @@ export interface operations {
             };
         };
     };
+    query_values_query_values_get: {
+        parameters: {
+            query: {
+                /** @description As in a query: `agent`, `span.model`, `tool`. */
+                field: string;
+                limit?: number;
+                /** @description In any case. */
+                prefix?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryValues"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_requests_requests_get: {
         parameters: {
             query?: {
@@ -4316,8 +4449,14 @@ export interface operations {
                 limit?: number;
                 /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
                 q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Of all there are; `-`: the most, or newest, first. */
+                sort?: "started" | "-started" | "changed" | "-changed" | "title" | "-title" | "duration" | "-duration" | "waiting" | "-waiting" | "spans" | "-spans" | "errors" | "-errors" | "llm_calls" | "-llm_calls" | "tool_calls" | "-tool_calls" | "tokens" | "-tokens" | "cost" | "-cost";
                 /** @description Any of these. */
                 status?: components["schemas"]["SessionStatus"][] | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
             };
             header?: never;
             path?: never;

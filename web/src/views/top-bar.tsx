@@ -47,10 +47,10 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
           className="ins-bar__palette"
           onClick={onPalette}
           title={`All actions, pages and sessions (${key})`}
-          aria-label="All actions"
           aria-keyshortcuts="Control+K Meta+K"
         >
           <ActionIcon name="search" />
+          <span className="ins-hidden">All actions</span>
           <kbd aria-hidden="true">{key}</kbd>
         </button>
         <LiveMark />

@@ -1,0 +1,127 @@
+"""Where in a span the words of a query stand, with what is around them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from inspector.query.fields import Scope
+from inspector.query.tree import All, Either, Node, Related, Relation, Text
+from inspector.query.words import fold, has_words
+
+MOST = 3
+"""Of one span."""
+MAX_MATCH_CHARS = 200
+_AROUND_CHARS = 60
+_MAX_MAPPED_CHARS = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Words that were sought, as they stand in a text.
+
+    Attributes:
+        place: Whose text it is: `name`, `status`, `event`, or the key of an attribute.
+        before: A little of what stands before them; begins with `…` if there is more.
+        match: The words themselves.
+        after: A little of what stands behind them; ends with `…` if there is more.
+    """
+
+    place: str
+    before: str
+    match: str
+    after: str
+
+
+def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
+    """Return where the words of `query` stand first: each of them once, `MOST` together.
+
+    Args:
+        texts: Of a span, with their places (`inspector.search.documents.placed_texts`).
+        query: Of the scope of spans.
+    """
+    sought = list(dict.fromkeys(_words(query)))[:MOST]
+    found: list[Excerpt] = []
+    for place, text in texts:
+        if not sought:
+            break
+        for one in list(sought):
+            if at := _find(text, one):
+                sought.remove(one)
+                found.append(_excerpt(place, text, *at))
+    return found
+
+
+def _words(node: Node) -> Iterator[Text]:
+    """Yield what the span itself has to say; not what it must not, or what others say."""
+    match node:
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _words(part)
+        case Related(Relation.SPAN, part):
+            yield from _words(part)
+        case Text(scope=Scope.SPAN):
+            yield node
+
+
+def _find(text: str, sought: Text) -> tuple[int, int] | None:
+    """Return where the words begin and end in `text`."""
+    if at := _pattern(sought.words, sought.is_prefix).search(text):
+        return at.span()
+    text = text[:_MAX_MAPPED_CHARS]
+    if text.isascii() or not has_words(fold(text), sought.words, is_prefix=sought.is_prefix):
+        return None
+    return _find_folded(text, sought)
+
+
+@lru_cache(256)
+def _pattern(words: str, is_prefix: bool) -> re.Pattern[str]:
+    """Return what finds words as they are mostly written: without accents."""
+    between = r"[\W_]+".join(map(re.escape, words.split(" ")))
+    end = "" if is_prefix else r"(?![^\W_])"
+    return re.compile(rf"(?<![^\W_]){between}{end}", re.IGNORECASE)
+
+
+def _find_folded(text: str, sought: Text) -> tuple[int, int] | None:
+    """Fold character by character, so that what is found has a place in the text itself."""
+    folded: list[str] = [" "]
+    origin: list[int] = [0]
+    for place, character in enumerate(text):
+        for piece in _plain(character):
+            if piece != " " or folded[-1] != " ":
+                folded.append(piece)
+                origin.append(place)
+    folded.append(" ")
+    origin.append(len(text))
+    wanted = f" {sought.words}" + ("" if sought.is_prefix else " ")
+    start = "".join(folded).find(wanted)
+    if start < 0:
+        return None
+    last = start + len(wanted) - (1 if sought.is_prefix else 2)
+    return origin[start + 1], origin[last] + 1
+
+
+@lru_cache(4096)
+def _plain(character: str) -> str:
+    """Return what a character is to words: its letters, a space, or nothing if it is an accent."""
+    plain = fold(character)
+    if not plain:
+        return "" if fold(f"a{character}a") == "aa" else " "
+    is_alone = len(fold(character * 2)) > 2 * len(plain)
+    return f" {plain} " if is_alone else plain
+
+
+def _excerpt(place: str, text: str, start: int, end: int) -> Excerpt:
+    first, last = max(start - _AROUND_CHARS, 0), min(end + _AROUND_CHARS, len(text))
+    match = text[start:end]
+    if len(match) > MAX_MATCH_CHARS:
+        match = match[:MAX_MATCH_CHARS] + "…"
+    before, after = text[first:start], text[end:last]
+    return Excerpt(
+        place,
+        ("…" if first else "") + before,
+        match,
+        after + ("…" if last < len(text) else ""),
+    )
