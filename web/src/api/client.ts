@@ -72,8 +72,6 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
   statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
-  /** The body as text: attributes may hold numbers that JavaScript cannot. */
-  spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
   transcript(
     sessionId: string,
@@ -200,8 +198,6 @@ export function httpApi(
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
-    spanText: async (traceId, spanId, signal) =>
-      (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     transcript: (id, spans, signal) =>
       json(
         `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(
