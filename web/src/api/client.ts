@@ -18,8 +18,8 @@ import type {
   SessionSort,
   SessionStatistics,
   SpanSkeleton,
-  Transcript,
   StateStep,
+  Transcript,
   Verb,
   VerbResult,
 } from './types.ts';
