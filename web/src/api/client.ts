@@ -5,6 +5,8 @@ import type {
   AnswerResult,
   AuditLog,
   ImportReport,
+  McpFrame,
+  McpLog,
   Problem,
   QueryValues,
   Request,
@@ -16,6 +18,8 @@ import type {
   SessionSort,
   SessionStatistics,
   SpanSkeleton,
+  StateStep,
+  Transcript,
   Verb,
   VerbResult,
 } from './types.ts';
@@ -68,8 +72,43 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
   statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
-  /** The body as text: attributes may hold numbers that JavaScript cannot. */
-  spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
+  transcript(
+    sessionId: string,
+    spans: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Transcript>;
+  /** What was said over MCP: pages, then what changed `since` one. */
+  mcpLog(
+    sessionId: string,
+    page: { cursor?: string; since?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<McpLog>;
+  mcpFrame(sessionId: string, key: string, signal?: AbortSignal): Promise<McpFrame>;
+  /**
+   * The body as text: attributes may hold numbers that JavaScript cannot. With `maxValueBytes` only
+   * the beginning of longer values.
+   */
+  spanText(
+    traceId: string,
+    spanId: string,
+    signal?: AbortSignal,
+    maxValueBytes?: number,
+  ): Promise<string>;
+  /** One value of a span, whole: where it is says a JSON Pointer into the answer about the span. */
+  spanValue(
+    traceId: string,
+    spanId: string,
+    pointer: string,
+    reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
+  ): Promise<string>;
+  /** A captured state after one of its changes; by default after the last one on the span. */
+  spanState(
+    traceId: string,
+    spanId: string,
+    asked: { name?: string; position?: number },
+    signal?: AbortSignal,
+  ): Promise<StateStep>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -79,6 +118,8 @@ export interface Api {
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
   audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
+  /** Address of a session as a file: gzipped OTLP JSON lines. */
+  exportUrl(sessionId: string): string;
   /** Address of the whole audit log as JSON lines. */
   auditExportUrl(): string;
   /** Address of the change feed, from `after`, with span rows of these sessions only. */
@@ -159,13 +200,34 @@ export function httpApi(
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
-    spanText: async (traceId, spanId, signal) =>
-      (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    transcript: (id, spans, signal) =>
+      json(
+        `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(
+          spans.map((span) => ['span', span]),
+        )}`,
+        signal,
+      ),
+    mcpLog: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
+    mcpFrame: (id, key, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
+    spanText: async (traceId, spanId, signal, maxValueBytes) =>
+      (
+        await read(`spans/${traceId}/${spanId}${query({ max_value_bytes: maxValueBytes })}`, signal)
+      ).text(),
+    spanValue: async (traceId, spanId, pointer, { signal, onProgress }) =>
+      textOf(
+        await read(`spans/${traceId}/${spanId}/value${query({ pointer })}`, signal),
+        onProgress,
+      ),
+    spanState: (traceId, spanId, asked, signal) =>
+      json(`spans/${traceId}/${spanId}/state${query({ ...asked })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
+    exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(
@@ -180,6 +242,24 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
     value === undefined ? [] : [[key, String(value)]],
   );
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+/** The body, decoded piece by piece as it comes: at once it would take a long frame. */
+async function textOf(response: Response, onProgress: (done: number) => void): Promise<string> {
+  if (response.body === null) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let done_bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    done_bytes += value.byteLength;
+    pieces.push(decoder.decode(value, { stream: true }));
+    onProgress(done_bytes);
+  }
+  pieces.push(decoder.decode());
+  return pieces.join('');
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -19,6 +19,11 @@ export type SpanStatus = Schemas['SpanStatus'];
 export type SpanSkeleton = Schemas['SpanSkeleton'];
 export type SpanColumns = Schemas['SpanColumns'];
 export type SpanDetail = Schemas['SpanDetail'];
+export type Clamped = Schemas['Clamped'];
+export type SpanLink = Schemas['SpanLink'];
+export type ToolDefinition = Schemas['ToolDefinition'];
+export type StateStep = Schemas['StateStep'];
+export type StateDifference = Schemas['StateDifference'];
 export type View = Schemas['View'];
 export type Message = Schemas['Message'];
 export type Part = Message['parts'][number];
@@ -42,6 +47,10 @@ export type CacheUse = Schemas['CacheUse'];
 export type Handoff = Schemas['Handoff'];
 export type Problem = Schemas['Problem'];
 
+export type McpLog = Schemas['McpLog'];
+export type McpEntry = Schemas['McpEntry'];
+export type McpFrame = Schemas['McpFrame'];
+
 export type Request = Schemas['Request'];
 export type RequestStatus = Request['status'];
 export type RequestList = Schemas['RequestList'];
@@ -52,6 +61,15 @@ export type VerbResult = Schemas['VerbResult'];
 export type Verb = Exclude<VerbResult['verb'], 'signal'>;
 export type AuditEntry = Schemas['AuditEntry'];
 export type AuditLog = Schemas['AuditLog'];
+
+export type Transcript = Schemas['Transcript'];
+export type Reading = Schemas['Reading'];
+export type Said = Schemas['Said'];
+export type Piece = Schemas['Piece'];
+export type Clip = Schemas['Clip'];
+export type DecisionReading = Schemas['DecisionReading'];
+export type AskedReading = Schemas['AskedReading'];
+export type StateReading = Schemas['StateReading'];
 
 export type StreamEvent =
   | Schemas['SessionStarted']

@@ -15,6 +15,7 @@ import { ServerClock } from './server-clock.ts';
 import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
+import { SpanValues } from './span-values.ts';
 import type { Trace } from './trace.ts';
 import { Verbs } from './verbs.ts';
 
@@ -40,6 +41,7 @@ export class Inspector {
   readonly sessions: Sessions;
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
+  readonly values: SpanValues;
   readonly requests: Requests;
   readonly imports: Imports;
   readonly drafts = new Drafts();
@@ -70,6 +72,7 @@ export class Inspector {
     );
     this.imports = new Imports(api);
     this.details = new SpanDetails(api);
+    this.values = new SpanValues(api);
     this.queue = new FrameQueue(
       {
         requestFrame: (callback) => requestAnimationFrame(callback),

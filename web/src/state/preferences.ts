@@ -16,23 +16,22 @@ export interface Preferences {
   readonly name: string;
   /** Whether the desktop says that somebody waits. */
   readonly notify: boolean;
+  /** What was chosen in the palette, and looked for across sessions; the last one first. */
+  readonly recentActions: readonly string[];
+  readonly recentSearches: readonly string[];
   /** Columns of the session list, by id; null: those that everybody has at first. */
   readonly columns: readonly string[] | null;
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
   /** Filters of the list: the last ones, the newest first, and those that were kept. */
-  readonly recent_filters: readonly string[];
-  readonly saved_filters: readonly string[];
-  /** What was chosen in the palette, and looked for across sessions; the last one first. */
-  readonly recent_actions: readonly string[];
-  readonly recent_searches: readonly string[];
+  readonly recentFilters: readonly string[];
+  readonly savedFilters: readonly string[];
 }
 
-const MOST_RECENT = 8;
+const MAX_RECENT = 8;
 const MAX_RECENT_CHARS = 400;
 
 export const MAX_NAME = 80;
-export const MAX_RECENT = 8;
 export const MAX_SAVED = 50;
 
 export const DEFAULTS: Preferences = {
@@ -43,12 +42,12 @@ export const DEFAULTS: Preferences = {
   keys: true,
   name: '',
   notify: false,
+  recentActions: [],
+  recentSearches: [],
   columns: null,
   chart: true,
-  recent_filters: [],
-  saved_filters: [],
-  recent_actions: [],
-  recent_searches: [],
+  recentFilters: [],
+  savedFilters: [],
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -66,25 +65,25 @@ export function parsePreferences(text: string | null): Preferences {
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
     name: typeof stored['name'] === 'string' ? cleanName(stored['name']) : DEFAULTS.name,
     notify: stored['notify'] === true,
+    recentActions: recent(stored['recentActions']),
+    recentSearches: recent(stored['recentSearches']),
     columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
     chart: stored['chart'] !== false,
-    recent_filters: texts(stored['recent_filters']).slice(0, MAX_RECENT),
-    saved_filters: texts(stored['saved_filters']).slice(0, MAX_SAVED),
-    recent_actions: recent(stored['recent_actions']),
-    recent_searches: recent(stored['recent_searches']),
+    recentFilters: recent(stored['recentFilters']),
+    savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
   };
 }
 
 function recent(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((one) => typeof one === 'string' && one.length <= MAX_RECENT_CHARS);
-  return texts.slice(0, MOST_RECENT);
+  return texts.slice(0, MAX_RECENT);
 }
 
 /** `list` with `one` in front, once; too long a text is not kept. */
 export function withRecent(list: readonly string[], one: string): readonly string[] {
   if (one.length > MAX_RECENT_CHARS) return list;
-  return [one, ...list.filter((other) => other !== one)].slice(0, MOST_RECENT);
+  return [one, ...list.filter((other) => other !== one)].slice(0, MAX_RECENT);
 }
 
 function parseObject(text: string | null): Record<string, unknown> {

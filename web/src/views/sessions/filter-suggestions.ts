@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Api } from '../../api/client.ts';
 import { complete, type Suggestion, valueText } from '../../model/completion.ts';
 import { plural } from '../../model/format.ts';
-import { MAX_RECENT, MAX_SAVED, type PreferenceStore } from '../../state/preferences.ts';
+import { MAX_SAVED, type PreferenceStore, withRecent } from '../../state/preferences.ts';
 import { useInspector, usePreferences } from '../context.ts';
 
 /** Somebody is still typing. */
@@ -19,13 +19,13 @@ export interface Suggested {
 
 /** `caret`: undefined when nothing is to be suggested. */
 export function useSuggestions(text: string, caret: number | undefined): Suggested | undefined {
-  const { recent_filters, saved_filters } = usePreferences();
+  const { recentFilters, savedFilters } = usePreferences();
   const at = caret === undefined ? undefined : complete(text, caret);
   const values = useValues(at?.values?.field, at?.values?.begun ?? '');
   if (at === undefined) return undefined;
   if (text === '') {
-    const saved = saved_filters.map((one) => ({ text: one, detail: 'saved' }));
-    const recent = recent_filters.filter((one) => !saved_filters.includes(one));
+    const saved = savedFilters.map((one) => ({ text: one, detail: 'saved' }));
+    const recent = recentFilters.filter((one) => !savedFilters.includes(one));
     const suggestions = [...saved, ...recent.map((one) => ({ text: one, detail: 'recent' }))];
     return { start: 0, end: 0, suggestions: suggestions.slice(0, 2 * MOST) };
   }
@@ -76,17 +76,16 @@ async function ask(
 /** A filter that somebody has used comes first among the recent ones. */
 export function noteFilter(preferences: PreferenceStore, text: string): void {
   const query = text.trim();
-  const { recent_filters } = preferences.get();
-  if (query === '' || recent_filters[0] === query) return;
-  const others = recent_filters.filter((one) => one !== query);
-  preferences.change({ recent_filters: [query, ...others].slice(0, MAX_RECENT) });
+  const { recentFilters } = preferences.get();
+  if (query === '' || recentFilters[0] === query) return;
+  preferences.change({ recentFilters: withRecent(recentFilters, query) });
 }
 
 /** Save a filter, or forget it. */
 export function flipSaved(preferences: PreferenceStore, text: string): void {
   const query = text.trim();
-  const { saved_filters } = preferences.get();
-  const others = saved_filters.filter((one) => one !== query);
-  const next = others.length < saved_filters.length ? others : [query, ...others];
-  preferences.change({ saved_filters: next.slice(0, MAX_SAVED) });
+  const { savedFilters } = preferences.get();
+  const others = savedFilters.filter((one) => one !== query);
+  const next = others.length < savedFilters.length ? others : [query, ...others];
+  preferences.change({ savedFilters: next.slice(0, MAX_SAVED) });
 }

@@ -34,7 +34,7 @@ export function QueryField({ value, problem, onChange, ref }: QueryFieldProps) {
   const nextCaret = useRef<number>(undefined);
   const input = useRef<HTMLInputElement>(null);
   const { preferences } = useInspector();
-  const isSaved = usePreferences().saved_filters.includes(text.trim());
+  const isSaved = usePreferences().savedFilters.includes(text.trim());
   const at = useSuggestions(text, caret);
   const suggestions = at?.suggestions ?? [];
   const isOpen = suggestions.length > 0;

@@ -16,6 +16,7 @@ import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { type Column, chosenColumns, gridOf, NARROW_COLUMNS } from './columns.tsx';
+import { useNextFailed } from './next-failed.ts';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
@@ -60,6 +61,7 @@ export function SessionList(props: SessionListProps) {
       isRange ? selection.extendTo(id, sessions.order.get()) : selection.toggle(id),
     [selection, sessions],
   );
+  useNextFailed(sessions, ids, virtualizer.scrollToIndex);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
