@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json
 from tests.support.otlp import START_NS, key_values, span
-
-Called: TypeAlias = tuple[str, str, Mapping[str, Any]]
-"""A tool that is asked for: id of the call, name, arguments."""
 
 MS = 1_000_000
 TRACE = 7
@@ -29,8 +26,8 @@ def text(role: str, words: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": words}]}
 
 
-def asks(words: str, *calls: Called) -> dict[str, Any]:
-    """Return an answer that asks for tools."""
+def asks(words: str, *calls: tuple[str, str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return an answer that asks for tools: (id, name, arguments)."""
     parts: list[dict[str, Any]] = [{"type": "text", "content": words}] if words else []
     parts += [
         {"type": "tool_call", "id": id_, "name": name, "arguments": arguments}
@@ -73,7 +70,7 @@ def tool(
     number: int,
     parent: int,
     at_ms: int,
-    called: Called,
+    called: tuple[str, str, Mapping[str, Any]],
     result: str | None,
     ms: int = 200,
     **more: Any,

@@ -22,7 +22,7 @@ import { useReading } from './reading-context.ts';
 export function ErrorBlock({ reading }: { readonly reading: Reading }) {
   const { error } = reading;
   if (error === null) return null;
-  const type = [error.type, error.code].filter((text) => text !== null).join(' ');
+  const type = [...new Set([error.type, error.code])].filter((text) => text !== null).join(' ');
   const isSaid = error.message?.text !== error.type;
   return (
     <div className="ins-tx__error">
