@@ -160,7 +160,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 function AskedLine({ asked }: { readonly asked: AskedReading }) {
   const { waited_ns, decision, actor, reason, prompt, is_edited, status } = asked;
   const isExpired = status === 'expired';
-  const verdict = isExpired ? 'Nobody answered' : (ANSWERS[decision ?? ''] ?? status);
+  const verdict = isExpired ? 'Expired' : (ANSWERS[decision ?? ''] ?? status);
   return (
     <div className="ins-tx__asked">
       <p>
