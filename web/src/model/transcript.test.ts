@@ -171,10 +171,10 @@ test('a failure knows who failed with it', () => {
   expect(ids(4)).toEqual([key(1)]);
 });
 
-test('an agent that runs has no end, a lost one has', () => {
+test('what an agent came to is below all that it did, while it runs and when it is lost', () => {
   const running = span(1, null, 'agent', { status: 'running', duration_ns: null });
   const lost = span(1, null, 'agent', { status: 'lost', duration_ns: null });
-  expect(drawn([running, span(2, 1, 'llm')])).toEqual(['agent 1', 'call 2']);
+  expect(drawn([running, span(2, 1, 'llm')])).toEqual(['agent 1', 'call 2', 'end 1']);
   expect(drawn([lost, span(2, 1, 'llm')])).toEqual(['agent 1', 'call 2', 'end 1']);
 });
 

@@ -8,7 +8,7 @@ import { SpanForest } from './span-forest.ts';
 export type EntryType =
   /** An agent begins; one that is folded is a card. */
   | 'agent'
-  /** An agent has ended. */
+  /** An agent has ended, or is at work below all that it did. */
   | 'end'
   /** A model is called. */
   | 'call'
@@ -141,7 +141,7 @@ export function layoutTranscript(
       atOnce: at(atOnce, place),
     });
     if (isFolded) hiddenBy[place] = place + 1;
-    else if (role === 'agent' && rows[place]?.status !== 'running') opened.push(place);
+    else if (role === 'agent') opened.push(place);
   }
   close(0);
   fillHidden(tree, entryOf);
