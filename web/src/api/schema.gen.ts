@@ -2448,12 +2448,12 @@ export interface components {
         /**
          * Rewritten
          * @description The conversation that was sent is not the one before with more at its end.
+         *
+         *     Of the messages that the call before was sent, without instructions. None kept: the history
+         *     was replaced, or it is another conversation.
          */
         Rewritten: {
-            /**
-             * Gone
-             * @description Messages of the call before that were not sent again.
-             */
+            /** Gone */
             gone: number;
             /** Kept */
             kept: number;
