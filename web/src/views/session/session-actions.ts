@@ -1,6 +1,7 @@
 /** The keys that work in every view of a session, and what they go to. */
 import { useMemo } from 'react';
 import { spanKey } from '../../model/span-tree.ts';
+import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';
@@ -31,11 +32,15 @@ export function useSessionActions(
       {
         name: 'Leave: the span, the session',
         keys: ['Escape'],
-        run: () => (selected === undefined ? router.push('') : select(undefined)),
+        run: () => {
+          if (router.route.get().query.has('plain')) router.adjust({ plain: undefined });
+          else if (selected === undefined) router.push('');
+          else select(undefined);
+        },
       },
     ];
   }, [trace, selected, waiting, select, router]);
-  useActions('Session', actions);
+  useActions(OF_SESSION, actions);
 }
 
 /** Nothing selected: where the failure began. Else the next error by start, round and round. */
