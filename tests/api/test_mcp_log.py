@@ -323,6 +323,19 @@ async def test_a_long_message_is_clamped_and_comes_whole_when_asked_for(
     assert answer.json()["body"]["text"] == whole
 
 
+@pytest.mark.parametrize("size", [1_000_000, 3_000_000])
+async def test_a_long_message_keeps_its_id_and_with_others_makes_short_pages(
+    app: FastAPI, client: httpx.AsyncClient, size: int
+) -> None:
+    whole = '{"jsonrpc":"2.0","id":"big","result":{"id":7,"text":"' + "x" * size + '"}}'
+    logs = tuple(frame(whole, START_NS + at) for at in range(9_000_000 // size + 1))
+    await send(app, agent(), logs=logs)
+    assert len((await read(client, cursor="WzBd"))["entries"]) < len(logs)
+    told = await entries(client)
+    assert len(told) == len(logs)
+    assert {(one["type"], one["rpc_id"]) for one in told} == {("response", '"big"')}
+
+
 async def test_a_span_s_halves_come_whole_with_http_headers(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
