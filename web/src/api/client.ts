@@ -45,7 +45,12 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
-  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
+  /** Without `totals`: only what the rows of the session do not tell. */
+  statistics(
+    sessionId: string,
+    asked: { totals: boolean },
+    signal?: AbortSignal,
+  ): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   requests(
@@ -109,7 +114,8 @@ export function httpApi(
       const asked = query({ ...page, format: 'columns' });
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
-    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
+    statistics: (id, { totals }, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
