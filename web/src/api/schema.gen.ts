@@ -4895,7 +4895,10 @@ export interface operations {
     };
     session_statistics_sessions__session_id__statistics_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description False: without operations, models, tools and agents. */
+                totals?: boolean;
+            };
             header?: never;
             path: {
                 session_id: string;
