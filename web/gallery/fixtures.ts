@@ -339,6 +339,7 @@ export const fixtureApi: Api = {
     if (row === undefined) throw new Error('There is no such span.');
     return JSON.stringify(detailOf(row));
   },
+  search: async () => ({ sessions: [], spans: [], next_cursor: null, index: null }),
   requests: async () => ({
     requests: [...requests],
     pending_count: requests.length,

@@ -7,6 +7,7 @@ import type {
   Request,
   RequestList,
   RequestStatus,
+  SearchResult,
   Session,
   SessionHistogram,
   SessionList,
@@ -45,6 +46,10 @@ export interface Api {
   ): Promise<SpanSkeleton>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  search(
+    page: { q: string; cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<SearchResult>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -106,6 +111,7 @@ export function httpApi(
       json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    search: (page, signal) => json(`search${query({ ...page })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
