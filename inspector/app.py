@@ -21,14 +21,17 @@ from inspector.http import (
     health,
     imports,
     mcp,
+    mcp_log,
     otlp,
     problems,
     processes,
+    query_values,
     requests,
     sessions,
     spans,
     states,
     statistics,
+    transcript,
     ui,
 )
 from inspector.http.access import Access, Guard
@@ -47,13 +50,17 @@ from inspector.version import VERSION
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
-_ROUTERS = [
+ROUTERS = [
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
-    statistics.router,  # before `/sessions/{id}`, whose ids may hold anything
+    # Before `/sessions/{id}`, whose ids may hold anything.
+    statistics.router,
+    transcript.router,
+    mcp_log.router,
     sessions.router,
     spans.router,
     states.router,
+    query_values.router,
     exports.router,
     compare.router,
     imports.router,
@@ -82,7 +89,7 @@ def create_app(
         lifespan: Instead of `running`; sets what the routes need on `app.state`.
         is_own: Spans about the service itself, which are left out.
     """
-    app = _assemble(_ROUTERS, lifespan or running)
+    app = _assemble(ROUTERS, lifespan or running)
     app.state.settings = settings
     app.state.is_own = is_own
     app.state.access = Access.build(

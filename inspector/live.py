@@ -52,6 +52,8 @@ _KINDS: dict[int, Span.SpanKind.ValueType] = {int(kind): kind for kind in Span.S
 _LOST_AFTER_S = 12.0
 _MAX_LOST_AFTER_S = 3600.0
 _UNKNOWN_SESSION = "unknown"
+_OF_A_CONNECTION = ("inspector.mcp.", "inspector.transport.")
+"""Records of what is read beside the agent: it knows the session, if anything, and no trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ def read_log(log: IncomingLog) -> Live | None:
         return _process_sign(record, log.resource)
     trace_id = record.trace_id.hex() if _is_id(record.trace_id, 16) else None
     span_id = record.span_id.hex() if trace_id and _is_id(record.span_id, 8) else None
-    session_key = _session_key(record) if name in SESSION_RECORDS else None
+    is_keyed = name in SESSION_RECORDS or (trace_id is None and name.startswith(_OF_A_CONNECTION))
+    session_key = _session_key(record) if is_keyed else None
     if trace_id is None and session_key is None:
         return None
     time_ns = record.time_unix_nano or record.observed_time_unix_nano

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -86,10 +87,22 @@ def span_fields(row: SpanRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
 
 
-def span_columns(rows: Sequence[SpanRow]) -> wire.SpanColumnSet:
-    """Return the lines of the waterfall as columns."""
-    columns = {name: [getattr(row, name) for row in rows] for name in wire.SpanRow.model_fields}
-    return wire.SpanColumnSet.model_validate(columns)
+def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
+    """Return the lines of the waterfall as `wire.SpanColumnSet` has them.
+
+    From the records themselves: a session of 100 000 spans is read as fast as it can be.
+    """
+    computed: dict[str, list[Any]] = {
+        "offset_ns": [one.start_ns - one.epoch_ns for one in records],
+        "duration_ns": [
+            None if one.end_ns is None else max(one.end_ns - one.start_ns, 0) for one in records
+        ],
+        "waited": [one.row().waited if one.waited else () for one in records],
+    }
+    return {
+        name: computed.get(name) or list(map(attrgetter(name), records))
+        for name in wire.SpanRow.model_fields
+    }
 
 
 def request(row: RequestRow, session_title: str) -> wire_control.Request:

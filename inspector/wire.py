@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -106,8 +106,35 @@ class IndexState(Wire):
     changes_behind: int = Field(description="How many changes it has yet to take in.")
 
 
+SessionSort: TypeAlias = Literal[
+    "started",
+    "-started",
+    "changed",
+    "-changed",
+    "title",
+    "-title",
+    "duration",
+    "-duration",
+    "waiting",
+    "-waiting",
+    "spans",
+    "-spans",
+    "errors",
+    "-errors",
+    "llm_calls",
+    "-llm_calls",
+    "tool_calls",
+    "-tool_calls",
+    "tokens",
+    "-tokens",
+    "cost",
+    "-cost",
+]
+"""How a list of sessions is sorted; `changed`: by when anything last changed it."""
+
+
 class SessionList(Wire):
-    """A page of sessions, newest first."""
+    """A page of sessions, in the order that was asked for."""
 
     sessions: list[Session]
     next_cursor: str | None

@@ -5,13 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from dataclasses import replace
 from typing import Any
 
 from inspector.http.problems import ProblemError
 from inspector.storage.base import SpanPosition
+from inspector.storage.orders import BEYOND, Order, Place, SortKey, SortValue
 
 
-def encode_cursor(*parts: int | str) -> str:
+def encode_cursor(*parts: int | float | str) -> str:
     """Return the cursor that stands for `parts`."""
     text = json.dumps(parts, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
@@ -25,6 +27,23 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
         case [int(started_ns), str(session_id)] if abs(started_ns) < 2**63:
             return started_ns, session_id
     raise _refusal()
+
+
+def sort_cursor(cursor: str | None, order: Order) -> tuple[Order, Place | None]:
+    """Return the order that a listing goes on in, as of when it began, and the place in it."""
+    if cursor is None:
+        return order, None
+    match _decode(cursor):
+        case [str(name), int(now_ns), int() | float() | str() as value, str(session_id)]:
+            if name == order.name and 0 <= now_ns < 2**63 and _is_value_of(order.key, value):
+                return replace(order, now_ns=now_ns), (value, session_id)
+    raise _refusal()
+
+
+def _is_value_of(key: SortKey, value: SortValue) -> bool:
+    if key is SortKey.TITLE or isinstance(value, str):
+        return key is SortKey.TITLE and isinstance(value, str)
+    return abs(value) <= BEYOND if key is SortKey.COST else type(value) is int and value < 2**63
 
 
 def request_cursor(cursor: str | None) -> tuple[int, str] | None:
@@ -53,12 +72,25 @@ def span_cursor(cursor: str | None) -> SpanPosition | None:
     raise _refusal()
 
 
+def log_cursor(cursor: str | None) -> SpanPosition | int | None:
+    """Return the position of a cursor of an MCP log: among the spans, then among the moments."""
+    if cursor is None:
+        return None
+    match _decode(cursor):
+        case [int(change)] if 0 <= change < 2**63:
+            return change
+    return span_cursor(cursor)
+
+
 def _decode(cursor: str) -> Any:  # whatever a client sent
     try:
         text = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True)
-        return json.loads(text)
+        found = json.loads(text)
+        # Half a character, which JSON can write and no store can read.
+        json.dumps(found, ensure_ascii=False).encode()
     except (binascii.Error, ValueError, RecursionError) as error:
         raise _refusal() from error
+    return found
 
 
 def _is_hex(text: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from time import time_ns
 from typing import Annotated, Any, Literal
 
+import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from inspector import presenter, wire
 from inspector.feed import Feed
-from inspector.http.cursors import encode_cursor, session_cursor, span_cursor
+from inspector.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
@@ -19,9 +20,11 @@ from inspector.normalise.times import rfc3339
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS
 from inspector.query.syntax import MAX_CHARS
-from inspector.query.tree import All, one_of
+from inspector.query.tree import All, Compare, Node, Operator, one_of
+from inspector.search import Search
 from inspector.search.histogram import Buckets, count_sessions
-from inspector.storage.base import Reader, Store
+from inspector.storage.base import Reader, SessionRecord, Store
+from inspector.storage.orders import Order
 
 router = APIRouter(tags=["sessions"])
 
@@ -37,24 +40,61 @@ def list_sessions(
     request: Request,
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
-    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    sort: Annotated[
+        wire.SessionSort, Query(description="Of all there are; `-`: the most, or newest, first.")
+    ] = "-started",
+    since_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")
+    ] = None,
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began before.")
+    ] = None,
+    cursor: Annotated[str | None, Query(max_length=4000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire.SessionList:
-    """List sessions, running and stored alike, newest start first.
+    """List sessions, running and stored alike, newest start first or sorted otherwise.
 
-    With a query, a page may be short, or empty, and not the last: `next_cursor` tells.
+    With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
+    known, as a cost may be, comes last in either direction.
     """
     now_ns = time_ns()
-    wanted = All((parse_query(q, Scope.SESSION, now_ns), one_of(SESSION_FIELDS["status"], status)))
+    wanted = All(
+        (
+            parse_query(q, Scope.SESSION, now_ns),
+            one_of(SESSION_FIELDS["status"], status),
+            *_began(Operator.AT_LEAST, since_ms),
+            *_began(Operator.LESS, until_ms),
+        )
+    )
+    order = Order.parse(sort, now_ns)
     with searching(request, now_ns) as search:
-        page = search.sessions(wanted, session_cursor(cursor), limit)
+        rows, next_cursor = _page(search, wanted, order, cursor, limit)
         head, index = search.reader.head, index_state(search) if q else None
     return wire.SessionList(
-        sessions=[presenter.session(record.row) for record in page.rows],
-        next_cursor=encode_cursor(*page.next) if page.next else None,
+        sessions=[presenter.session(record.row) for record in rows],
+        next_cursor=next_cursor,
         index=index,
         as_of=_feed(request).position(head),
     )
+
+
+def _began(operator: Operator, at_ms: int | None) -> list[Compare]:
+    if at_ms is None:
+        return []
+    return [Compare(SESSION_FIELDS["started"], operator, at_ms * 1_000_000)]
+
+
+def _page(
+    search: Search, wanted: Node, order: Order, cursor: str | None, limit: int
+) -> tuple[list[SessionRecord], str | None]:
+    """Return a page of the list, and the cursor of the next one."""
+    if order.name == "-started":
+        newest = search.sessions(wanted, session_cursor(cursor), limit)
+        return newest.rows, encode_cursor(*newest.next) if newest.next else None
+    order, after = sort_cursor(cursor, order)
+    page = search.sorted_sessions(wanted, order, after, limit)
+    behind = encode_cursor(order.name, order.now_ns, *page.next) if page.next else None
+    return page.rows, behind
 
 
 @router.get("/sessions/histogram")
@@ -114,29 +154,19 @@ def list_spans(
             return elsewhere(request, reader, session_id, "list_spans")
         found, head = reader.spans_of(session_id, position, limit + 1), reader.head
     page = found[:limit]
-    rows = [record.row() for record in page]
     last = page[-1] if len(found) > limit else None
-    next_cursor = encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None
-    epoch_ns, as_of = str(session.row.epoch_ns), _feed(request).position(head)
-    body: wire.SpanSkeleton | wire.SpanColumns
-    if format == "columns":
-        body = wire.SpanColumns(
-            session_id=session_id,
-            epoch_ns=epoch_ns,
-            columns=presenter.span_columns(rows),
-            next_cursor=next_cursor,
-            as_of=as_of,
-        )
-    else:
-        body = wire.SpanSkeleton(
-            session_id=session_id,
-            epoch_ns=epoch_ns,
-            spans=[presenter.span_row(row) for row in rows],
-            next_cursor=next_cursor,
-            as_of=as_of,
-        )
+    frame: dict[str, Any] = {
+        "session_id": session_id,
+        "epoch_ns": str(session.row.epoch_ns),
+        "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
+        "as_of": _feed(request).position(head),
+    }
     # Straight to bytes: FastAPI would check every row once more.
-    return Response(body.model_dump_json(), media_type=_JSON)
+    if format == "columns":
+        body = orjson.dumps({**frame, "columns": presenter.span_columns(page)})
+        return Response(body, media_type=_JSON)
+    rows = [presenter.span_row(record.row()) for record in page]
+    return Response(wire.SpanSkeleton(**frame, spans=rows).model_dump_json(), media_type=_JSON)
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)

@@ -55,7 +55,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     the same moment, so it is read once.
     """
     attributes = flat_attributes(span.attributes)
-    truncated = _truncated(attributes)
+    truncated = truncated_keys(attributes)
     kind = kind_of(span, attributes)
     happened = _moments(span, moments)
     telling = Telling(attributes, span.name, kind, span.start_time_unix_nano, happened)
@@ -66,7 +66,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         usage=usage_of(attributes, kind),
         state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
         decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
-        mcp=_mcp(span.name, attributes, truncated),
+        mcp=mcp_view(span.name, attributes),
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
         metadata=first_told(telling, lambda convention: convention.metadata) or {},
@@ -74,7 +74,8 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     )
 
 
-def _truncated(attributes: Attributes) -> list[str]:
+def truncated_keys(attributes: Attributes) -> list[str]:
+    """Return the attributes that their sender cut."""
     listed = attributes.get("inspector.truncated")
     marked = [key.removesuffix("_truncated") for key in attributes if key.endswith("_truncated")]
     names = [*(listed if isinstance(listed, list) else []), *marked]
@@ -147,7 +148,7 @@ def _says_error(attributes: Attributes, result: Payload | None) -> bool:
 
 def _state(moment: Moment) -> StateChange:
     attributes = moment.attributes
-    truncated = _truncated(attributes)
+    truncated = truncated_keys(attributes)
     return StateChange(
         name=as_text(attributes.get("inspector.state.name")) or "state",
         description=as_text(attributes.get("inspector.state.description")),
@@ -172,7 +173,9 @@ def _decision(moment: Moment) -> Decision:
     )
 
 
-def _mcp(name: str, attributes: Attributes, truncated: list[str]) -> McpView | None:
+def mcp_view(name: str, attributes: Attributes) -> McpView | None:
+    """Return the MCP exchange that a span of this name tells of, if it tells of one."""
+    truncated = truncated_keys(attributes)
     method = as_text(keys.first(attributes, keys.MCP_METHOD)) or mcp_method_in_name(name)
     if method is None:
         return None

@@ -19,9 +19,11 @@ from inspector.query.fields import Scope
 from inspector.query.tree import Node
 from inspector.search.candidates import Candidates
 from inspector.search.fitting import Evaluator, TooLateError, cheapest_first
+from inspector.search.sorting import Sorted
 from inspector.search.terms import span_terms
 from inspector.search.times import started_between
 from inspector.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
+from inspector.storage.orders import Order, Place, place_of
 from inspector.storage.word_index import WordIndex
 from inspector.storage.word_reader import WordReader
 
@@ -101,6 +103,33 @@ class Search:
             evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
         return self._page(
             limit, after, began, evaluator, look=look, place=_session_place, node=node
+        )
+
+    def sorted_sessions(
+        self, node: Node, order: Order, after: Place | None, limit: int
+    ) -> Page[SessionRecord, Place]:
+        """Return sessions in any order, behind a place of it.
+
+        The time of a page counts from when it is known which sessions come next: that takes as long
+        for one as for all, and no page would get past it.
+        """
+        node = cheapest_first(node)
+        candidates = self._candidates(self.clock())
+        found = self._sessions_of_words(candidates, node)
+        listing = Sorted(self.reader, node, order, found)
+        listing.find(after, max(_LEAST_LOOK, limit + 1))
+        began = self.clock()
+        evaluator = Evaluator(self.reader, self.now_ns)
+        if candidates is not None and found is not None:
+            evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
+        return self._page(
+            limit,
+            after,
+            began,
+            evaluator,
+            look=listing.look,
+            place=lambda record: place_of(record.row, record.change, order),
+            node=node,
         )
 
     def spans(self, node: Node, before: int | None, limit: int) -> Page[SpanRecord, int]:

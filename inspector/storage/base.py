@@ -34,6 +34,7 @@ from inspector.model import (
 )
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.query.tree import Node
+from inspector.storage.orders import Order, Place
 from inspector.waits import Interval
 
 MAX_INT = 2**63 - 1
@@ -357,6 +358,19 @@ class Reader(Protocol):
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
         """Look at the next `most` of the sessions that are known, as `newest_sessions` does."""
+
+    def session_places(
+        self,
+        node: Node,
+        order: Order,
+        after: Place | None,
+        most: int,
+        among: Collection[str] | None = None,
+    ) -> list[Place]:
+        """Return the next `most` places of an order, behind a place; of some sessions only.
+
+        Those of all that fit `node` are among them, and any others.
+        """
 
     def session_counts(
         self, node: Node, first_ns: int, width_ns: int, count: int

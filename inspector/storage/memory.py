@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import operator
 import threading
 import uuid
 from collections import Counter, defaultdict
@@ -39,6 +40,7 @@ from inspector.storage.base import (
     shown_bytes,
     waiting_of,
 )
+from inspector.storage.orders import Order, Place, place_of
 
 _SpanKey = tuple[str, str]
 
@@ -203,6 +205,22 @@ class _Tables:
         older = sorted((place for place in places if not after or place < after), reverse=True)
         rows = [self._sessions[session_id] for _, session_id in older[:most]]
         return Chunk(rows, older[most - 1] if len(older) > most else None)
+
+    def session_places(
+        self,
+        node: Node,
+        order: Order,
+        after: Place | None,
+        most: int,
+        among: Collection[str] | None = None,
+    ) -> list[Place]:
+        records = self._sessions.values() if among is None else self.sessions(set(among))
+        places = [place_of(one.row, one.change, order) for one in records]
+        places.sort(reverse=order.is_descending)
+        if after is not None:
+            is_behind = operator.lt if order.is_descending else operator.gt
+            places = [place for place in places if is_behind(place, after)]
+        return places[:most]
 
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
         older = [span for span in self._spans.values() if before is None or span.change < before]

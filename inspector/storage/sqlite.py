@@ -12,6 +12,7 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,7 +24,14 @@ from inspector.storage.base import Changes, Departure, Reader, SessionRecord, Sp
 from inspector.storage.sqlite_control import apply_control, delete_control
 from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
 from inspector.storage.sqlite_numbers import Numbers, Origins
-from inspector.storage.sqlite_open import Lock, file_of, lock_store, open_reader, open_writer
+from inspector.storage.sqlite_open import (
+    SESSION_NUMBERS,
+    Lock,
+    file_of,
+    lock_store,
+    open_reader,
+    open_writer,
+)
 from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
 from inspector.storage.sqlite_sweep import doom, sweep
 
@@ -33,12 +41,14 @@ _Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"  # a name for type checkers onl
 # One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
 # means to wait for them.
 _ROWS_A_STEP = (64, 8, 1)
-_SESSION = """INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
-                    started_ns, body, state)"""
-_SESSION_KNOWN = """ON CONFLICT (no) DO UPDATE SET
+_numbers_of = attrgetter(*SESSION_NUMBERS)
+_SESSION = f"""INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
+                    started_ns, body, state, {", ".join(SESSION_NUMBERS)})"""
+_SESSION_KNOWN = f"""ON CONFLICT (no) DO UPDATE SET
     change = excluded.change, settled = excluded.settled, changed_ns = excluded.changed_ns,
     status = excluded.status, title = excluded.title, started_ns = excluded.started_ns,
-    body = excluded.body, state = excluded.state"""
+    body = excluded.body, state = excluded.state,
+    {", ".join(f"{name} = excluded.{name}" for name in SESSION_NUMBERS)}"""
 _TRACE_KNOWN = """ON CONFLICT (no) DO UPDATE SET
     session_no = excluded.session_no, state = excluded.state"""
 # A span that is known loses its row and gets a new one: its key is its newest change.
@@ -299,6 +309,7 @@ class SqliteStore:
                 record.row.started_ns,
                 orjson.dumps(record.row),
                 record.state,
+                *_numbers_of(record.row),
             )
             for record in records
         ]

@@ -14,7 +14,19 @@ import apsw
 from inspector.query.fields import Scope
 from inspector.query.tree import All, Compare, Either, Node, Not, Operator, Related, Relation
 
-SESSION_COLUMNS = {"status": "status", "started": "started_ns"}
+SESSION_COLUMNS = {
+    "status": "status",
+    "started": "started_ns",
+    "ended": "ended_ns",
+    "spans": "span_count",
+    "errors": "error_count",
+    "llm_calls": "llm_calls",
+    "tool_calls": "tool_calls",
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "tokens": "{0}.input_tokens + {0}.output_tokens",
+    "cost": "cost_usd",
+}
 
 SPAN_COLUMNS = {
     "kind": "kind",

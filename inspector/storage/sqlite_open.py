@@ -27,6 +27,20 @@ _CHECKPOINT_PAGES = 16_384
 FileId: TypeAlias = tuple[int, int]
 """(device, inode): what a path cannot be mistaken for when another file takes its place."""
 
+SESSION_NUMBERS = (
+    "ended_ns",
+    "waiting_ns",
+    "waiting_since_ns",
+    "span_count",
+    "error_count",
+    "llm_calls",
+    "tool_calls",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+)
+"""What of a session's row has a column of its own."""
+
 _FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
@@ -210,6 +224,12 @@ def _stand_in(connection: apsw.Connection) -> None:
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
     if "waited" not in columns:
         connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
+    if "span_count" not in columns:
+        numbers = ", ".join(
+            f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in SESSION_NUMBERS
+        )
+        connection.execute(f"CREATE TEMP VIEW session AS SELECT *, {numbers} FROM main.session")
 
 
 def _open_connection(

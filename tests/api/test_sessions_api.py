@@ -1,20 +1,23 @@
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+from inspector import wire
 from inspector.model import Json
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import TRACES
 from inspector.storage import open_store
+from inspector.storage.orders import Order, SortKey
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.store_app import FakeClock, client_of, service
 from tests.support.telemetry import heartbeat, incoming, log, span_hex, started, trace_hex
@@ -100,6 +103,59 @@ async def test_a_cursor_that_is_not_ours_is_refused(
         return
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_the_whole_store_is_sorted_page_by_page(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    usage = {1: 30, 2: 10, 3: 40, 4: 10, 5: 20}
+    for n, tokens in usage.items():
+        about: dict[str, Json] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.usage.input_tokens": tokens,
+        }
+        await send(app, span(f"chat {n}", trace=n, start_ns=START_NS + n, attributes=about))
+
+    async def listed(**query: str | int) -> list[str]:
+        seen: list[str] = []
+        cursor: str | None = None
+        while True:
+            asked = {"limit": 2, **query} | ({"cursor": cursor} if cursor else {})
+            page = (await client.get("/sessions", params=asked)).json()
+            seen += [row["title"] for row in page["sessions"]]
+            if (cursor := page["next_cursor"]) is None:
+                return seen
+
+    assert await listed(sort="tokens") == ["chat 2", "chat 4", "chat 5", "chat 1", "chat 3"]
+    assert await listed(sort="-tokens") == ["chat 3", "chat 1", "chat 5", "chat 4", "chat 2"]
+    assert await listed(sort="-tokens", q="tokens<40") == ["chat 1", "chat 5", "chat 4", "chat 2"]
+    assert await listed(sort="-title", q='"chat" -tokens:10') == ["chat 5", "chat 3", "chat 1"]
+    start_ms = START_NS // 1_000_000
+    assert await listed(since_ms=start_ms + 1) == []
+    assert len(await listed(since_ms=start_ms, until_ms=start_ms + 1)) == 5
+
+
+async def test_a_cursor_of_another_order_is_refused(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, *(span(trace=n) for n in range(1, 4)))
+    page = (await client.get("/sessions?sort=cost&limit=1")).json()
+    for sort in ("-cost", "title", "-started"):
+        asked = {"sort": sort, "cursor": page["next_cursor"]}
+        answer = await client.get("/sessions", params=asked)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
+    made_up = [["title", 1, 5, "x"], ["cost", 1, "a", "x"], ["cost", 1, 1e999, "x"]]
+    made_up += [["spans", 1, 1.5, "x"], ["spans", -1, 1, "x"], ["title", 1, "\ud800", "x"]]
+    for parts in made_up:
+        cursor = base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
+        asked = {"sort": str(parts[0]), "cursor": cursor}
+        answer = await client.get("/sessions", params=asked)
+        assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor"), parts
+
+
+def test_every_order_can_be_asked_for() -> None:
+    names = {Order(key, way, 0).name for key in SortKey for way in (False, True)}
+    assert set(get_args(wire.SessionSort)) == names
 
 
 async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(

@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.model import SessionStatus, SpanKind, SpanStatus
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
-from inspector.query.tree import Node
+from inspector.query.tree import All, Node
 from inspector.search import Search, open_search
 from inspector.search.fitting import Evaluator
 from inspector.search.histogram import Buckets, count_sessions
@@ -25,6 +25,7 @@ from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.storage import Store, open_store
 from inspector.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
 from inspector.storage.memory import MemoryStore
+from inspector.storage.orders import Order, SortKey, place_of
 from inspector.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
@@ -390,6 +391,82 @@ def _found(search: Search, wanted: Node, scope: Scope) -> set[str]:
 
 def _id(subject: SpanRecord | SessionRecord) -> str:
     return subject.row.id if isinstance(subject, SessionRecord) else subject.span_id
+
+
+# --- any other order ---------------------------------------------------------------------------
+
+
+@st.composite
+def _sessions(draw: st.DrawFn) -> list[SessionRecord]:
+    records = []
+    for number in range(1, draw(st.integers(2, 9))):
+        started_ns = START_NS + draw(st.integers(0, 3)) * SECOND_NS
+        row = replace(
+            session(f"S{number}", number, started_ns=started_ns).row,
+            title=draw(st.sampled_from(["alpha", "Alpha", "beta", "Ärger", "合并", "🔥", ""])),
+            status=draw(st.sampled_from([SessionStatus.RUNNING, SessionStatus.FAILED])),
+            ended_ns=draw(st.none() | st.sampled_from([started_ns, started_ns + SECOND_NS])),
+            waiting_ns=draw(st.integers(0, 2)) * SECOND_NS,
+            waiting_since_ns=draw(st.none() | st.just(NOW_NS - 2 * SECOND_NS)),
+            span_count=draw(st.integers(0, 3)),
+            error_count=draw(st.integers(0, 3)),
+            llm_calls=draw(st.integers(0, 3)),
+            tool_calls=draw(st.integers(0, 3)),
+            input_tokens=draw(st.integers(0, 3)),
+            output_tokens=draw(st.integers(0, 3)),
+            cost_usd=draw(st.none() | st.sampled_from([0.0, 0.1, 0.30000000000000004, 2.0])),
+        )
+        records.append(SessionRecord(row, b"{}", number, number, 0, START_NS))
+    return records
+
+
+@given(
+    _sessions(),
+    st.sampled_from(SortKey),
+    st.booleans(),
+    st.sampled_from(["", "status:failed", "errors>1", "s1 OR s2 OR s3", "-tokens>=3"]),
+    st.integers(1, 3),
+)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=150)
+def test_every_store_gives_every_order_whole_page_by_page(
+    records: list[SessionRecord], key: SortKey, is_descending: bool, text: str, limit: int
+) -> None:
+    order = Order(key, is_descending, NOW_NS)
+    wanted = parse_query(text, Scope.SESSION, NOW_NS)
+    with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
+        for store in (MemoryStore(), sqlite):
+            store.commit(Changes(1, len(records), records))
+            with store.read() as reader:
+                evaluator = Evaluator(reader, NOW_NS)
+                fitting = [one for one in records if evaluator.fits(wanted, one)]
+                places = sorted(
+                    (place_of(one.row, one.change, order) for one in fitting),
+                    reverse=is_descending,
+                )
+                search = Search(reader, NOW_NS, page_s=60)
+                seen, after = list[str](), None
+                while len(seen) <= len(places):
+                    page = search.sorted_sessions(wanted, order, after, limit)
+                    seen += [one.row.id for one in page.rows]
+                    if (after := page.next) is None:
+                        break
+            assert seen == [session_id for _, session_id in places]
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_what_is_not_known_comes_last_in_either_direction(
+    store: Store, is_descending: bool
+) -> None:
+    records = [session(f"S{n}", n) for n in range(1, 5)]
+    for one, cost in zip(records, [None, 0.0, 5.0, None], strict=True):
+        one.row = replace(one.row, cost_usd=cost)
+    store.commit(Changes(1, 4, records))
+    order = Order(SortKey.COST, is_descending, NOW_NS)
+    with store.read() as reader:
+        found = Search(reader, NOW_NS, page_s=60).sorted_sessions(All(), order, None, 9).rows
+    known, unknown = found[:2], found[2:]
+    assert [one.row.id for one in known] == (["S3", "S2"] if is_descending else ["S2", "S3"])
+    assert {one.row.id for one in unknown} == {"S1", "S4"}
 
 
 # --- the chart over the list -------------------------------------------------------------------

@@ -9,22 +9,10 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from inspector.app import ROUTERS
 from inspector.dispatch import Dispatch
 from inspector.feed import Feed, FeedTiming
-from inspector.http import (
-    audit,
-    control,
-    events,
-    exports,
-    imports,
-    problems,
-    processes,
-    requests,
-    sessions,
-    spans,
-    states,
-    statistics,
-)
+from inspector.http import problems
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
@@ -63,10 +51,8 @@ async def service(
     )
     problems.install(app)
     with_schemas(app)
-    asked = (requests, control, processes, audit, statistics)
-    reading = (sessions, spans, states, exports, imports, events)
-    for part in (*asked, *reading):
-        app.include_router(part.router)
+    for router in ROUTERS:
+        app.include_router(router)
     try:
         yield app
     finally:

@@ -1,5 +1,4 @@
 /** Made-up data in every state that the components know. */
-import type { Api } from '../src/api/client.ts';
 import type {
   Message,
   Payload,
@@ -11,7 +10,11 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
+import {
+  exampleRequest,
+  exampleSession,
+  exampleSpan,
+} from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
@@ -317,47 +320,6 @@ function detailOf(row: SpanRow): SpanDetail {
   };
 }
 
-/** Answers from the data above. */
-export const fixtureApi: Api = {
-  histogram: async () => ({ bucket_ms: 60_000, buckets: [], counted_from: null }),
-  sessions: async () => ({
-    sessions: [...sessions],
-    next_cursor: null,
-    index: null,
-    as_of: 'gallery.0',
-  }),
-  session: async (id) => sessions.find((session) => session.id === id) ?? exampleSession({ id }),
-  spans: async (session_id) => ({
-    session_id,
-    epoch_ns: EPOCH_NS,
-    spans: [...spans],
-    next_cursor: null,
-    as_of: 'gallery.0',
-  }),
-  spanText: async (_trace, id) => {
-    const row = spans.find((one) => one.span_id === id);
-    if (row === undefined) throw new Error('There is no such span.');
-    return JSON.stringify(detailOf(row));
-  },
-  search: async () => ({ sessions: [], spans: [], next_cursor: null, index: null }),
-  requests: async () => ({
-    requests: [...requests],
-    pending_count: requests.length,
-    next_cursor: null,
-    as_of: 'gallery.0',
-  }),
-  request: async (id) => requests.find((one) => one.id === id) ?? exampleRequest({ id }),
-  answer: async () => {
-    throw new Error('Nobody listens in the gallery.');
-  },
-  command: async () => {
-    throw new Error('Nobody listens in the gallery.');
-  },
-  audit: async () => ({ entries: [], next_cursor: null }),
-  auditExportUrl: () => 'gallery:',
-  eventsUrl: () => 'gallery:',
-};
-
 const SECRETIVE = 'build/old\u202e\u200b<img src=x onerror=alert(1)>';
 
 /** One request of each kind. */
@@ -406,3 +368,41 @@ export const requests: readonly Request[] = [
     created_at: new Date(NOW_MS - 10_000).toISOString(),
   }),
 ];
+
+/** What the made-up service says; undefined where only the recorded one knows. */
+export function invented(path: string, query: URLSearchParams): string | undefined {
+  const [, of, id, more] = path.split('/').map(decodeURIComponent);
+  const body = answerOf(`/${of}`, id, more, query);
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+function answerOf(
+  route: string,
+  id: string | undefined,
+  more: string | undefined,
+  query: URLSearchParams,
+): unknown {
+  const as_of = 'gallery.0';
+  if (route === '/sessions' && id === undefined) {
+    return { sessions, next_cursor: null, index: null, as_of };
+  }
+  if (route === '/sessions' && id === 'histogram') {
+    return { bucket_ms: Number(query.get('bucket_ms')), buckets: [], counted_from: null };
+  }
+  if (route === '/sessions' && sessions.some((one) => one.id === id)) {
+    if (more === undefined) return sessions.find((one) => one.id === id);
+    if (more === 'spans') {
+      return { session_id: id, epoch_ns: EPOCH_NS, spans, next_cursor: null, as_of };
+    }
+  }
+  if (route === '/spans' && id === TRACE) {
+    const row = spans.find((one) => one.span_id === more);
+    return row && detailOf(row);
+  }
+  if (route === '/requests' && id === undefined) {
+    return { requests, pending_count: requests.length, next_cursor: null, as_of };
+  }
+  if (route === '/requests') return requests.find((one) => one.id === id);
+  if (route === '/audit') return { entries: [], next_cursor: null };
+  return undefined;
+}

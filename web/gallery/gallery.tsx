@@ -10,7 +10,7 @@ import { Router } from '../src/state/route.ts';
 import { applyTheme } from '../src/state/theme.ts';
 import { PageContext } from '../src/views/context.ts';
 import type { GalleryCase } from './case.ts';
-import { fixtureApi } from './fixtures.ts';
+import { galleryApi } from './service.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/views/icons.css';
@@ -38,7 +38,7 @@ const theme = applyTheme(preferences, document.documentElement, (query) => match
 if (asked.has('theme')) preferences.change({ theme: asked.get('theme') as Theme });
 
 const inspector = new Inspector({
-  api: fixtureApi,
+  api: galleryApi(),
   router: new Router(new URL('gallery.html', document.baseURI).href, window),
   preferences,
   serviceUrl: 'http://127.0.0.1:7800/',

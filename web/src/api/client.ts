@@ -1,4 +1,5 @@
 /** The service's HTTP routes that the page reads (`openapi.yaml`). */
+import { skeletonOf } from './columns.ts';
 import type {
   Answer,
   AnswerResult,
@@ -11,6 +12,7 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
+  SessionStatistics,
   SpanSkeleton,
   Verb,
   VerbResult,
@@ -44,6 +46,7 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
+  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   search(
@@ -107,8 +110,11 @@ export function httpApi(
     sessions: (page, signal) => json(`sessions${query({ ...page })}`, signal),
     histogram: (asked, signal) => json(`sessions/histogram${query({ ...asked })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
-    spans: (id, page, signal) =>
-      json(`sessions/${encodeURIComponent(id)}/spans${query({ ...page })}`, signal),
+    spans: async (id, page, signal) => {
+      const asked = query({ ...page, format: 'columns' });
+      return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
+    },
+    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     search: (page, signal) => json(`search${query({ ...page })}`, signal),

@@ -235,6 +235,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/query/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Query Values
+         * @description List values that a field of a query has in the newest sessions or spans.
+         */
+        get: operations["query_values_query_values_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/requests": {
         parameters: {
             query?: never;
@@ -311,9 +331,10 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description List sessions, running and stored alike, newest start first.
+         * @description List sessions, running and stored alike, newest start first or sorted otherwise.
          *
-         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells.
+         *     With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
+         *     known, as a cost may be, comes last in either direction.
          */
         get: operations["list_sessions_sessions_get"];
         put?: never;
@@ -362,6 +383,48 @@ export interface paths {
          * @description Let the session stop at its next operation.
          */
         post: operations["cancel_sessions__session_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Mcp Log
+         * @description List what was said over MCP in a session, both ways, with what happened to connections.
+         *
+         *     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
+         */
+        get: operations["read_mcp_log_sessions__session_id__mcp_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/mcp/frame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Mcp Frame
+         * @description Return one message whole, digit for digit as it was captured.
+         */
+        get: operations["read_mcp_frame_sessions__session_id__mcp_frame_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -467,6 +530,28 @@ export interface paths {
          * @description Let a session that holds do one operation, and hold again.
          */
         post: operations["step_sessions__session_id__step_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Transcript
+         * @description Say what some spans of a session say, clipped.
+         *
+         *     Who reads a session knows from its spans what comes after what, and asks for what is in view.
+         */
+        get: operations["read_transcript_sessions__session_id__transcript_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -775,6 +860,41 @@ export interface components {
             type: "ApprovalResolved";
         };
         /**
+         * AskedReading
+         * @description Somebody was waited for: what was asked, and what came of it.
+         */
+        AskedReading: {
+            /** Actor */
+            actor: string | null;
+            /** Decision */
+            decision: string | null;
+            /**
+             * Id
+             * @description Of the request; null when it was a pause only.
+             */
+            id: string | null;
+            /** Is Edited */
+            is_edited: boolean;
+            /** Kind */
+            kind: string;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Prompt */
+            prompt: string | null;
+            /** Reason */
+            reason: string | null;
+            /**
+             * Status
+             * @description Of the request; of a pause `pending` or `answered`.
+             */
+            status: string;
+            /**
+             * Waited Ns
+             * @description Null while it waits.
+             */
+            waited_ns: number | null;
+        };
+        /**
          * AuditEntry
          * @description One action of control, or an attempt at one. Entries are never changed.
          */
@@ -901,6 +1021,30 @@ export interface components {
              * @description Of the whole, as UTF-8.
              */
             size_bytes: number;
+        };
+        /**
+         * Clip
+         * @description The beginning of a text.
+         */
+        Clip: {
+            /**
+             * Chars
+             * @description Of the whole text, as it was received.
+             */
+            chars: number;
+            /**
+             * Is Json
+             * @default false
+             */
+            is_json: boolean;
+            /**
+             * Is Truncated
+             * @description The sender cut it short.
+             * @default false
+             */
+            is_truncated: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * Command
@@ -1045,6 +1189,24 @@ export interface components {
             type: "DecisionMade";
         };
         /**
+         * DecisionReading
+         * @description A verdict of a hook, a policy or a person that was more than assent.
+         */
+        DecisionReading: {
+            /** Action */
+            action: string;
+            after: components["schemas"]["Clip"] | null;
+            before: components["schemas"]["Clip"] | null;
+            /** Hook */
+            hook: string | null;
+            /** Interceptor */
+            interceptor: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Reason */
+            reason: string | null;
+        };
+        /**
          * Difference
          * @description A span that is not the same in two sessions, or that only one of them has.
          */
@@ -1101,6 +1263,17 @@ export interface components {
          * @enum {string}
          */
         Engine: "asyncio" | "temporal" | "inbound" | "otlp";
+        /**
+         * ErrorReading
+         * @description Why the span failed.
+         */
+        ErrorReading: {
+            /** Code */
+            code: string | null;
+            message: components["schemas"]["Clip"] | null;
+            /** Type */
+            type: string | null;
+        };
         /**
          * ErrorView
          * @description Why the span failed.
@@ -1397,6 +1570,233 @@ export interface components {
             tools_offered: components["schemas"]["ToolDefinition"][];
         };
         /**
+         * McpAsk
+         * @description One thing that an input-required result asks for, or an answer to it.
+         */
+        McpAsk: {
+            /** Key */
+            key: string;
+            /** Method */
+            method: string | null;
+            /**
+             * Text
+             * @description The question, or what was done with it.
+             */
+            text: string | null;
+        };
+        /**
+         * McpEntry
+         * @description One line of the log: half an exchange, or what happened to a connection.
+         *
+         *     A span that tells of an exchange gives a `request` and, once it ended, a `response` of the same
+         *     `exchange`. Messages recorded on the wire (`docs/formats.md`) have none: whoever reads joins
+         *     them by `connection`, direction and `rpc_id`.
+         */
+        McpEntry: {
+            /**
+             * About Id
+             * @description JSON text of the id that a cancellation names.
+             */
+            about_id: string | null;
+            /**
+             * Answers
+             * @description That go back with the next round.
+             */
+            answers: components["schemas"]["McpAsk"][];
+            /**
+             * Asks
+             * @description Of an input-required result.
+             */
+            asks: components["schemas"]["McpAsk"][];
+            /** Attempt */
+            attempt: number | null;
+            /** Connection */
+            connection: string | null;
+            /** Direction */
+            direction: ("to_server" | "to_client") | null;
+            /**
+             * Duplicate Of
+             * @description `TRACE.SPAN` that tells of the same exchange.
+             */
+            duplicate_of: string | null;
+            /**
+             * Exchange
+             * @description `TRACE.SPAN` of the span that tells of both halves.
+             */
+            exchange: string | null;
+            fault: components["schemas"]["McpFault"] | null;
+            /**
+             * Form
+             * @description `message`: as on the wire; `content`: the arguments or the result alone.
+             */
+            form: ("message" | "content") | null;
+            /**
+             * Is Whole
+             * @description `text` is all of it.
+             */
+            is_whole: boolean;
+            /**
+             * Key
+             * @description The same for the same thing, however often it is told.
+             */
+            key: string;
+            /** Method */
+            method: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            progress: components["schemas"]["McpProgress"] | null;
+            /**
+             * Progress Token
+             * @description JSON text.
+             */
+            progress_token: string | null;
+            /** Protocol Version */
+            protocol_version: string | null;
+            /**
+             * Reporter
+             * @description Who told: the side that sent the request, or the one that got it.
+             */
+            reporter: ("sender" | "receiver") | null;
+            /**
+             * Result Type
+             * @description `resultType` of 2026-07-28: `input_required`, …
+             */
+            result_type: string | null;
+            /**
+             * Rpc Id
+             * @description JSON text where the message was captured.
+             */
+            rpc_id: string | null;
+            /** Server */
+            server: string | null;
+            /** Server Version */
+            server_version: string | null;
+            /** Size Bytes */
+            size_bytes: number | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "span" | "record";
+            /** Span Id */
+            span_id: string | null;
+            /**
+             * State
+             * @description Of the exchange (`running`, `lost`, …), or of the connection (`connected`, `disconnected`, `reconnecting`, `failed`).
+             */
+            state: string | null;
+            /**
+             * State Hash
+             * @description Stands for `requestState`: rounds have the same.
+             */
+            state_hash: string | null;
+            /**
+             * Step
+             * @description Of a connection: `spawn`, `initialize`, `discover`, …
+             */
+            step: string | null;
+            /**
+             * Target
+             * @description The tool, prompt or resource.
+             */
+            target: string | null;
+            /**
+             * Text
+             * @description The beginning of the message, as it was captured.
+             */
+            text: string | null;
+            /** Trace Id */
+            trace_id: string | null;
+            /** Transport */
+            transport: string | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "request" | "response" | "notification" | "transport" | "stderr" | "asked" | "answered";
+        };
+        /**
+         * McpFault
+         * @description Why something failed.
+         */
+        McpFault: {
+            /** Code */
+            code: string | null;
+            /**
+             * Kind
+             * @description `rpc`: a JSON-RPC error came back; `tool`: a result with `isError`; `failed`: no answer came, or the client could not use it.
+             * @enum {string}
+             */
+            kind: "rpc" | "tool" | "cancelled" | "failed";
+            /** Message */
+            message: string | null;
+        };
+        /**
+         * McpFrame
+         * @description `GET /sessions/{id}/mcp/frame`: one message, whole.
+         */
+        McpFrame: {
+            body: components["schemas"]["Payload"] | null;
+            /** @description Of HTTP, where they were captured. */
+            headers: components["schemas"]["Payload"] | null;
+            /** Key */
+            key: string;
+        };
+        /**
+         * McpLog
+         * @description `GET /sessions/{id}/mcp`: a part of the log; not in order, since things end after others.
+         */
+        McpLog: {
+            /**
+             * Change
+             * @description Ask with `since` this for what came later.
+             */
+            change: number;
+            /** Entries */
+            entries: components["schemas"]["McpEntry"][];
+            /** Epoch Ns */
+            epoch_ns: string;
+            /**
+             * Is Gap
+             * @description Too much came since: read all anew.
+             */
+            is_gap: boolean;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Session Id */
+            session_id: string;
+        };
+        /**
+         * McpProgress
+         * @description How far a call is.
+         */
+        McpProgress: {
+            /** Message */
+            message: string | null;
+            /** Percent */
+            percent: number | null;
+            /** Total */
+            total: number | null;
+            /** Value */
+            value: number | null;
+        };
+        /**
+         * McpReading
+         * @description An MCP exchange.
+         */
+        McpReading: {
+            /** Method */
+            method: string;
+            /** Prompt Name */
+            prompt_name: string | null;
+            request: components["schemas"]["Clip"] | null;
+            /** Resource Uri */
+            resource_uri: string | null;
+            response: components["schemas"]["Clip"] | null;
+            /** Server */
+            server: string | null;
+        };
+        /**
          * McpView
          * @description An MCP exchange.
          */
@@ -1602,6 +2002,50 @@ export interface components {
             text: string;
         };
         /**
+         * Piece
+         * @description A part of a message, clipped.
+         */
+        Piece: {
+            /**
+             * At
+             * @description Index of the message in the span's `view.messages`, and of the part in it.
+             */
+            at: [
+                number,
+                number
+            ];
+            /** @description Its text, the arguments, the result, or the value. */
+            clip: components["schemas"]["Clip"] | null;
+            /**
+             * Data
+             * @description Base64; null when it is not there, or is large.
+             */
+            data?: string | null;
+            /**
+             * Id
+             * @description Of the tool call.
+             */
+            id?: string | null;
+            /** Mime Type */
+            mime_type?: string | null;
+            /** Modality */
+            modality?: string | null;
+            /**
+             * Name
+             * @description Of the tool, or of a type that is not known.
+             */
+            name?: string | null;
+            /** Size Bytes */
+            size_bytes?: number | null;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "text" | "reasoning" | "tool_call" | "tool_result" | "blob" | "link" | "other";
+            /** Uri */
+            uri?: string | null;
+        };
+        /**
          * Problem
          * @description RFC 9457 `application/problem+json`, with a stable `code`.
          */
@@ -1660,6 +2104,18 @@ export interface components {
             now_ns: string;
         };
         /**
+         * ProgressReading
+         * @description How far an operation said it was, last.
+         */
+        ProgressReading: {
+            /** Message */
+            message: string | null;
+            /** Offset Ns */
+            offset_ns: number;
+            /** Percent */
+            percent: number | null;
+        };
+        /**
          * ProgressUpdate
          * @description An operation reports how far it is.
          */
@@ -1705,6 +2161,91 @@ export interface components {
              * @enum {string}
              */
             type: "PromptUsed";
+        };
+        /**
+         * QueryValue
+         * @description A value that a field has.
+         */
+        QueryValue: {
+            /**
+             * Count
+             * @description How many of the sessions, or spans, looked at have it.
+             */
+            count: number;
+            /** Value */
+            value: string;
+        };
+        /**
+         * QueryValues
+         * @description `GET /query/values`: what a field may be compared with, the most frequent first.
+         */
+        QueryValues: {
+            /**
+             * Field
+             * @description With its scope: `session.agent`.
+             */
+            field: string;
+            /**
+             * Is Complete
+             * @description False: only the newest were looked at.
+             */
+            is_complete: boolean;
+            /** Values */
+            values: components["schemas"]["QueryValue"][];
+        };
+        /**
+         * Reading
+         * @description What one span says.
+         */
+        Reading: {
+            /** Asked */
+            asked: components["schemas"]["AskedReading"][];
+            /**
+             * Assents
+             * @description Verdicts that only let it go on.
+             */
+            assents: number;
+            /** Decisions */
+            decisions: components["schemas"]["DecisionReading"][];
+            error: components["schemas"]["ErrorReading"] | null;
+            /** Finish Reasons */
+            finish_reasons: string[];
+            /** First Chunk Ms */
+            first_chunk_ms: number | null;
+            /**
+             * Left Out
+             * @description New messages before those in `said`: there are too many.
+             */
+            left_out: number;
+            mcp: components["schemas"]["McpReading"] | null;
+            /** Model */
+            model: string | null;
+            progress: components["schemas"]["ProgressReading"] | null;
+            /**
+             * Repeated
+             * @description Messages that the call before had, or answered, already.
+             */
+            repeated: number;
+            rewritten: components["schemas"]["Rewritten"] | null;
+            /**
+             * Said
+             * @description What is new since the call before, then its output.
+             */
+            said: components["schemas"]["Said"][];
+            /** Span Id */
+            span_id: string;
+            /** State */
+            state: components["schemas"]["StateReading"][];
+            tool: components["schemas"]["ToolReading"] | null;
+            /** Tools Offered */
+            tools_offered: number;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * Truncated
+             * @description Attributes that the sender cut short.
+             */
+            truncated: string[];
         };
         /**
          * ReasoningPart
@@ -1895,6 +2436,19 @@ export interface components {
             type: "ResourceFetched";
         };
         /**
+         * Rewritten
+         * @description The conversation that was sent is not the one before with more at its end.
+         */
+        Rewritten: {
+            /**
+             * Gone
+             * @description Messages of the call before that were not sent again.
+             */
+            gone: number;
+            /** Kept */
+            kept: number;
+        };
+        /**
          * RollUp
          * @description All spans of one model, tool or agent.
          */
@@ -1929,6 +2483,25 @@ export interface components {
         RpcStatus: {
             code: number;
             message: string;
+        };
+        /**
+         * Said
+         * @description A message, clipped.
+         */
+        Said: {
+            /** Finish Reason */
+            finish_reason: string | null;
+            /** Name */
+            name: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "system" | "input" | "output";
+            /** Pieces */
+            pieces: components["schemas"]["Piece"][];
+            /** Role */
+            role: string;
         };
         /**
          * Scope
@@ -2129,7 +2702,7 @@ export interface components {
         };
         /**
          * SessionList
-         * @description A page of sessions, newest first.
+         * @description A page of sessions, in the order that was asked for.
          */
         SessionList: {
             /**
@@ -2707,6 +3280,20 @@ export interface components {
             trace_id: string | null;
         };
         /**
+         * StateReading
+         * @description The agent's state at a moment, or how it changed.
+         */
+        StateReading: {
+            /** Description */
+            description: string | null;
+            /** Name */
+            name: string;
+            /** Offset Ns */
+            offset_ns: number;
+            patch: components["schemas"]["Clip"] | null;
+            value: components["schemas"]["Clip"] | null;
+        };
+        /**
          * StateStep
          * @description A state as a whole after one of its changes, and what that change was.
          */
@@ -2905,6 +3492,20 @@ export interface components {
             parameters: components["schemas"]["Payload"] | null;
         };
         /**
+         * ToolReading
+         * @description What a tool was asked, and what it answered.
+         */
+        ToolReading: {
+            arguments: components["schemas"]["Clip"] | null;
+            /** Call Id */
+            call_id: string | null;
+            /** Is Error */
+            is_error: boolean;
+            /** Name */
+            name: string;
+            result: components["schemas"]["Clip"] | null;
+        };
+        /**
          * ToolResultPart
          * @description What the tool answered.
          */
@@ -2933,6 +3534,29 @@ export interface components {
             /** Name */
             name: string;
             result: components["schemas"]["Payload"] | null;
+        };
+        /**
+         * Transcript
+         * @description Readings of the spans that were asked for, in the order of the question.
+         */
+        Transcript: {
+            /**
+             * As Of
+             * @description Change-feed position.
+             */
+            as_of: string;
+            /**
+             * Left Out
+             * @description Spans, as they were asked for, for which the answer had no room: ask again.
+             */
+            left_out: string[];
+            /**
+             * Readings
+             * @description Without spans that are not there.
+             */
+            readings: components["schemas"]["Reading"][];
+            /** Session Id */
+            session_id: string;
         };
         /**
          * Transition
@@ -3583,6 +4207,50 @@ export interface operations {
             };
         };
     };
+    query_values_query_values_get: {
+        parameters: {
+            query: {
+                /** @description As in a query: `agent`, `span.model`, `tool`. */
+                field: string;
+                limit?: number;
+                /** @description In any case. */
+                prefix?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryValues"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_requests_requests_get: {
         parameters: {
             query?: {
@@ -3760,8 +4428,14 @@ export interface operations {
                 limit?: number;
                 /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
                 q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Of all there are; `-`: the most, or newest, first. */
+                sort?: "started" | "-started" | "changed" | "-changed" | "title" | "-title" | "duration" | "-duration" | "waiting" | "-waiting" | "spans" | "-spans" | "errors" | "-errors" | "llm_calls" | "-llm_calls" | "tool_calls" | "-tool_calls" | "tokens" | "-tokens" | "cost" | "-cost";
                 /** @description Any of these. */
                 status?: components["schemas"]["SessionStatus"][] | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
             };
             header?: never;
             path?: never;
@@ -3912,6 +4586,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_mcp_log_sessions__session_id__mcp_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                /** @description Spans to look at. */
+                limit?: number;
+                /** @description `change` of an earlier answer: only what came later. */
+                since?: number | null;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpLog"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_mcp_frame_sessions__session_id__mcp_frame_get: {
+        parameters: {
+            query: {
+                /** @description `key` of an entry of the log. */
+                key: string;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpFrame"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */
@@ -4164,6 +4941,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_transcript_sessions__session_id__transcript_get: {
+        parameters: {
+            query: {
+                /** @description `TRACE.SPAN` of a span of the session; of a model call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
+                span: string[];
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */

@@ -18,6 +18,7 @@ export type SpanRow = Schemas['SpanRow'];
 export type SpanKind = Schemas['SpanKind'];
 export type SpanStatus = Schemas['SpanStatus'];
 export type SpanSkeleton = Schemas['SpanSkeleton'];
+export type SpanColumns = Schemas['SpanColumns'];
 export type SpanDetail = Schemas['SpanDetail'];
 export type View = Schemas['View'];
 export type Message = Schemas['Message'];

@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow, SpanStatus } from '../api/types.ts';
 import { exampleSpan as row } from './examples.ts';
-import {
-  endOffset,
-  errorsOf,
-  extentOf,
-  firstCause,
-  newerRow,
-  selfTime,
-  waitsSince,
-} from './span-status.ts';
+import { endOffset, errorsOf, firstCause, newerRow, selfTime, waitsSince } from './span-status.ts';
 
 const statuses: SpanStatus[] = ['running', 'lost', 'unset', 'ok', 'error', 'cancelled'];
 
@@ -60,12 +52,6 @@ test('a twin of a failed span is neither a second error nor the cause', () => {
 
 test('without an error there is no cause', () => {
   expect(firstCause([row()])).toBeUndefined();
-});
-
-test('the extent covers negative offsets and grows with what runs', () => {
-  const spans = [row({ offset_ns: -5 }), row({ status: 'running', duration_ns: null })];
-  expect(extentOf(spans, 400)).toEqual({ start_ns: -5, end_ns: 400, isRunning: true });
-  expect(extentOf([], 400)).toEqual({ start_ns: 0, end_ns: 0, isRunning: false });
 });
 
 test('time in itself is the part that no child covers, overlapping children counted once', () => {

@@ -1,7 +1,6 @@
 /** What a span's state means for the reader. */
 import type { SpanRow, SpanStatus } from '../api/types.ts';
 import { parentKey, spanKey } from './span-tree.ts';
-import type { TimeWindow } from './time-scale.ts';
 
 const ENDED: ReadonlySet<SpanStatus> = new Set(['unset', 'ok', 'error', 'cancelled']);
 
@@ -25,24 +24,6 @@ export function newerRow(known: SpanRow | undefined, incoming: SpanRow): SpanRow
 export function endOffset(span: SpanRow, now_ns: number): number {
   if (span.duration_ns !== null) return span.offset_ns + span.duration_ns;
   return span.status === 'running' ? Math.max(span.offset_ns, now_ns) : span.offset_ns;
-}
-
-/** What all spans together cover, and whether one of them still grows. */
-export function extentOf(
-  spans: Iterable<SpanRow>,
-  now_ns: number,
-): TimeWindow & { isRunning: boolean } {
-  let start_ns = Number.POSITIVE_INFINITY;
-  let end_ns = Number.NEGATIVE_INFINITY;
-  let isRunning = false;
-  for (const span of spans) {
-    start_ns = Math.min(start_ns, span.offset_ns);
-    end_ns = Math.max(end_ns, endOffset(span, now_ns));
-    isRunning ||= span.status === 'running';
-  }
-  return end_ns < start_ns
-    ? { start_ns: 0, end_ns: 0, isRunning }
-    : { start_ns, end_ns, isRunning };
 }
 
 /** Since when a person is waited for; undefined when nobody is. */

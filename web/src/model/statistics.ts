@@ -28,8 +28,10 @@ export interface Statistics {
   /** What the whole session used. */
   readonly used: Use;
   readonly own_ns: number;
-  /** What counts of each span's use, in the order of the rows. */
+  /** What was counted; of each, what counts of its use, and its own time if it has ended. */
+  readonly rows: readonly SpanRow[];
   readonly counted: readonly (Used | undefined)[];
+  readonly own: readonly (number | undefined)[];
 }
 
 export interface Used {
@@ -55,7 +57,17 @@ export function* statisticsOf(rows: readonly SpanRow[]): Slices<Statistics> {
   const tools = yield* count.nested('tool', toolName);
   const agents = yield* count.nested('agent', agentName);
   const own_ns = operations.reduce((sum, one) => sum + one.own_ns, 0);
-  return { operations, models, tools, agents, used: use(sumOf(counted)), own_ns, counted };
+  return {
+    operations,
+    models,
+    tools,
+    agents,
+    used: use(sumOf(counted)),
+    own_ns,
+    rows,
+    counted,
+    own,
+  };
 }
 
 /**

@@ -1,14 +1,17 @@
 /** The spans of one open session: its skeleton, kept current by the feed. */
 import type { Api } from '../api/client.ts';
-import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
+import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.ts';
+import { SessionTally } from '../model/session-tally.ts';
+import { SpanForest } from '../model/span-forest.ts';
 import { hasEnded, newerRow } from '../model/span-status.ts';
 import { spanKey } from '../model/span-tree.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
 
-const FIRST_PAGE = 1000;
-const PAGE = 20_000;
+/** A short page to paint at once; then so much that no page keeps a frame waiting for long. */
+const FIRST_PAGE = 500;
+const PAGE = 5000;
 
 export interface Freeze {
   /** Local time. */
@@ -20,11 +23,15 @@ export interface Freeze {
 export class Trace {
   readonly sessionId: string;
   readonly spans = new KeyedStore<SpanRow>();
+  /** The same spans as trees, and what holds of them as a whole: read them when these change. */
+  forest = new SpanForest();
+  tally = new SessionTally();
   readonly session = new Cell<Session | undefined>(undefined);
   readonly epoch_ns = new Cell<string | undefined>(undefined);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** Grows when rows came, went or belong elsewhere; not when one only changed. */
   readonly structure = new Cell(0);
+  readonly errorCount = new Cell(0);
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
   readonly freeze = new Cell<Freeze | undefined>(undefined);
@@ -34,7 +41,7 @@ export class Trace {
   private readonly held = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
   /** Keys that a load in progress, or the feed meanwhile, has confirmed. */
-  private confirmed = new Set<string>();
+  private confirmed: Set<string> | undefined;
 
   constructor(sessionId: string, api: Api) {
     this.sessionId = sessionId;
@@ -61,20 +68,32 @@ export class Trace {
   }
 
   private async loadPages(signal: AbortSignal): Promise<void> {
-    this.confirmed = new Set();
-    let cursor: string | undefined;
-    do {
-      // A short page to paint at once, then as much as the service gives.
-      const wanted = cursor === undefined ? { limit: FIRST_PAGE } : { cursor, limit: PAGE };
-      const page = await this.api.spans(this.sessionId, wanted, signal);
+    const confirmed = new Set<string>();
+    this.confirmed = confirmed;
+    const page = (cursor: string | undefined) =>
+      this.api.spans(
+        this.sessionId,
+        cursor === undefined ? { limit: FIRST_PAGE } : { cursor, limit: PAGE },
+        signal,
+      );
+    let coming: Promise<SpanSkeleton> | undefined = page(undefined);
+    while (coming !== undefined) {
+      const { epoch_ns, spans, next_cursor }: SpanSkeleton = await coming;
       if (signal.aborted) return;
-      this.epoch_ns.set(page.epoch_ns);
-      this.merge(page.spans);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
-    const gone = [...this.spans.keys()].filter((key) => !this.confirmed.has(key));
+      // The service makes the next page while this one is taken in.
+      coming = next_cursor === null ? undefined : page(next_cursor);
+      coming?.catch(() => {}); // It is awaited later, or nobody wants it any more.
+      this.epoch_ns.set(epoch_ns);
+      this.merge(spans);
+    }
+    const gone = [...this.spans.keys()].filter((key) => !confirmed.has(key));
+    this.confirmed = undefined;
     if (gone.length === 0) return;
     this.spans.commit(gone.map((key) => [key, undefined] as const));
+    this.forest = new SpanForest();
+    this.tally = new SessionTally();
+    for (const span of this.spans.values()) this.count(span);
+    this.errorCount.set(this.tally.errors.size);
     this.structure.set(this.structure.get() + 1);
   }
 
@@ -128,7 +147,7 @@ export class Trace {
   }
 
   private merge(rows: readonly SpanRow[]): void {
-    for (const row of rows) this.confirmed.add(spanKey(row));
+    for (const row of rows) this.confirmed?.add(spanKey(row));
     const freeze = this.freeze.get();
     if (freeze !== undefined) {
       for (const row of rows) {
@@ -139,19 +158,24 @@ export class Trace {
       return;
     }
     const changes = new Map<string, SpanRow>();
-    let isNewStructure = false;
     for (const row of rows) {
       const key = spanKey(row);
-      const known = changes.get(key) ?? this.spans.get(key);
-      const newer = newerRow(known, row);
-      changes.set(key, newer);
-      isNewStructure ||=
-        known === undefined ||
-        known.parent_span_id !== newer.parent_span_id ||
-        known.offset_ns !== newer.offset_ns;
+      changes.set(key, newerRow(changes.get(key) ?? this.spans.get(key), row));
+    }
+    let isNewStructure = false;
+    for (const [key, row] of changes) {
+      if (row === this.spans.get(key)) continue;
+      isNewStructure = this.count(row) || isNewStructure;
     }
     this.spans.commit(changes);
+    this.errorCount.set(this.tally.errors.size);
     if (isNewStructure) this.structure.set(this.structure.get() + 1);
+  }
+
+  /** Whether rows are others by it. */
+  private count(row: SpanRow): boolean {
+    this.tally.put(row);
+    return this.forest.put(row);
   }
 }
 

@@ -22,7 +22,7 @@ export interface Page {
 
 export const PageContext = createContext<Page | undefined>(undefined);
 
-function usePage(): Page {
+export function usePage(): Page {
   const page = useContext(PageContext);
   if (page === undefined) throw new Error('A view was mounted outside of PageContext.');
   return page;

@@ -84,7 +84,11 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
         </h2>
       )}
       {hasSession && (
-        <Link className="ins-request__session" to={sessionPath(request.session_id)}>
+        <Link
+          className="ins-request__session"
+          to={sessionPath(request.session_id)}
+          title={plainLine(request.session_title) || request.session_id}
+        >
           {plainLine(request.session_title, 80) || request.session_id}
         </Link>
       )}
@@ -102,7 +106,7 @@ function Preview({ request }: { readonly request: Request }) {
   const { args_json, kind, prompt } = request;
   const text = kind === 'question' && prompt !== '' ? prompt : (args_json ?? prompt);
   return (
-    <span className="ins-request__preview" dir="ltr">
+    <span className="ins-request__preview" dir="ltr" title={plainLine(text, 400)}>
       <VisibleText text={text.slice(0, PREVIEW_CHARACTERS).replace(/\n/g, ' ')} />
     </span>
   );

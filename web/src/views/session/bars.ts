@@ -54,7 +54,7 @@ export function useBars(input: BarsInput): {
     draw();
   });
   useEffect(() => {
-    const isRunning = () => [...trace.spans.values()].some((span) => span.status === 'running');
+    const isRunning = () => trace.tally.running.size > 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const later = () => {
       timer ??= setTimeout(() => {

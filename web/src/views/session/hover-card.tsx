@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatOffset, formatRunning, groupThousands } from '../../model/format.ts';
 import { endOffset, selfTime } from '../../model/span-status.ts';
-import { parentKey, spanKey } from '../../model/span-tree.ts';
+import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 import { KindIcon, kindName } from '../icons.tsx';
@@ -97,11 +97,15 @@ function placeAt(
   };
 }
 
+function childrenOf({ forest, spans }: Trace, span: SpanRow): SpanRow[] {
+  const numbers = forest.childrenOf(forest.numberOf(spanKey(span)) ?? -1);
+  return numbers.flatMap((number) => spans.get(forest.keyOf(number) ?? '') ?? []);
+}
+
 function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }) {
   const { clock } = useInspector();
   const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
-  const key = spanKey(span);
-  const children = [...trace.spans.values()].filter((other) => parentKey(other) === key);
+  const children = childrenOf(trace, span);
   const duration_ns = endOffset(span, now_ns) - span.offset_ns;
   const tokens = span.input_tokens !== null || span.output_tokens !== null;
   return (

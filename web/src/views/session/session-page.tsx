@@ -1,6 +1,5 @@
 /** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
 import { useEffect, useMemo, useRef } from 'react';
-import { firstCause } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -8,9 +7,12 @@ import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
 import { Link } from '../link.tsx';
 import { WaitingStrip } from '../requests/waiting-strip.tsx';
 import { SpanPanel } from '../span/span-panel.tsx';
+import { useSessionActions } from './session-actions.ts';
 import { SessionHeader } from './session-header.tsx';
+import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import { Split } from './split.tsx';
+import { useWaiting } from './waiting.ts';
 import './session-page.css';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
@@ -26,6 +28,8 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   }, [moved, router]);
   useFirstCause(trace, selected, select);
   const view = useSessionView(trace);
+  const waiting = useWaiting(trace);
+  useSessionActions(trace, selected, waiting, select);
 
   if (moved?.to === null) return <Gone text="This session was deleted." />;
   if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
@@ -33,7 +37,10 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
     <main className="ins-session">
       <div>
         <SessionHeader trace={trace} />
-        <SessionTabs view={view} />
+        <div className="ins-session-bar">
+          <SessionTabs view={view} />
+          <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
+        </div>
         <WaitingStrip sessionId={trace.sessionId} />
       </div>
       <Split
@@ -60,7 +67,7 @@ function useFirstCause(
     if (state.kind !== 'ready' || isDone.current) return;
     isDone.current = true;
     if (trace.session.get()?.status !== 'failed') return;
-    const cause = firstCause(trace.spans.values());
+    const cause = trace.tally.firstCause();
     if (cause !== undefined) select(spanKey(cause));
   }, [state, trace, select]);
 }

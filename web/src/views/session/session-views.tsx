@@ -1,5 +1,5 @@
 /** The ways to read a session, in the order of their tabs and of their keys, `1` first. */
-import { type ComponentType, type KeyboardEvent, Suspense, useMemo } from 'react';
+import { type ComponentType, type KeyboardEvent, lazy, Suspense, useMemo } from 'react';
 import type { Session } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
@@ -26,6 +26,13 @@ export interface SessionView {
 
 export const SESSION_VIEWS: readonly SessionView[] = [
   { id: 'waterfall', name: 'Waterfall', View: Waterfall },
+  {
+    id: 'statistics',
+    name: 'Statistics',
+    View: lazy(async () => ({
+      default: (await import('../statistics/statistics-view.tsx')).StatisticsView,
+    })),
+  },
 ];
 
 /** The view that the address names, else the one for such a session, else the first. */

@@ -16,6 +16,9 @@ interface SpanTreeRowProps {
   readonly depth: number;
   readonly hasChildren: boolean;
   readonly isFolded: boolean;
+  /** The how-manieth of how many siblings, from 1. */
+  readonly position: number;
+  readonly siblings: number;
   readonly isSelected: boolean;
   readonly isCursor: boolean;
   readonly isWaiting: boolean;
@@ -47,6 +50,8 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       role="treeitem"
       tabIndex={-1}
       aria-level={depth + 1}
+      aria-posinset={props.position}
+      aria-setsize={props.siblings}
       aria-selected={props.isSelected}
       {...(hasChildren ? { 'aria-expanded': !isFolded } : {})}
       style={{ transform: `translateY(${props.top_px}px)` }}

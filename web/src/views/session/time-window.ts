@@ -1,6 +1,5 @@
 /** What the time axis shows: everything, or where the reader zoomed to. It is in the address. */
-import { type PointerEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { extentOf } from '../../model/span-status.ts';
+import { type PointerEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import {
   fitWindow,
   panWindow,
@@ -40,20 +39,7 @@ export function useTimeWindow(trace: Trace, bars_px: number): TimeWindowControl 
     const now = clock.nowOffset_ns(epoch_ns);
     return frozen === undefined ? now : now - (Date.now() - frozen.since_ms) * 1e6;
   }, [clock, trace]);
-  const cache = useRef({
-    version: -1,
-    epoch: '',
-    extent: { start_ns: 0, end_ns: 0, isRunning: false },
-  });
-  const extent = useCallback(() => {
-    const { version } = trace.spans;
-    const now = now_ns();
-    if (cache.current.version !== version) {
-      cache.current = { version, epoch: '', extent: extentOf(trace.spans.values(), now) };
-    }
-    const known = cache.current.extent;
-    return known.isRunning ? { ...known, end_ns: Math.max(known.end_ns, now) } : known;
-  }, [trace, now_ns]);
+  const extent = useCallback(() => trace.tally.extent(now_ns()), [trace, now_ns]);
   const read = useCallback(() => {
     if (zoomed !== undefined) return zoomed;
     const all = extent();

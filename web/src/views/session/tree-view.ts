@@ -1,24 +1,23 @@
-/** The rows of the tree: which span is where, what is folded, where the cursor is. */
+/** The rows of the tree: which span is where, what is folded, what is left out. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import {
-  ancestorKeys,
-  foldedAtFirst,
-  layoutRows,
-  type Rows,
-  spanKey,
-} from '../../model/span-tree.ts';
+import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/span-forest.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 
 export interface TreeView {
   readonly rows: Rows;
-  readonly collapsed: ReadonlySet<string>;
   readonly keyAt: (row: number) => string | undefined;
   /** The newest version of the span of a row. */
   readonly spanAt: (row: number) => SpanRow | undefined;
   readonly rowOf: (key: string) => number | undefined;
   readonly hasChildren: (row: number) => boolean;
+  readonly isFolded: (row: number) => boolean;
+  /** Whether any row is folded. */
+  readonly hasFolded: boolean;
+  readonly parentOf: (row: number) => string | undefined;
+  /** How many siblings a row has that are shown, itself counted. */
+  readonly siblingsOf: (row: number) => number;
   readonly fold: (key: string, isFolded: boolean) => void;
   /** Unfold whatever hides the span. */
   readonly reveal: (key: string) => void;
@@ -26,75 +25,73 @@ export interface TreeView {
   readonly unfoldAll: () => void;
 }
 
-export function useTreeView(trace: Trace): TreeView {
+/** `isErrorsOnly`: errors, and what is above them. */
+export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
   const structure = useCell(trace.structure);
-  // What the reader folded (true) or unfolded (false) by hand; the rest is as at first.
-  const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
-  const spans = useMemo(() => [...trace.spans.values()], [trace, structure]);
-  const keys = useMemo(() => spans.map(spanKey), [spans]);
-  const collapsed = useMemo(() => {
-    const folded = new Set(foldedAtFirst(spans));
-    for (const [key, isFolded] of byHand) {
-      if (isFolded) folded.add(key);
-      else folded.delete(key);
-    }
-    return folded;
-  }, [spans, byHand]);
-  const rows = useMemo(() => layoutRows(spans, collapsed), [spans, collapsed]);
-  const rowOfKey = useMemo(() => {
-    const map = new Map<string, number>();
-    for (let row = 0; row < rows.count; row += 1) {
-      map.set(keys[rows.spanIndex[row] ?? 0] ?? '', row);
-    }
-    return map;
-  }, [rows, keys]);
+  const errors = useCell(trace.errorCount);
+  const [arrangement, setArrangement] = useState<Arrangement>(AS_AT_FIRST);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to arrange anew
+  const rows = useMemo(() => {
+    const { forest, tally } = trace;
+    if (!isErrorsOnly) return forest.arrange(arrangement);
+    const failed = [...tally.errors.keys()].flatMap((key) => forest.numberOf(key) ?? []);
+    return forest.arrange({ ...arrangement, kept: forest.withAncestors(failed) });
+  }, [trace, structure, arrangement, isErrorsOnly, isErrorsOnly && errors]);
 
   const keyAt = useCallback(
-    (row: number) => (row < 0 || row >= rows.count ? undefined : keys[rows.spanIndex[row] ?? 0]),
-    [rows, keys],
+    (row: number) =>
+      row < 0 || row >= rows.count ? undefined : trace.forest.keyOf(rows.spanIndex[row] ?? -1),
+    [rows, trace],
   );
-  const spanAt = useCallback(
-    (row: number) => {
-      const key = keyAt(row);
-      return key === undefined ? undefined : trace.spans.get(key);
+  const rowOf = useCallback(
+    (key: string) => {
+      const row = rows.rowOf[trace.forest.numberOf(key) ?? -1] ?? -1;
+      return row < 0 ? undefined : row;
     },
-    [keyAt, trace],
+    [rows, trace],
   );
   // Read through a ref, so that folding does not make `reveal` anew and reveal the selection again.
-  const shown = useRef(collapsed);
+  const shown = useRef(rows);
   useEffect(() => {
-    shown.current = collapsed;
-  }, [collapsed]);
-  const fold = useCallback((key: string, isFolded: boolean) => {
-    setByHand((before) => new Map(before).set(key, isFolded));
+    shown.current = rows;
+  }, [rows]);
+  const foldEach = useCallback((keys: Iterable<string>, isFolded: boolean) => {
+    setArrangement((before) => {
+      const byHand = new Map(before.byHand);
+      for (const key of keys) byHand.set(key, isFolded);
+      return { ...before, byHand };
+    });
   }, []);
   const reveal = useCallback(
     (key: string) => {
-      const span = trace.spans.get(key);
-      if (span === undefined) return;
-      const hiding = ancestorKeys(span, (parent) => trace.spans.get(parent)).filter((ancestor) =>
-        shown.current.has(ancestor),
-      );
-      if (hiding.length === 0) return;
-      setByHand((before) => new Map([...before, ...hiding.map((key) => [key, false] as const)]));
+      const { forest } = trace;
+      const number = forest.numberOf(key);
+      if (number === undefined) return;
+      const hiding = forest.ancestorsOf(number).filter((one) => shown.current.folded[one] === 1);
+      if (hiding.length > 0)
+        foldEach(
+          hiding.flatMap((one) => forest.keyOf(one) ?? []),
+          false,
+        );
     },
-    [trace],
+    [trace, foldEach],
   );
-  const setAll = (isFolded: boolean) => {
-    const parents = keys.filter((_, index) => (rows.childCount[index] ?? 0) > 0);
-    setByHand(new Map(parents.map((key) => [key, isFolded])));
-  };
   return {
     rows,
-    collapsed,
     keyAt,
-    spanAt,
-    rowOf: (key) => rowOfKey.get(key),
-    hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? 0] ?? 0) > 0,
-    fold,
+    spanAt: (row) => {
+      const key = keyAt(row);
+      return key === undefined ? undefined : trace.spans.get(key);
+    },
+    rowOf,
+    hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? -1] ?? 0) > 0,
+    isFolded: (row) => rows.folded[rows.spanIndex[row] ?? -1] === 1,
+    hasFolded: useMemo(() => rows.folded.includes(1), [rows]),
+    parentOf: (row) => trace.forest.keyOf(rows.parent[row] ?? -1),
+    siblingsOf: (row) => rows.childCount[rows.parent[row] ?? -1] ?? rows.rootCount,
+    fold: useCallback((key, isFolded) => foldEach([key], isFolded), [foldEach]),
     reveal,
-    foldAll: () => setAll(true),
-    unfoldAll: () => setAll(false),
+    foldAll: () => setArrangement({ byHand: new Map(), all: true }),
+    unfoldAll: () => setArrangement({ byHand: new Map(), all: false }),
   };
 }

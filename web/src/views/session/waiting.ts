@@ -22,7 +22,7 @@ export function useWaiting(trace: Trace): ReadonlySet<string> {
       .filter((key) => trace.spans.get(key) !== undefined);
     if (keys.length > 0) return new Set([...keys, ...told]);
     if (session?.status !== 'waiting' || told.size > 0) return told;
-    const running = [...trace.spans.values()].filter((span) => span.status === 'running');
+    const running = [...trace.tally.running.values()];
     const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
     const innermost = running.filter((span) => !parents.has(spanKey(span)));
     const waited = innermost.filter((span) => span.waits > 0);

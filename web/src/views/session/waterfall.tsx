@@ -4,21 +4,21 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
 import { NewPill } from '../new-pill.tsx';
-import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { useBars } from './bars.ts';
 import { matchesFind } from './find.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
+import { useRowWindow } from './row-window.ts';
 import { SpanTreeRow } from './span-tree-row.tsx';
 import { follow } from './split.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
-import { useTreeKeys } from './tree-keys.ts';
+import { onTreeKey, useTimeKeys } from './tree-keys.ts';
 import { useTreeView } from './tree-view.ts';
 import { useWaiting } from './waiting.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
@@ -37,19 +37,23 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { preferences, router } = useInspector();
   const { density, tree_px } = usePreferences();
   const row_px = ROW_PX[density];
-  const find = useRoute().query.get('find') ?? '';
+  const { query } = useRoute();
+  const find = query.get('find') ?? '';
+  const isErrorsOnly = query.get('only') === 'errors';
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const tree = useTreeView(trace);
+  const tree = useTreeView(trace, isErrorsOnly);
   const { width_px, height_px } = useSize(scroller);
   const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, width_px * 0.6));
   const bars_px = Math.max(0, width_px - treeWidth_px);
   const [cursor, setCursor] = useState<string | undefined>(selected);
 
-  const virtualizer = useRows(scroller, tree.rows.count, row_px, tree.keyAt);
-  const items = virtualizer.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const count = items.length;
+  const { first, count, total_px, scrollTo } = useRowWindow(
+    scroller,
+    tree.rows.count,
+    row_px,
+    height_px,
+  );
 
   useScrollAnchor({
     scroller,
@@ -58,10 +62,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     count: tree.rows.count,
     of: tree.rows,
   });
-  const total_px = tree.rows.count * row_px;
-  // The virtualizer's offset: asking the element would compute its layout in every frame.
-  const rest_px = () => total_px - height_px - (virtualizer.scrollOffset ?? 0);
-  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, () => rest_px() < row_px);
+  const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
+  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd);
 
   const timeWindow = useTimeWindow(trace, bars_px);
   useWheel(scroller, timeWindow, treeWidth_px);
@@ -93,7 +95,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     const row = pending.current === undefined ? undefined : tree.rowOf(pending.current);
     if (row === undefined || height_px === 0) return;
     pending.current = undefined;
-    virtualizer.scrollToIndex(row, { align: 'auto' });
+    scrollTo(row);
   });
   useEffect(() => {
     if (selected !== undefined) goTo(selected);
@@ -106,16 +108,15 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     },
     [goTo, onSelect, selected],
   );
-  const onKeyDown = useTreeKeys({
-    trace,
-    tree,
-    cursor,
-    waiting,
-    page: Math.max(1, Math.floor(height_px / row_px) - 1),
-    moveTo,
-    open: onSelect,
-    timeWindow,
-  });
+  useTimeKeys(timeWindow);
+  const onKeyDown = (event: KeyboardEvent) =>
+    onTreeKey(event, {
+      tree,
+      cursor,
+      page: Math.max(1, Math.floor(height_px / row_px) - 1),
+      moveTo,
+      open: onSelect,
+    });
   const pick = useCallback(
     (key: string) => {
       setCursor(key);
@@ -124,6 +125,17 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     [onSelect],
   );
 
+  const toggleErrorsOnly = useCallback(
+    () => router.adjust({ only: isErrorsOnly ? undefined : 'errors' }),
+    [router, isErrorsOnly],
+  );
+  // The row of the cursor stays in the document wherever one scrolls: it is the active one.
+  const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
+  const shown = Array.from({ length: count }, (_, at) => first + at);
+  if (cursorRow !== undefined && (cursorRow < first || cursorRow >= first + count)) {
+    shown.push(cursorRow);
+  }
+
   return (
     <section className="ins-fall" aria-label="Spans">
       <WaterfallTools
@@ -131,9 +143,10 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         tree={tree}
         timeWindow={timeWindow}
         cursor={cursor}
-        waiting={waiting}
         find={find}
+        isErrorsOnly={isErrorsOnly}
         onFind={(text) => router.adjust({ find: text })}
+        onErrorsOnly={toggleErrorsOnly}
         onGoTo={pick}
       />
       <div className="ins-fall__head">
@@ -167,24 +180,28 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         role="tree"
         aria-label="Span tree"
         tabIndex={0}
-        aria-activedescendant={cursor === undefined ? undefined : rowId(cursor)}
+        aria-activedescendant={
+          cursor === undefined || cursorRow === undefined ? undefined : rowId(cursor)
+        }
         onKeyDown={onKeyDown}
         style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
       >
-        <div className="ins-fall__rows" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map((item) => {
-            const key = tree.keyAt(item.index);
+        <div className="ins-fall__rows" style={{ height: total_px }}>
+          {shown.map((row) => {
+            const key = tree.keyAt(row);
             if (key === undefined) return null;
             return (
               <SpanTreeRow
-                key={item.key}
+                key={key}
                 id={rowId(key)}
                 spanKey={key}
                 trace={trace}
-                top_px={item.start}
-                depth={tree.rows.depth[item.index] ?? 0}
-                hasChildren={tree.hasChildren(item.index)}
-                isFolded={tree.collapsed.has(key)}
+                top_px={row * row_px}
+                depth={tree.rows.depth[row] ?? 0}
+                hasChildren={tree.hasChildren(row)}
+                isFolded={tree.isFolded(row)}
+                position={tree.rows.position[row] ?? 1}
+                siblings={tree.siblingsOf(row)}
                 isSelected={key === selected}
                 isCursor={key === cursor}
                 isWaiting={waiting.has(key)}
@@ -198,7 +215,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
             ref={barsRef}
             className="ins-fall__bars"
             aria-hidden="true"
-            style={{ transform: `translateY(${items[0]?.start ?? 0}px)`, left: treeWidth_px }}
+            style={{ transform: `translateY(${first * row_px}px)`, left: treeWidth_px }}
           />
         </div>
         {tree.rows.count === 0 && <Nothing trace={trace} />}

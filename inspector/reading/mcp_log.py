@@ -1,0 +1,423 @@
+"""Spans and moments as lines of the MCP log, whatever convention they were written in. Pure.
+
+A span tells of both halves of an exchange at once; a record of the wire (`docs/formats.md`) of
+one message. Which belong together is for the reader of the log to find: it has all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import Json, Moment, SpanRow, SpanStatus
+from inspector.normalise import keys
+from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes
+from inspector.normalise.payload import attribute_payload, payload
+from inspector.normalise.view import mcp_view, truncated_keys
+from inspector.reading.mcp_message import (
+    Direction,
+    Message,
+    beginning,
+    direction_of,
+    opposite,
+    read_message,
+)
+from inspector.wire import McpView, Payload
+from inspector.wire_mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
+
+FRAME = "inspector.mcp.frame"
+STDERR = "inspector.mcp.stderr"
+_TRANSPORT = "inspector.transport."
+_PROGRESS = "inspector.progress"
+_CANCELLED = "inspector.cancelled"
+_PAUSED, _RESUMED = "inspector.session.paused", "inspector.session.resumed"
+_OPENED, _CLOSED = "inspector.request.opened", "inspector.request.closed"
+_PEOPLE = (_PAUSED, _RESUMED, _OPENED, _CLOSED)
+_ELICITATION = "elicitation"
+
+_OPENLLMETRY = "opentelemetry.instrumentation.mcp.instrumentation"
+_CONNECTION = ("inspector.mcp.connection.id", "mcp.session.id")
+_SERVER = ("inspector.mcp.server.name", "mcp.peer.server_id", "fastmcp.server.name")
+_HEADERS = ("inspector.mcp.headers",)
+_HEADER_PREFIXES = ("http.request.header.", "http.response.header.")
+_PERSON_SAID = (
+    "inspector.session.prompt",
+    "inspector.session.payload",
+    "inspector.request.prompt",
+    "inspector.request.answer",
+)
+_RUNNING = frozenset({SpanStatus.RUNNING, SpanStatus.LOST})
+
+Attributes = Mapping[str, Json]
+
+
+class Exchange:
+    """One span that tells of an exchange, taken apart."""
+
+    def __init__(self, row: SpanRow, span: Span, attributes: Attributes, view: McpView) -> None:
+        self.row, self.span, self.attributes, self.view = row, span, attributes, view
+        truncated = truncated_keys(attributes)
+        self.is_content = False
+        """There are no envelopes, only what was in them."""
+        self.request, self.response = view.request, view.response
+        if self.request is None and self.response is None:
+            self.is_content = True
+            self.request = attribute_payload(
+                attributes, keys.first_key(attributes, keys.TOOL_ARGUMENTS), truncated
+            )
+            self.response = attribute_payload(
+                attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated
+            )
+        self.asked = read_message(_of(self.request))
+        self.answered = read_message(_of(self.response))
+
+    @property
+    def key(self) -> str:
+        """`TRACE.SPAN`, as the page has it."""
+        return f"{self.row.trace_id}.{self.row.span_id}"
+
+
+def exchange_of(row: SpanRow, span: Span, scope: str = "") -> Exchange | None:
+    """Return the exchange that a span tells of; None when it is about something else."""
+    attributes = flat_attributes(span.attributes)
+    view = mcp_view(span.name, attributes)
+    if view is None and (method := _unnamed_method(span, attributes, scope)):
+        view = mcp_view(span.name, {**attributes, "mcp.method.name": method})
+    return Exchange(row, span, attributes, view) if view is not None else None
+
+
+def _unnamed_method(span: Span, attributes: Attributes, scope: str) -> str | None:
+    """Return the method where only the emitter's habits tell it."""
+    if scope == _OPENLLMETRY and span.name.endswith(".tool"):
+        return "tools/call"
+    method = as_text(attributes.get("request.method"))  # mcp-agent
+    return method if method and "/" in method else None
+
+
+def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
+    """Yield its request, its response once it is over, and what happened meanwhile."""
+    row, view = found.row, found.view
+    is_notification = view.method.startswith("notifications/")
+    direction = direction_of(view.method)
+    common = _common_of(found)
+    yield McpEntry(
+        **{
+            **common,
+            **_said(found.request, found.asked, is_content=found.is_content),
+            "key": f"{found.key}:request",
+            "type": "notification" if is_notification else "request",
+            "offset_ns": row.offset_ns,
+            "direction": direction,
+            "state": row.status.value,
+            "fault": _fault(found) if is_notification else None,
+        }
+    )
+    if row.status not in _RUNNING and not is_notification:
+        yield McpEntry(
+            **{
+                **common,
+                **_said(found.response, found.answered, is_content=found.is_content),
+                "key": f"{found.key}:response",
+                "type": "response",
+                "offset_ns": row.offset_ns + (row.duration_ns or 0),
+                "direction": opposite(direction),
+                "state": row.status.value,
+                "fault": _fault(found),
+                "result_type": found.answered.result_type
+                or as_text(found.attributes.get("inspector.mcp.result_type")),
+            }
+        )
+    for event in found.span.events:
+        if not _is_about_mcp(event.name):
+            continue
+        moment = Moment(
+            session_id=row.session_id,
+            trace_id=row.trace_id,
+            span_id=row.span_id,
+            time_ns=event.time_unix_nano,
+            name=event.name,
+            attributes=flat_attributes(event.attributes),
+        )
+        yield from entries_of_moment(moment, 0, epoch_ns)
+
+
+def entries_of_moment(moment: Moment, change: int, epoch_ns: int) -> Iterator[McpEntry]:
+    """Yield the line that a moment makes, if any.
+
+    What came as a log record and as the event of a span gets the same key.
+    """
+    name, attributes = moment.name, moment.attributes
+    place = f"{moment.trace_id}.{moment.span_id}" if moment.span_id else moment.trace_id
+    common: dict[str, Any] = {
+        **_NOTHING,
+        "key": f"{place}:{name}:{moment.time_ns}",
+        "source": "record",
+        "offset_ns": moment.time_ns - epoch_ns,
+        "trace_id": moment.trace_id or None,
+        "span_id": moment.span_id,
+        "connection": _name(keys.first(attributes, _CONNECTION)),
+        "server": _name(keys.first(attributes, _SERVER)),
+        "transport": as_text(attributes.get("inspector.mcp.transport")),
+    }
+    if name == FRAME:
+        yield _frame(moment, common, change)
+    elif name == STDERR:
+        text = moment.body if isinstance(moment.body, str) else ""
+        said = {"type": "stderr", "key": f"m{change}", **_shown(payload(text))}
+        yield McpEntry(**{**common, **said})
+    elif name.startswith(_TRANSPORT):
+        yield _transport(moment, common)
+    elif name == _PROGRESS:
+        said = {"type": "notification", "method": "notifications/progress"}
+        progress = _progress_of(attributes)
+        yield McpEntry(**{**common, **said, "direction": "to_client", "progress": progress})
+    elif name == _CANCELLED:
+        reason = as_text(attributes.get("inspector.cancelled.reason"))
+        said = {"type": "notification", "method": "notifications/cancelled"}
+        fault = McpFault(kind="cancelled", code=None, message=reason)
+        yield McpEntry(**{**common, **said, "direction": "to_server", "fault": fault})
+    elif name in _PEOPLE and _is_elicitation(moment):
+        yield _person(moment, common)
+
+
+def whole_frame(found: Exchange, key: str) -> McpFrame:
+    """Return a half of an exchange with all of its text."""
+    body = found.request if key.endswith(":request") else found.response
+    return McpFrame(key=key, body=body, headers=_headers(found.attributes))
+
+
+def whole_record(moment: Moment, key: str) -> McpFrame:
+    """Return a recorded message, or a line of a server's log, with all of its text."""
+    return McpFrame(key=key, body=_body(moment), headers=_headers(moment.attributes))
+
+
+def is_about_mcp(name: str) -> bool:
+    """Return whether a moment of this name may make a line."""
+    return _is_about_mcp(name)
+
+
+def _is_about_mcp(name: str) -> bool:
+    return name in (FRAME, STDERR, _PROGRESS, _CANCELLED, *_PEOPLE) or name.startswith(_TRANSPORT)
+
+
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(McpEntry.model_fields),
+    "is_whole": True,
+    "asks": [],
+    "answers": [],
+}
+
+
+def _common_of(found: Exchange) -> dict[str, Any]:
+    row, view, attributes = found.row, found.view, found.attributes
+    is_receiver = found.span.kind == Span.SPAN_KIND_SERVER
+    twin = f"{row.trace_id}.{row.duplicate_of}" if row.duplicate_of else None
+    return {
+        **_NOTHING,
+        "source": "span",
+        "trace_id": row.trace_id,
+        "span_id": row.span_id,
+        "exchange": found.key,
+        "duplicate_of": twin,
+        "reporter": "receiver" if is_receiver else "sender",
+        "method": _name(view.method),
+        "target": _target(found),
+        "rpc_id": found.asked.rpc_id or found.answered.rpc_id or _name(view.request_id),
+        "connection": _name(keys.first(attributes, _CONNECTION)),
+        "server": _name(keys.first(attributes, _SERVER))
+        or found.answered.server
+        or _name(attributes.get("server.address")),
+        "server_version": found.answered.server_version,
+        "transport": view.transport,
+        "protocol_version": found.answered.protocol_version
+        or found.asked.protocol_version
+        or view.protocol_version,
+    }
+
+
+def _target(found: Exchange) -> str | None:
+    attributes, view = found.attributes, found.view
+    if found.asked.target is not None:
+        return found.asked.target
+    if "resources/" in view.method:
+        return _name(view.resource_uri)
+    if view.method == "tools/call":
+        named = as_text(keys.first(attributes, keys.TOOL))
+        # The SDK's client says it in the name only: `MCP send tools/call search`.
+        return _name(named or found.span.name.rpartition("tools/call ")[2].removesuffix(".tool"))
+    return _name(view.prompt_name)
+
+
+def _said(body: Payload | None, message: Message, *, is_content: bool) -> dict[str, Any]:
+    return {
+        **_shown(body),
+        "form": None if body is None else "content" if is_content else "message",
+        "state_hash": message.state_hash,
+        "progress_token": message.progress_token,
+        "about_id": message.about_id,
+        "asks": message.asks,
+        "answers": message.answers,
+        "progress": message.progress,
+    }
+
+
+def _shown(body: Payload | None) -> dict[str, Any]:
+    if body is None:
+        return {"text": None, "size_bytes": None, "is_whole": True}
+    text = beginning(body.text)
+    size_bytes = body.original_bytes or len(body.text.encode("utf-8", "surrogatepass"))
+    is_whole = len(text) == len(body.text) and not body.is_truncated
+    return {"text": text, "size_bytes": size_bytes, "is_whole": is_whole}
+
+
+def _fault(found: Exchange) -> McpFault | None:
+    """Return what went wrong: an answer that is an error, a result that is one, or no answer."""
+    attributes, answer, status = found.attributes, found.answered, found.row.status
+    type_ = as_text(attributes.get("error.type")) or as_text(attributes.get("mcp.error.code"))
+    message = found.span.status.message or as_text(attributes.get("mcp.error.message"))
+    code = answer.error_code or _code(attributes.get("rpc.response.status_code")) or _code(type_)
+    if code is not None:
+        return McpFault(kind="rpc", code=code, message=answer.error_message or message)
+    is_tool_error = answer.is_error or attributes.get("result.isError") is True
+    if is_tool_error or type_ == "tool_error":
+        return McpFault(kind="tool", code=None, message=message or None)
+    if status is SpanStatus.CANCELLED or type_ == "cancelled":
+        return McpFault(kind="cancelled", code=None, message=message or None)
+    if status is SpanStatus.ERROR or type_ is not None:
+        return McpFault(kind="failed", code=type_, message=message or None)
+    return None
+
+
+def _code(value: Json) -> str | None:
+    """Return a JSON-RPC error code: conventions write it as text."""
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    return text if text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() else None
+
+
+def _frame(moment: Moment, common: dict[str, Any], change: int) -> McpEntry:
+    attributes = moment.attributes
+    body = _body(moment)
+    message = read_message(_of(body))
+    half = message.half or ("notification" if message.method else "response")
+    direction = _told_direction(attributes) or (
+        opposite(direction_of(None)) if half == "response" else direction_of(message.method)
+    )
+    fault = None
+    if message.error_code is not None:
+        fault = McpFault(kind="rpc", code=message.error_code, message=message.error_message)
+    elif message.is_error:
+        fault = McpFault(kind="tool", code=None, message=None)
+    return McpEntry(
+        **{
+            **common,
+            **_said(body, message, is_content=False),
+            "key": f"m{change}",
+            "type": half,
+            "direction": direction,
+            "method": message.method,
+            "target": message.target,
+            "rpc_id": message.rpc_id,
+            "server": common["server"] or message.server,
+            "server_version": message.server_version,
+            "protocol_version": message.protocol_version
+            or as_text(attributes.get("mcp.protocol.version")),
+            "fault": fault,
+            "result_type": message.result_type,
+        }
+    )
+
+
+def _told_direction(attributes: Attributes) -> Direction | None:
+    match attributes.get("inspector.mcp.direction"):
+        case "to_server":
+            return "to_server"
+        case "to_client":
+            return "to_client"
+    return None
+
+
+def _transport(moment: Moment, common: dict[str, Any]) -> McpEntry:
+    attributes = moment.attributes
+    reason = attribute_payload(attributes, "inspector.transport.reason")
+    state = as_text(attributes.get("inspector.transport.status"))
+    return McpEntry(
+        **{
+            **common,
+            "type": "transport",
+            "state": state or moment.name.removeprefix(_TRANSPORT)[:MAX_NAME_CHARS],
+            "target": _name(attributes.get("inspector.mcp.server.command"))
+            or _name(attributes.get("server.address")),
+            **_shown(reason),
+            "step": _name(attributes.get("inspector.transport.step")),
+            "attempt": as_int(attributes.get("inspector.transport.attempt")),
+        }
+    )
+
+
+def _is_elicitation(moment: Moment) -> bool:
+    """Whether a server asks a person, or was answered: the end of a request does not say."""
+    attributes = moment.attributes
+    signal = attributes.get("inspector.session.signal") or attributes.get(
+        "inspector.request.signal"
+    )
+    return moment.name == _CLOSED or signal == _ELICITATION
+
+
+def _person(moment: Moment, common: dict[str, Any]) -> McpEntry:
+    attributes, is_asked = moment.attributes, moment.name in (_PAUSED, _OPENED)
+    said = _shown(attribute_payload(attributes, keys.first_key(attributes, _PERSON_SAID)))
+    return McpEntry(
+        **{
+            **common,
+            **said,
+            "type": "asked" if is_asked else "answered",
+            "about_id": _name(attributes.get("inspector.request.id")),
+            "state": _name(attributes.get("inspector.request.status")),
+        }
+    )
+
+
+def _progress_of(attributes: Attributes) -> McpProgress:
+    prefix = "inspector.progress."
+    message = as_text(attributes.get(prefix + "message"))
+    return McpProgress(
+        value=as_float(attributes.get(prefix + "value")),
+        total=as_float(attributes.get(prefix + "total")),
+        percent=as_float(attributes.get(prefix + "percent")),
+        message=message[:MAX_NAME_CHARS] if message else None,
+    )
+
+
+def _body(moment: Moment) -> Payload | None:
+    """Return the message as it was on the wire."""
+    if moment.body is None:
+        return None
+    shown = payload(moment.body)
+    whole_bytes = as_int(moment.attributes.get("inspector.mcp.frame.size"))
+    if whole_bytes is None or whole_bytes <= len(shown.text.encode("utf-8", "surrogatepass")):
+        return shown
+    return shown.model_copy(update={"is_truncated": True, "original_bytes": whole_bytes})
+
+
+def _headers(attributes: Attributes) -> Payload | None:
+    told = attribute_payload(attributes, keys.first_key(attributes, _HEADERS))
+    if told is not None:
+        return told
+    found = {
+        key.removeprefix("http."): value
+        for key, value in attributes.items()
+        if key.startswith(_HEADER_PREFIXES)
+    }
+    return payload(json.dumps(found, ensure_ascii=False)) if found else None
+
+
+def _of(body: Payload | None) -> str | None:
+    return body.text if body is not None else None
+
+
+def _name(value: Json) -> str | None:
+    text = str(value) if isinstance(value, int) else as_text(value)
+    return text[:MAX_NAME_CHARS] if text else None

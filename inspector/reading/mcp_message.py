@@ -1,0 +1,191 @@
+"""What a JSON-RPC message of MCP says, of either era of the protocol. Pure.
+
+Only what a log shows is read; the text itself is kept as it came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from inspector.wire_mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
+
+MAX_READ_CHARS = 256 * 1024
+"""A longer message is not read: its beginning, its size and where it went say enough."""
+MAX_ASKS = 10
+
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+
+_OF_SERVERS = frozenset(
+    {
+        "sampling/createMessage",
+        "elicitation/create",
+        "roots/list",
+        "notifications/progress",
+        "notifications/message",
+        "notifications/resources/updated",
+        "notifications/resources/list_changed",
+        "notifications/tools/list_changed",
+        "notifications/prompts/list_changed",
+        "notifications/elicitation/complete",
+        "notifications/subscriptions/acknowledged",
+        "notifications/tasks/status",
+    }
+)
+"""What servers send; all else is taken for the client's."""
+
+Half = Literal["request", "response", "notification"]
+Direction = Literal["to_server", "to_client"]
+
+
+def direction_of(method: str | None) -> Direction:
+    """Return which way a request or notification goes."""
+    return "to_client" if method in _OF_SERVERS else "to_server"
+
+
+def opposite(direction: Direction) -> Direction:
+    """Return which way the answer goes."""
+    return "to_client" if direction == "to_server" else "to_server"
+
+
+@dataclass(slots=True)
+class Message:
+    """What was understood of one message; nothing, where it was not captured or is too long."""
+
+    half: Half | None = None
+    method: str | None = None
+    target: str | None = None
+    rpc_id: str | None = None
+    protocol_version: str | None = None
+    server: str | None = None
+    server_version: str | None = None
+    error_code: str | None = None
+    error_message: str | None = None
+    is_error: bool = False
+    """A tool's result with `isError`."""
+    result_type: str | None = None
+    state_hash: str | None = None
+    progress_token: str | None = None
+    about_id: str | None = None
+    asks: list[McpAsk] = field(default_factory=list)
+    answers: list[McpAsk] = field(default_factory=list)
+    progress: McpProgress | None = None
+
+
+def read_message(text: str | None) -> Message:
+    """Return what a message says, or as much of one as an instrumentation kept; never raises."""
+    found = Message()
+    if text is None or len(text) > MAX_READ_CHARS:
+        return found
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return found
+    if not isinstance(said, dict):
+        return found
+    found.method = _text(said.get("method"))
+    found.rpc_id = json_text(said.get("id"))
+    if found.method is not None:
+        found.half = "notification" if found.rpc_id is None else "request"
+        _read_params(_object(said.get("params")), found)
+    elif "error" in said and "jsonrpc" in said:
+        found.half = "response"
+        error = _object(said["error"])
+        found.error_code = json_text(error.get("code"))
+        found.error_message = _text(error.get("message"))
+    elif "result" in said and "jsonrpc" in said:
+        found.half = "response"
+        _read_result(_object(said["result"]), found)
+    else:  # the result alone, or the arguments
+        _read_result(said, found)
+    return found
+
+
+def json_text(value: Any) -> str | None:
+    """Return an id or a token as JSON: `1` is another one than `"1"`."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return json.dumps(value, ensure_ascii=False)[:MAX_NAME_CHARS]
+
+
+def beginning(text: str) -> str:
+    """Return as much of a message as the log shows."""
+    return text[:MAX_TEXT_CHARS]
+
+
+def _read_params(params: Mapping[str, Any], found: Message) -> None:
+    target = params.get("uri") if "resources/" in (found.method or "") else params.get("name")
+    found.target = _text(target)
+    meta = _object(params.get("_meta"))
+    found.progress_token = json_text(meta.get("progressToken"))
+    found.protocol_version = _text(meta.get(PROTOCOL_VERSION)) or (
+        _text(params.get("protocolVersion")) if found.method == "initialize" else None
+    )
+    found.state_hash = _hash(params.get("requestState"))
+    if isinstance(params.get("inputResponses"), dict):
+        found.answers = [
+            McpAsk(key=key, method=None, text=_text(_object(given).get("action")))
+            for key, given in _first(params["inputResponses"])
+        ]
+    match found.method:
+        case "notifications/progress":
+            found.progress_token = json_text(params.get("progressToken"))
+            found.progress = _progress(params)
+        case "notifications/cancelled":
+            found.about_id = json_text(params.get("requestId"))
+        case "elicitation/create":
+            found.asks = [McpAsk(key="", method=found.method, text=_text(params.get("message")))]
+
+
+def _read_result(result: Mapping[str, Any], found: Message) -> None:
+    found.is_error = result.get("isError") is True
+    found.result_type = _text(result.get("resultType"))
+    found.state_hash = _hash(result.get("requestState"))
+    if isinstance(result.get("inputRequests"), dict):
+        found.asks = [
+            McpAsk(
+                key=key,
+                method=_text(_object(asked).get("method")),
+                text=_text(_object(_object(asked).get("params")).get("message")),
+            )
+            for key, asked in _first(result["inputRequests"])
+        ]
+    info = _object(result.get("serverInfo")) or _object(
+        _object(result.get("_meta")).get(SERVER_INFO)
+    )
+    found.server, found.server_version = _text(info.get("name")), _text(info.get("version"))
+    found.protocol_version = _text(result.get("protocolVersion"))
+
+
+def _progress(params: Mapping[str, Any]) -> McpProgress:
+    value, total = _number(params.get("progress")), _number(params.get("total"))
+    percent = 100 * value / total if value is not None and total else None
+    message = _text(params.get("message"))
+    return McpProgress(value=value, total=total, percent=percent, message=message)
+
+
+def _first(asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(key[:MAX_NAME_CHARS], asked[key]) for key in list(asked)[:MAX_ASKS]]
+
+
+def _hash(state: Any) -> str | None:
+    """Stand for what is opaque, and may be large or secret."""
+    if not isinstance(state, str):
+        return None
+    return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _text(value: Any) -> str | None:
+    return value[:MAX_NAME_CHARS] if isinstance(value, str) and value else None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else None

@@ -1,0 +1,91 @@
+"""What is new in a model call: its conversation without what the call before had. Pure.
+
+Each call of a conversation sends all of it again. Messages are alike when they say the same,
+however they are written: an answer comes back without its reasoning, or with ids of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.wire import Message, Part, Payload
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Which messages of a call are new, and what became of those before."""
+
+    new: tuple[int, ...]
+    """Indices into the call's messages: what it was sent for the first time, then its output."""
+    repeated: int = 0
+    gone: int = 0
+    """Of the messages that the call before was sent; an answer that is not sent on is not one."""
+
+
+def whats_new(messages: Sequence[Message], before: Sequence[Message] | None) -> News:
+    """Return what `messages` has that `before`, the call before it, does not have.
+
+    Messages are matched in order. When none match, it is another conversation, and all is new.
+    """
+    asked = [place for place, one in enumerate(messages) if one.origin != "output"]
+    answer = [place for place, one in enumerate(messages) if one.origin == "output"]
+    if not before:
+        return News((*asked, *answer))
+    known = sorted(before, key=lambda one: one.origin == "output")
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, message in enumerate(known):
+        places[likeness(message)].append(place)
+    new: list[int] = []
+    matched: set[int] = set()
+    reached = 0
+    for place in asked:
+        found = places.get(likeness(messages[place]), [])
+        at = bisect_left(found, reached)
+        if at == len(found):
+            new.append(place)
+        else:
+            matched.add(found[at])
+            reached = found[at] + 1
+    sent = sum(one.origin != "output" for one in known)
+    kept = sum(place < sent for place in matched)
+    if not kept:
+        return News((*asked, *answer))
+    return News((*new, *answer), repeated=len(matched), gone=sent - kept)
+
+
+def likeness(message: Message) -> str:
+    """Return a text that messages have in common that say the same."""
+    calls = [part for part in message.parts if part.type == "tool_call"]
+    if calls and all(part.id for part in calls):
+        return json.dumps([message.role, [part.id for part in calls]])
+    return json.dumps([message.role, [_words(part) for part in message.parts if _counts(part)]])
+
+
+def _counts(part: Part) -> bool:
+    return part.type != "reasoning" and not (part.type == "text" and not part.text.strip())
+
+
+def _words(part: Part) -> list[str | None]:
+    match part.type:
+        case "text" | "reasoning":
+            return ["text", part.text.strip()]
+        case "tool_call":
+            return [part.type, part.name, _compact(part.arguments)]
+        case "tool_result":
+            return [part.type, part.id, _compact(part.result)]
+        case "blob":
+            return [part.type, part.mime_type, part.data]
+        case "link":
+            return [part.type, part.uri]
+        case "other":
+            return [part.type, _compact(part.value)]
+
+
+def _compact(payload: Payload | None) -> str | None:
+    if payload is None:
+        return None
+    return "".join(payload.text.split()) if payload.is_json else payload.text.strip()

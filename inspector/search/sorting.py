@@ -1,0 +1,50 @@
+"""Looks at sessions in any order, a stretch at a time.
+
+Where they stand is read first, from narrow indexes and for many at once: to find the next few takes
+as long as to find the next thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from inspector.query.tree import Node
+from inspector.storage.base import Chunk, Reader, SessionRecord
+from inspector.storage.orders import Order, Place
+
+_MANY = 8_192
+"""Places that are read together, once the first few did not do."""
+
+
+@dataclass(slots=True)
+class Sorted:
+    """One listing. Looks go on where the one before ended.
+
+    Args:
+        reader: The snapshot.
+        node: What is asked for.
+        order: How they are sorted.
+        among: Ids of all that may fit; None: any may.
+    """
+
+    reader: Reader
+    node: Node
+    order: Order
+    among: Collection[str] | None = None
+    _ahead: list[Place] = field(default_factory=list)
+    _is_more: bool = True
+
+    def look(self, after: Place | None, most: int) -> Chunk[SessionRecord, Place]:
+        """Look at the next `most` sessions behind a place; return what may fit."""
+        if len(self._ahead) <= most and self._is_more:
+            self.find(after, max(most, _MANY))
+        here, self._ahead = self._ahead[:most], self._ahead[most:]
+        records = {one.row.id: one for one in self.reader.sessions([id_ for _, id_ in here])}
+        return Chunk([records[id_] for _, id_ in here], here[-1] if self._ahead else None)
+
+    def find(self, after: Place | None, most: int) -> None:
+        """Find out which sessions are the next `most`, and whether there are more."""
+        wanted = most + 1
+        self._ahead = self.reader.session_places(self.node, self.order, after, wanted, self.among)
+        self._is_more = len(self._ahead) == wanted

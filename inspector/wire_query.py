@@ -1,0 +1,22 @@
+"""HTTP shapes of what helps to write a query."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from inspector.wire import Wire
+
+
+class QueryValue(Wire):
+    """A value that a field has."""
+
+    value: str
+    count: int = Field(description="How many of the sessions, or spans, looked at have it.")
+
+
+class QueryValues(Wire):
+    """`GET /query/values`: what a field may be compared with, the most frequent first."""
+
+    field: str = Field(description="With its scope: `session.agent`.")
+    values: list[QueryValue]
+    is_complete: bool = Field(description="False: only the newest were looked at.")

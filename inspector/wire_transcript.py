@@ -1,0 +1,169 @@
+"""The HTTP JSON of a transcript: what spans say, short enough to read many after each other.
+
+A model call re-sends its conversation each turn; its reading has only what is new. Texts are
+clipped, with their true length; the whole is in the span (`GET /spans/{trace_id}/{span_id}`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from inspector.wire import Wire
+
+
+class Clip(Wire):
+    """The beginning of a text."""
+
+    text: str
+    chars: int = Field(description="Of the whole text, as it was received.")
+    is_json: bool = False
+    is_truncated: bool = Field(default=False, description="The sender cut it short.")
+
+
+class Piece(Wire):
+    """A part of a message, clipped."""
+
+    type: Literal["text", "reasoning", "tool_call", "tool_result", "blob", "link", "other"]
+    at: tuple[int, int] = Field(
+        description="Index of the message in the span's `view.messages`, and of the part in it."
+    )
+    clip: Clip | None = Field(description="Its text, the arguments, the result, or the value.")
+    id: str | None = Field(default=None, description="Of the tool call.")
+    name: str | None = Field(
+        default=None, description="Of the tool, or of a type that is not known."
+    )
+    modality: str | None = None
+    mime_type: str | None = None
+    uri: str | None = None
+    data: str | None = Field(
+        default=None, description="Base64; null when it is not there, or is large."
+    )
+    size_bytes: int | None = None
+
+
+class Said(Wire):
+    """A message, clipped."""
+
+    role: str
+    origin: Literal["system", "input", "output"]
+    name: str | None
+    finish_reason: str | None
+    pieces: list[Piece]
+
+
+class Rewritten(Wire):
+    """The conversation that was sent is not the one before with more at its end."""
+
+    gone: int = Field(description="Messages of the call before that were not sent again.")
+    kept: int
+
+
+class ToolReading(Wire):
+    """What a tool was asked, and what it answered."""
+
+    name: str
+    call_id: str | None
+    arguments: Clip | None
+    result: Clip | None
+    is_error: bool
+
+
+class McpReading(Wire):
+    """An MCP exchange."""
+
+    method: str
+    server: str | None
+    resource_uri: str | None
+    prompt_name: str | None
+    request: Clip | None
+    response: Clip | None
+
+
+class ErrorReading(Wire):
+    """Why the span failed."""
+
+    type: str | None
+    code: str | None
+    message: Clip | None
+
+
+class DecisionReading(Wire):
+    """A verdict of a hook, a policy or a person that was more than assent."""
+
+    offset_ns: int
+    hook: str | None
+    interceptor: str | None
+    action: str
+    reason: str | None
+    before: Clip | None
+    after: Clip | None
+
+
+class StateReading(Wire):
+    """The agent's state at a moment, or how it changed."""
+
+    offset_ns: int
+    name: str
+    description: str | None
+    value: Clip | None
+    patch: Clip | None
+
+
+class AskedReading(Wire):
+    """Somebody was waited for: what was asked, and what came of it."""
+
+    id: str | None = Field(description="Of the request; null when it was a pause only.")
+    kind: str
+    prompt: str | None
+    offset_ns: int
+    waited_ns: int | None = Field(description="Null while it waits.")
+    status: str = Field(description="Of the request; of a pause `pending` or `answered`.")
+    decision: str | None
+    actor: str | None
+    reason: str | None
+    is_edited: bool
+
+
+class ProgressReading(Wire):
+    """How far an operation said it was, last."""
+
+    offset_ns: int
+    percent: float | None
+    message: str | None
+
+
+class Reading(Wire):
+    """What one span says."""
+
+    trace_id: str
+    span_id: str
+    said: list[Said] = Field(description="What is new since the call before, then its output.")
+    repeated: int = Field(description="Messages that the call before had, or answered, already.")
+    left_out: int = Field(description="New messages before those in `said`: there are too many.")
+    rewritten: Rewritten | None
+    model: str | None
+    finish_reasons: list[str]
+    first_chunk_ms: float | None
+    tools_offered: int
+    tool: ToolReading | None
+    mcp: McpReading | None
+    error: ErrorReading | None
+    decisions: list[DecisionReading]
+    assents: int = Field(description="Verdicts that only let it go on.")
+    state: list[StateReading]
+    asked: list[AskedReading]
+    progress: ProgressReading | None
+    truncated: list[str] = Field(description="Attributes that the sender cut short.")
+
+
+class Transcript(Wire):
+    """Readings of the spans that were asked for, in the order of the question."""
+
+    session_id: str
+    readings: Annotated[list[Reading], Field(description="Without spans that are not there.")]
+    left_out: list[str] = Field(
+        description="Spans, as they were asked for, for which the answer had no room: ask again."
+    )
+    as_of: str = Field(description="Change-feed position.")

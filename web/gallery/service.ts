@@ -1,0 +1,85 @@
+/**
+ * The service that the gallery talks to: the real client, over answers that a real service gave
+ * (`make gen` writes them to `fixtures/`), and over made-up ones for what was never recorded.
+ */
+import { type Api, httpApi } from '../src/api/client.ts';
+import type { Problem } from '../src/api/types.ts';
+import { invented } from './fixtures.ts';
+
+const HERE = 'http://gallery.invalid/';
+
+/** Answers the requests that it knows; undefined: somebody else may. */
+export type Answers = (
+  path: string,
+  query: URLSearchParams,
+) => Promise<Response> | Response | undefined;
+
+const files = import.meta.glob<Readonly<Record<string, string>>>('./fixtures/*.json', {
+  eager: true,
+  import: 'default',
+});
+/** Path of a route → the exact text that the service answered. */
+const recorded = new Map(Object.values(files).flatMap((file) => Object.entries(file)));
+
+export function ok(body: string): Response {
+  return new Response(body, { headers: { 'content-type': 'application/json' } });
+}
+
+/** RFC 9457, as the service refuses. */
+export function problem(status: number, title: string, detail: string): Response {
+  const body: Problem = {
+    type: 'about:blank',
+    code: 'gallery',
+    status,
+    title,
+    detail,
+    length: null,
+    position: null,
+  };
+  return new Response(JSON.stringify(body), { status });
+}
+
+/** Never answers. */
+export const silence: Answers = () => new Promise(() => {});
+
+/** Refuses everything. */
+export const failure: Answers = () =>
+  problem(500, 'Internal error', 'The service failed; its log says more.');
+
+/** A client whose requests `answers` sees first. */
+export function galleryApi(answers: Answers = () => undefined): Api {
+  return httpApi(HERE, async (input, init) => {
+    const { pathname, searchParams } = new URL(String(input));
+    const given = answers(pathname, searchParams);
+    if (given !== undefined) return given;
+    if ((init?.method ?? 'GET') !== 'GET') {
+      return problem(503, 'Nobody listens', 'Nobody listens in the gallery.');
+    }
+    const text =
+      invented(pathname, searchParams) ??
+      (pathname.endsWith('/transcript')
+        ? transcript(pathname, searchParams.getAll('span'))
+        : recorded.get(pathname));
+    return text === undefined
+      ? problem(404, 'Not found', `The gallery knows no ${pathname}.`)
+      : ok(text);
+  });
+}
+
+/** The transcript of any spans of a recorded session; each was recorded by itself. */
+function transcript(path: string, asked: readonly string[]): string | undefined {
+  const answers = asked.map((one) => {
+    const [alone] = one.split('~');
+    return recorded.get(`${path}?span=${one}`) ?? recorded.get(`${path}?span=${alone}`);
+  });
+  if (answers.every((answer) => answer === undefined)) return undefined;
+  const parsed = answers.flatMap((answer) => (answer === undefined ? [] : [JSON.parse(answer)]));
+  return JSON.stringify({ ...parsed[0], readings: parsed.flatMap((answer) => answer.readings) });
+}
+
+/** The recorded answer of a route, read; for components that are given data and ask for none. */
+export function recordedJson<T>(path: string): T {
+  const text = recorded.get(path);
+  if (text === undefined) throw new Error(`No fixture has ${path}: run make gen.`);
+  return JSON.parse(text) as T;
+}

@@ -1,0 +1,20 @@
+/** Builds the gallery by itself, as files that any server can give: `npm run gallery:build`. */
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [react()],
+  base: './',
+  publicDir: 'public',
+  build: {
+    outDir: 'dist/gallery',
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 4000,
+    minify: false,
+    rolldownOptions: { input: 'gallery.html' },
+  },
+});

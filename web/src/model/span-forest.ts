@@ -1,0 +1,293 @@
+/**
+ * The spans of a session as trees, kept while spans come and change: which one is drawn on which
+ * row.
+ *
+ * Parent pointers come from the network: a parent may arrive late, never, or point in a circle.
+ * Every span gets exactly one place, whatever they say. Spans have numbers, in the order in which
+ * they came: 100 000 rows are a few buffers, and an arrangement of them takes milliseconds.
+ */
+import { type DuplicableSpan, parentKey, spanKey } from './span-tree.ts';
+
+const ROOT = -1;
+/** The level of what a fold hides. */
+const HIDDEN = -1;
+const NONE: readonly number[] = [];
+
+/** Rows as columns. */
+export interface Rows {
+  /** Rows that are shown. */
+  readonly count: number;
+  /** Row → number of the span. */
+  readonly spanIndex: Int32Array;
+  /** Row → depth, 0 for a root. */
+  readonly depth: Int32Array;
+  /** Row → the how-manieth of its siblings that are shown it is, from 1. */
+  readonly position: Int32Array;
+  /** Row → number of the span above it, -1 for a root. */
+  readonly parent: Int32Array;
+  /** Number of a span → its row, -1 where it is not shown. */
+  readonly rowOf: Int32Array;
+  /** Number of a span → how many children it has that could be shown. */
+  readonly childCount: Int32Array;
+  readonly rootCount: number;
+  /** Number of a span → 1 where what is below it is hidden. */
+  readonly folded: Uint8Array;
+}
+
+export interface Arrangement {
+  /** Keys that the reader folded (true) or unfolded (false) by hand. */
+  readonly byHand: ReadonlyMap<string, boolean>;
+  /** All the others; undefined: as at first (`isFoldedAtFirst`). */
+  readonly all: boolean | undefined;
+  /** Only these are shown: 1 at the number of a span. A child is shown only below its parent. */
+  readonly kept?: Uint8Array | undefined;
+}
+
+export const AS_AT_FIRST: Arrangement = { byHand: new Map(), all: undefined };
+
+export class SpanForest {
+  private readonly numbers = new Map<string, number>();
+  private readonly spans: DuplicableSpan[] = [];
+  private readonly keys: string[] = [];
+  private readonly parents: number[] = [];
+  private readonly children: number[][] = [];
+  /** Key of a parent that is not there → who waits for it. */
+  private readonly orphans = new Map<string, Set<number>>();
+  /** Sorted when they are needed; undefined: others than before. */
+  private sortedRoots: number[] | undefined;
+  private readonly unsorted = new Set<number>();
+
+  get size(): number {
+    return this.spans.length;
+  }
+
+  numberOf(key: string): number | undefined {
+    return this.numbers.get(key);
+  }
+
+  keyOf(number: number): string | undefined {
+    return this.keys[number];
+  }
+
+  /** The parent's number, -1 for a root. In a circle of parents nobody is a root. */
+  parentOf(number: number): number {
+    return this.parents[number] ?? ROOT;
+  }
+
+  /** Numbers of the children, by start. */
+  childrenOf(number: number): readonly number[] {
+    const children = this.children[number];
+    if (children === undefined) return NONE;
+    if (this.unsorted.delete(number)) children.sort(this.byStart);
+    return children;
+  }
+
+  /** Numbers of the roots, by start; without the spans of a circle. */
+  roots(): readonly number[] {
+    if (this.sortedRoots === undefined) {
+      this.sortedRoots = [];
+      for (let number = 0; number < this.parents.length; number += 1) {
+        if (this.parents[number] === ROOT) this.sortedRoots.push(number);
+      }
+      this.sortedRoots.sort(this.byStart);
+    }
+    return this.sortedRoots;
+  }
+
+  /** Take in a span, or its newer version; whether rows are others by it. */
+  put(span: DuplicableSpan): boolean {
+    const key = spanKey(span);
+    const number = this.numbers.get(key);
+    if (number === undefined) {
+      this.add(key, span);
+      return true;
+    }
+    const before = at(this.spans, number);
+    this.spans[number] = span;
+    const isElsewhere =
+      before.parent_span_id !== span.parent_span_id || before.offset_ns !== span.offset_ns;
+    if (isElsewhere) {
+      this.detach(number, before);
+      this.attach(number, span);
+    }
+    return isElsewhere || before.duplicate_of !== span.duplicate_of;
+  }
+
+  private add(key: string, span: DuplicableSpan): void {
+    const number = this.spans.length;
+    this.numbers.set(key, number);
+    this.spans.push(span);
+    this.keys.push(key);
+    this.parents.push(ROOT);
+    this.attach(number, span);
+    const waiting = this.orphans.get(key);
+    if (waiting === undefined) return;
+    this.orphans.delete(key);
+    for (const child of waiting) this.putBelow(child, number);
+    this.sortedRoots = undefined;
+  }
+
+  private attach(number: number, span: DuplicableSpan): void {
+    const key = parentKey(span);
+    const parent = key === '' ? undefined : this.numbers.get(key);
+    if (parent !== undefined && parent !== number) {
+      this.putBelow(number, parent);
+      return;
+    }
+    this.parents[number] = ROOT;
+    this.sortedRoots = undefined;
+    if (key === '' || parent === number) return;
+    const waiting = this.orphans.get(key);
+    if (waiting === undefined) this.orphans.set(key, new Set([number]));
+    else waiting.add(number);
+  }
+
+  private putBelow(number: number, parent: number): void {
+    this.parents[number] = parent;
+    const siblings = this.children[parent] ?? [];
+    const last = siblings.at(-1);
+    // Spans mostly come in the order in which they began.
+    if (last !== undefined && this.byStart(last, number) > 0) this.unsorted.add(parent);
+    siblings.push(number);
+    this.children[parent] = siblings;
+  }
+
+  private detach(number: number, before: DuplicableSpan): void {
+    const siblings = this.children[this.parentOf(number)];
+    siblings?.splice(siblings.indexOf(number), 1);
+    this.orphans.get(parentKey(before))?.delete(number);
+    this.sortedRoots = undefined;
+  }
+
+  /** By start, so that a row never moves when its span ends. */
+  private readonly byStart = (a: number, b: number): number => {
+    const [first, second] = [at(this.spans, a), at(this.spans, b)];
+    if (first.offset_ns !== second.offset_ns) return first.offset_ns - second.offset_ns;
+    const [one, other] = [first.span_id + first.trace_id, second.span_id + second.trace_id];
+    return one < other ? -1 : one > other ? 1 : 0;
+  };
+
+  /**
+   * Whether a span begins folded: below it is nothing but twins, spans in which another layer
+   * tells of the same operation once more. A twin with something below it stays in view.
+   */
+  isFoldedAtFirst(number: number): boolean {
+    const children = this.children[number];
+    if (children === undefined || children.length === 0) return false;
+    return children.every((child) => this.isBareTwin(child));
+  }
+
+  /** A span with nothing below it in which another layer tells of the same operation once more. */
+  isBareTwin(number: number): boolean {
+    const hasChildren = (this.children[number]?.length ?? 0) > 0;
+    return at(this.spans, number).duplicate_of !== null && !hasChildren;
+  }
+
+  /** Numbers of all that is above a span, nearest first; stops where a circle closes. */
+  ancestorsOf(number: number): number[] {
+    const found: number[] = [];
+    const seen = new Set([number]);
+    for (let above = this.parentOf(number); above !== ROOT; above = this.parentOf(above)) {
+      if (seen.has(above)) break;
+      seen.add(above);
+      found.push(above);
+    }
+    return found;
+  }
+
+  /** Numbers of a span and of those beside it, by start. */
+  siblingsOf(number: number): readonly number[] {
+    const parent = this.parentOf(number);
+    return parent === ROOT ? this.roots() : this.childrenOf(parent);
+  }
+
+  /** 1 at the number of each of these spans, and of all that are above one. */
+  withAncestors(numbers: Iterable<number>): Uint8Array {
+    const marked = new Uint8Array(this.size);
+    for (const number of numbers) {
+      for (let above = number; above !== ROOT && marked[above] === 0; above = this.parentOf(above))
+        marked[above] = 1;
+    }
+    return marked;
+  }
+
+  /** Place every span once; what is below a folded one is left out. */
+  arrange({ byHand, all, kept }: Arrangement): Rows {
+    const count = this.size;
+    const columns = {
+      spanIndex: new Int32Array(count),
+      depth: new Int32Array(count),
+      position: new Int32Array(count),
+      parent: new Int32Array(count),
+      rowOf: new Int32Array(count).fill(-1),
+      childCount: new Int32Array(count),
+      folded: new Uint8Array(count),
+    };
+    const chosen = this.numbered(byHand);
+    const isKept = (number: number) => kept === undefined || kept[number] === 1;
+    const seen = new Uint8Array(count);
+    let row = 0;
+    let rootCount = 0;
+    let seenCount = 0;
+    // Explicit stacks: a 10 000-deep agent loop must not overflow the call stack.
+    const numbers: number[] = [];
+    const levels: number[] = [];
+    const positions: number[] = [];
+    const push = (number: number, level: number, position: number): void => {
+      numbers.push(number);
+      levels.push(level);
+      positions.push(position);
+    };
+    const placeAll = (root: number): void => {
+      if (!isKept(root)) return;
+      rootCount += 1;
+      push(root, 0, rootCount);
+      for (let top = numbers.pop(); top !== undefined; top = numbers.pop()) {
+        const level = levels.pop() ?? 0;
+        const position = positions.pop() ?? 0;
+        if (seen[top] === 1) continue;
+        seen[top] = 1;
+        seenCount += 1;
+        if (level !== HIDDEN) {
+          columns.spanIndex[row] = top;
+          columns.depth[row] = level;
+          columns.position[row] = position;
+          columns.parent[row] = level === 0 ? ROOT : this.parentOf(top);
+          columns.rowOf[top] = row;
+          row += 1;
+        }
+        const children = this.childrenOf(top).filter((child) => seen[child] === 0 && isKept(child));
+        if (children.length === 0) continue;
+        const isFolded = chosen.get(top) ?? all ?? this.isFoldedAtFirst(top);
+        columns.childCount[top] = children.length;
+        columns.folded[top] = isFolded ? 1 : 0;
+        const below = isFolded || level === HIDDEN ? HIDDEN : level + 1;
+        for (let at = children.length; at > 0; at -= 1) push(children[at - 1] ?? 0, below, at);
+      }
+    };
+    for (const root of this.roots()) placeAll(root);
+    // What is left is caught in circles: the first of each, by start, counts as its root.
+    if (seenCount < count) {
+      const left = [...seen.keys()].filter((number) => seen[number] === 0 && isKept(number));
+      for (const number of left.sort(this.byStart)) if (seen[number] === 0) placeAll(number);
+    }
+    return { count: row, rootCount, ...columns };
+  }
+
+  private numbered(byHand: ReadonlyMap<string, boolean>): ReadonlyMap<number, boolean> {
+    const chosen = new Map<number, boolean>();
+    for (const [key, isFolded] of byHand) {
+      const number = this.numbers.get(key);
+      if (number !== undefined) chosen.set(number, isFolded);
+    }
+    return chosen;
+  }
+}
+
+export const NO_ROWS: Rows = new SpanForest().arrange(AS_AT_FIRST);
+
+function at<T>(items: readonly T[], index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`);
+  return item;
+}

@@ -1,0 +1,71 @@
+/** The keys that work in every view of a session, and what they go to. */
+import { useMemo } from 'react';
+import { spanKey } from '../../model/span-tree.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
+import { useInspector } from '../context.ts';
+
+/** `waiting`: keys of the spans that wait for a person. */
+export function useSessionActions(
+  trace: Trace,
+  selected: string | undefined,
+  waiting: ReadonlySet<string>,
+  select: (key: string | undefined) => void,
+): void {
+  const { router } = useInspector();
+  const actions = useMemo(() => {
+    const go = (key: string | undefined) => {
+      if (key !== undefined) select(key);
+    };
+    return [
+      { name: 'Next error', keys: ['e'], run: () => go(nextError(trace, selected)) },
+      {
+        name: 'Next span that waits for a person',
+        keys: ['w'],
+        run: () => go(after([...waiting], selected)),
+      },
+      { name: 'First cause of the failure', run: () => go(firstCauseOf(trace)) },
+      { name: 'Next sibling', keys: [']'], run: () => go(siblingOf(trace, selected, 1)) },
+      { name: 'Previous sibling', keys: ['['], run: () => go(siblingOf(trace, selected, -1)) },
+      { name: 'Freeze, go on', keys: ['f'], run: () => toggleFreeze(trace) },
+      {
+        name: 'Leave: the span, the session',
+        keys: ['Escape'],
+        run: () => (selected === undefined ? router.push('') : select(undefined)),
+      },
+    ];
+  }, [trace, selected, waiting, select, router]);
+  useActions('Session', actions);
+}
+
+/** Nothing selected: where the failure began. Else the next error by start, round and round. */
+export function nextError(trace: Trace, selected: string | undefined): string | undefined {
+  if (selected === undefined) return firstCauseOf(trace);
+  return after(trace.tally.errorsByStart().map(spanKey), selected);
+}
+
+export function firstCauseOf(trace: Trace): string | undefined {
+  const cause = trace.tally.firstCause();
+  return cause === undefined ? undefined : spanKey(cause);
+}
+
+export function after(keys: readonly string[], key: string | undefined): string | undefined {
+  return keys[((key === undefined ? -1 : keys.indexOf(key)) + 1) % Math.max(1, keys.length)];
+}
+
+export function toggleFreeze(trace: Trace): void {
+  if (trace.freeze.get() === undefined) trace.hold(Date.now());
+  else trace.thaw();
+}
+
+function siblingOf(
+  { forest }: Trace,
+  selected: string | undefined,
+  step: 1 | -1,
+): string | undefined {
+  const number = selected === undefined ? undefined : forest.numberOf(selected);
+  if (number === undefined) return undefined;
+  const siblings = forest.siblingsOf(number);
+  const next = siblings[siblings.indexOf(number) + step];
+  return next === undefined ? undefined : forest.keyOf(next);
+}

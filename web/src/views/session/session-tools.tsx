@@ -1,0 +1,68 @@
+/** What went wrong, what waits, and the freeze: beside the tabs, for every view. */
+import { plural } from '../../model/format.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useNow } from '../context.ts';
+import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { after, nextError, toggleFreeze } from './session-actions.ts';
+import './session-tools.css';
+
+interface SessionToolsProps {
+  readonly trace: Trace;
+  readonly selected: string | undefined;
+  readonly waiting: ReadonlySet<string>;
+  readonly onSelect: (key: string) => void;
+}
+
+export function SessionTools({ trace, selected, waiting, onSelect }: SessionToolsProps) {
+  const errors = useCell(trace.errorCount);
+  const go = (key: string | undefined) => {
+    if (key !== undefined) onSelect(key);
+  };
+  return (
+    <div className="ins-session-tools">
+      {errors > 0 && (
+        <button
+          type="button"
+          className="ins-session-tools__errors"
+          title="Next error (E)"
+          onClick={() => go(nextError(trace, selected))}
+        >
+          <StatusIcon shape="failed" />
+          {plural(errors, 'error')}
+        </button>
+      )}
+      {waiting.size > 0 && (
+        <button
+          type="button"
+          className="ins-session-tools__waiting"
+          title="Next span that waits (W)"
+          onClick={() => go(after([...waiting], selected))}
+        >
+          <StatusIcon shape="waiting" />
+          {waiting.size} waiting
+        </button>
+      )}
+      <FreezeButton trace={trace} />
+    </div>
+  );
+}
+
+function FreezeButton({ trace }: { readonly trace: Trace }) {
+  const freeze = useCell(trace.freeze);
+  const now_ms = useNow(freeze === undefined ? undefined : 1000);
+  const seconds =
+    freeze === undefined ? 0 : Math.max(0, Math.round((now_ms - freeze.since_ms) / 1000));
+  return (
+    <button
+      type="button"
+      className={freeze === undefined ? 'ins-icon-button' : 'ins-session-tools__frozen'}
+      title={freeze === undefined ? 'Freeze (F)' : 'Go on (F)'}
+      aria-label={freeze === undefined ? 'Freeze' : 'Go on'}
+      aria-pressed={freeze !== undefined}
+      onClick={() => toggleFreeze(trace)}
+    >
+      <ActionIcon name="freeze" />
+      {freeze !== undefined && `frozen, ${seconds} s and ${plural(freeze.behind, 'change')} behind`}
+    </button>
+  );
+}

@@ -1,0 +1,240 @@
+/** `?view=statistics`: where the time, the tokens and the money of a session went. */
+import { type ReactNode, useCallback, useMemo } from 'react';
+import type { Operation, SpanRow } from '../../api/types.ts';
+import { formatDuration, plural } from '../../model/format.ts';
+import { waitsSince } from '../../model/span-status.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import type { Statistics } from '../../model/statistics.ts';
+import { greatest, usageOverTime } from '../../model/usage-over-time.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useInspector, useNow } from '../context.ts';
+import { KindIcon } from '../icons.tsx';
+import type { SessionViewProps } from '../session/session-views.tsx';
+import { SpanLink } from './cells.tsx';
+import { OperationsTable } from './operations-table.tsx';
+import { RollUpTable } from './roll-up-table.tsx';
+import { useStatistics } from './sliced.ts';
+import { StreamsSection } from './streams-section.tsx';
+import { useTold } from './told.ts';
+import { UsageChart } from './usage-chart.tsx';
+import './statistics-view.css';
+
+const BUCKETS = 60;
+const MOST = 8;
+
+export function StatisticsView({ trace, onSelect }: SessionViewProps) {
+  const { router } = useInspector();
+  const statistics = useStatistics(trace);
+  const { told, problem } = useTold(trace);
+  const state = useCell(trace.state);
+  const open = useCallback(
+    (span: { readonly trace_id: string; readonly span_id: string }) => onSelect(spanKey(span)),
+    [onSelect],
+  );
+  const openLongest = useCallback(
+    ({ times }: Pick<Operation, 'times'>) => open(times.longest),
+    [open],
+  );
+  const openError = useCallback(
+    ({ kind, name }: Operation) => {
+      const isIt = (row: SpanRow) =>
+        row.status === 'error' &&
+        row.kind === kind &&
+        row.name === name &&
+        row.duplicate_of === null;
+      const found = [...trace.spans.values()].filter(isIt);
+      const first = found.reduce<SpanRow | undefined>(
+        (before, row) => (before === undefined || row.offset_ns < before.offset_ns ? row : before),
+        undefined,
+      );
+      if (first !== undefined) open(first);
+    },
+    [trace, open],
+  );
+  const find = useCallback(
+    ({ name }: Operation) => router.adjust({ view: 'waterfall', find: name }),
+    [router],
+  );
+
+  if (statistics === undefined || statistics.rows.length === 0) {
+    const isEmpty = state.kind === 'ready' && trace.spans.size === 0;
+    return (
+      <div className="ins-stats ins-stats--empty" role="status">
+        {isEmpty ? 'No span has arrived yet. What comes is counted here.' : 'Counting …'}
+      </div>
+    );
+  }
+  const { operations, models, tools, agents, own_ns } = statistics;
+  return (
+    <div className="ins-stats">
+      <Section
+        title="Operations"
+        note={<Note statistics={statistics} isLoading={state.kind === 'loading'} />}
+      >
+        <OperationsTable
+          operations={operations}
+          cache={told?.cache ?? []}
+          own_ns={own_ns}
+          onOpen={openLongest}
+          onOpenError={openError}
+          onFind={find}
+        />
+      </Section>
+      {agents.length > 0 && (
+        <Section title="Agents" note="each with and without its sub-agents">
+          <RollUpTable of="agents" rows={agents} onOpen={openLongest} />
+        </Section>
+      )}
+      <div className="ins-stats__pair">
+        {models.length > 0 && (
+          <Section title="Models">
+            <RollUpTable of="models" rows={models} onOpen={openLongest} />
+          </Section>
+        )}
+        {tools.length > 0 && (
+          <Section title="Tools">
+            <RollUpTable of="tools" rows={tools} onOpen={openLongest} />
+          </Section>
+        )}
+        <OverTime statistics={statistics} />
+        <Worst statistics={statistics} onOpen={open} />
+        <Waits trace={trace} statistics={statistics} onOpen={open} />
+      </div>
+      {(told?.streams.first_chunk != null || told?.streams.stall != null) && (
+        <Section
+          title="Streamed answers"
+          note={
+            told.not_read > 0
+              ? `${plural(told.not_read, 'model call')} more were not looked into`
+              : undefined
+          }
+        >
+          <StreamsSection streams={told.streams} onOpen={open} />
+        </Section>
+      )}
+      {problem !== undefined && (
+        <p className="ins-stats__problem" role="alert">
+          How answers streamed and what was cached is not known: {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly note?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Section({ title, note, children }: SectionProps) {
+  return (
+    <section className="ins-stats__section" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {note !== undefined && <p>{note}</p>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+function Note({
+  statistics: { operations, rows },
+  isLoading,
+}: {
+  readonly statistics: Statistics;
+  readonly isLoading: boolean;
+}) {
+  const count = operations.reduce((sum, one) => sum + one.count, 0);
+  const running = operations.reduce((sum, one) => sum + one.running, 0);
+  const again = rows.length - count;
+  return (
+    <>
+      {plural(count, 'span')}
+      {again > 0 && (
+        <span title="Spans that show the same operation once more">
+          , {again} repeated left out
+        </span>
+      )}
+      {running > 0 && <>; {running} still running, whose time counts when they end</>}
+      {isLoading && <>; more are coming</>}
+    </>
+  );
+}
+
+function OverTime({ statistics }: { readonly statistics: Statistics }) {
+  const usage = useMemo(
+    () => usageOverTime(statistics.rows, statistics.counted, BUCKETS),
+    [statistics],
+  );
+  if (usage === undefined) return null;
+  return (
+    <Section title="Tokens over time">
+      <UsageChart usage={usage} />
+    </Section>
+  );
+}
+
+interface ListProps {
+  readonly statistics: Statistics;
+  readonly onOpen: (span: SpanRow) => void;
+}
+
+function Worst({ statistics: { rows, own }, onOpen }: ListProps) {
+  const found = useMemo(
+    () => greatest(rows, (row, place) => (row.duplicate_of === null ? (own[place] ?? 0) : 0), MOST),
+    [rows, own],
+  );
+  if (found.length === 0) return null;
+  return (
+    <Section title="Slowest spans" note="in themselves, without waiting">
+      <SpanList found={found} onOpen={onOpen} />
+    </Section>
+  );
+}
+
+function Waits({ trace, statistics: { rows }, onOpen }: ListProps & { readonly trace: Trace }) {
+  const { clock } = useInspector();
+  const waiting = useMemo(() => rows.filter((row) => row.waits > 0 || row.wait_ns > 0), [rows]);
+  const isOpen = waiting.some((row) => waitsSince(row) !== undefined);
+  useNow(isOpen ? 1000 : undefined);
+  const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
+  const found = greatest(waiting, (row) => row.wait_ns + openWait_ns(row, now_ns), MOST);
+  if (found.length === 0) return null;
+  return (
+    <Section title="Longest waits" note="for a person">
+      <SpanList found={found} onOpen={onOpen} isWaiting={(row) => openWait_ns(row, now_ns) > 0} />
+    </Section>
+  );
+}
+
+function openWait_ns(row: SpanRow, now_ns: number): number {
+  const since_ns = waitsSince(row);
+  return since_ns === undefined ? 0 : Math.max(0, now_ns - since_ns);
+}
+
+interface SpanListProps {
+  readonly found: readonly { readonly row: SpanRow; readonly value: number }[];
+  readonly onOpen: (span: SpanRow) => void;
+  readonly isWaiting?: (row: SpanRow) => boolean;
+}
+
+function SpanList({ found, onOpen, isWaiting = () => false }: SpanListProps) {
+  return (
+    <ul className="ins-stats__worst ins-stats__worst--padded">
+      {found.map(({ row, value }) => (
+        <li key={spanKey(row)}>
+          <SpanLink
+            name={row.name}
+            icon={<KindIcon kind={row.kind} />}
+            title={row.name}
+            onOpen={() => onOpen(row)}
+          />
+          {isWaiting(row) && <span className="ins-stats__waiting">waiting now</span>}
+          <span>{formatDuration(value)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
