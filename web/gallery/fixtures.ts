@@ -10,11 +10,7 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import {
-  exampleRequest,
-  exampleSession,
-  exampleSpan,
-} from '../src/model/examples.ts';
+import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();

@@ -169,7 +169,8 @@ function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSess
       <small>
         {of.session !== undefined &&
           `${of.session.status}, ${formatStart(of.session.started_at, Date.now())}`}
-        {of.hits.length > 0 && `${of.session === undefined ? '' : ', '}${plural(of.hits.length, 'span')} found`}
+        {of.hits.length > 0 &&
+          `${of.session === undefined ? '' : ', '}${plural(of.hits.length, 'span')} found`}
       </small>
     </h2>
   );
