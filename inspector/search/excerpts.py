@@ -34,6 +34,10 @@ class Excerpt:
     match: str
     after: str
 
+    def tells_as(self, other: Excerpt) -> bool:
+        """Return whether `other` has the same words in the same context."""
+        return (self.match, self.after) == (other.match, other.after)
+
 
 def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     """Return where the words of `query` stand: each of them once, then elsewhere; `MOST` together.
@@ -50,7 +54,11 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
             break
         for one, is_found in sought.items():
             if at := _find(text, one):
-                (again if is_found else first).append(_excerpt(place, text, *at))
+                excerpt = _excerpt(place, text, *at)
+                # Conventions say the same thing twice.
+                if is_found and any(excerpt.tells_as(other) for other in (*first, *again)):
+                    continue
+                (again if is_found else first).append(excerpt)
                 sought[one] = True
     return [*first, *again][:MOST]
 

@@ -4,6 +4,8 @@ import type {
   Answer,
   AnswerResult,
   AuditLog,
+  Change,
+  Comparison,
   Problem,
   Request,
   RequestList,
@@ -49,6 +51,17 @@ export interface Api {
   statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
   /** The body as text: attributes may hold numbers that JavaScript cannot. */
   spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
+  /** What differs between two sessions; `change`: of these kinds only. */
+  compare(
+    asked: {
+      left: string;
+      right: string;
+      change?: readonly Change[];
+      offset?: number;
+      limit?: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<Comparison>;
   search(
     page: { q: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -117,6 +130,10 @@ export function httpApi(
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
     spanText: async (traceId, spanId, signal) =>
       (await read(`spans/${traceId}/${spanId}`, signal)).text(),
+    compare: ({ change = [], ...asked }, signal) => {
+      const kinds = change.map((one) => `&change=${one}`).join('');
+      return json(`compare${query({ ...asked })}${kinds}`, signal);
+    },
     search: (page, signal) => json(`search${query({ ...page })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),

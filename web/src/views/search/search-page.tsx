@@ -11,6 +11,7 @@ import { QueryField, type QueryProblem } from '../sessions/query-field.tsx';
 import { FoundList } from './found-list.tsx';
 import { SearchStart } from './search-start.tsx';
 import { TermChips } from './term-chips.tsx';
+import '../chips.css';
 import './search-page.css';
 
 /** Somebody is still typing. */
