@@ -6,7 +6,7 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -227,6 +227,11 @@ class SpanColumns(Wire):
     as_of: str
 
 
+def _optional(schema: dict[str, Any]) -> None:
+    """Leave the default out of the contract, so that a field which came later may be missing."""
+    schema.pop("default", None)
+
+
 class Payload(Wire):
     """A value as text: JSON text is never parsed on its way, so `9007199254740993` survives."""
 
@@ -243,6 +248,9 @@ class TextPart(Wire):
     text: str
     parse_error: bool = Field(
         default=False, description="It was meant as JSON and is none: shown as it came."
+    )
+    is_refusal: bool = Field(
+        default=False, description="The model says that it will not.", json_schema_extra=_optional
     )
 
 
@@ -278,6 +286,7 @@ class BlobPart(Wire):
     mime_type: str | None
     data: str | None = Field(description="Base64; null when only its size was captured.")
     size_bytes: int | None = None
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class LinkPart(Wire):
@@ -287,6 +296,7 @@ class LinkPart(Wire):
     modality: str | None
     mime_type: str | None
     uri: str
+    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=_optional)
 
 
 class OtherPart(Wire):

@@ -146,7 +146,9 @@ async def _connect(
             await stack.enter_async_context(client)
             info = wire_form(client.server_info) if client.server_info else {}
             op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
-        await emit("transport_connected", transport_type=TRANSPORT, uri=spec.uri)
+        await emit(
+            "transport_connected", transport_type=TRANSPORT, uri=spec.uri, server_name=spec.name
+        )
         reason = "closed by the agent"
         try:
             yield McpConnection(spec.name, client, run_context, spec.allowed_tools)
@@ -159,6 +161,7 @@ async def _connect(
                 transport_type=TRANSPORT,
                 uri=spec.uri,
                 reason=reason,
+                server_name=spec.name,
             )
 
 

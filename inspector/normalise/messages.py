@@ -225,7 +225,8 @@ def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
     if thought := as_text(first(fields, "reasoning_content", "reasoning")):
         found.append(ReasoningPart(text=thought))
     found += parts_of(fields.get("content"))
-    found += parts_of(fields.get("refusal"))
+    if refusal := as_text(fields.get("refusal")):
+        found.append(TextPart(text=refusal, is_refusal=True))
     called = [load(call) for call in _items(fields.get("tool_calls"))]
     called += _items(fields.get("function_call"))
     # LangChain lists Anthropic's calls in the content and once more beside it.

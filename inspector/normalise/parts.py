@@ -30,6 +30,7 @@ Fields = Mapping[str, Any]
 _DATA_URL = re.compile(
     r"data:(?P<mime>[\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,(?P<data>.*)", re.S
 )
+_FILE_NAMES = ("filename", "file_name", "fileName", "title", "name")
 # The type of a part that has none, by the one key that it has (Bedrock, Gemini).
 _TYPE_OF_KEY = {
     "toolUse": "tool_use",
@@ -116,7 +117,10 @@ def _typed(item: Fields) -> tuple[str, Fields]:
 
 def _text(fields: Fields) -> Part | None:
     found = first(fields, "content", "text", "refusal")
-    return None if found is None else TextPart(text=_string(found))
+    if found is None:
+        return None
+    is_refusal = fields.get("type") == "refusal" or found is fields.get("refusal")
+    return TextPart(text=_string(found), is_refusal=is_refusal)
 
 
 def _reasoning(fields: Fields) -> Part:
@@ -145,21 +149,26 @@ def _media(fields: Fields) -> Part | None:
     mime = as_text(_find(fields, inner, "mime_type", "mimeType", "media_type", "mediaType"))
     mime = mime or _mime_of_format(fields, inner)
     modality = as_text(fields.get("modality")) or _modality(mime, str(fields.get("type", "")))
+    name = as_text(_find(fields, inner, *_FILE_NAMES))
     uri = as_text(source) or as_text(_find(fields, inner, "url", "uri", "fileUri", "file_id"))
     data = as_text(_find(fields, inner, "content", "data", "bytes"))
     if found := _DATA_URL.fullmatch(uri or data or ""):
         mime = mime or found["mime"]
-        return _blob(modality or _modality(mime, ""), mime, found["data"], None)
+        return _blob(modality or _modality(mime, ""), mime, found["data"], None, name)
     size = fields.get("bytes")
     size = size if isinstance(size, int) and size >= 0 else None
     if data is None and size is None:
-        return None if uri is None else LinkPart(modality=modality, mime_type=mime, uri=uri)
-    return _blob(modality, mime, data, size)
+        if uri is None:
+            return None
+        return LinkPart(modality=modality, mime_type=mime, uri=uri, name=name)
+    return _blob(modality, mime, data, size, name)
 
 
-def _blob(modality: str | None, mime: str | None, data: str | None, size: int | None) -> Part:
+def _blob(
+    modality: str | None, mime: str | None, data: str | None, size: int | None, name: str | None
+) -> Part:
     modality = modality or _modality(mime, "")
-    return BlobPart(modality=modality, mime_type=mime, data=data, size_bytes=size)
+    return BlobPart(modality=modality, mime_type=mime, data=data, size_bytes=size, name=name)
 
 
 def _find(fields: Fields, inner: Fields, *names: str) -> Any:
@@ -188,6 +197,7 @@ def _link(fields: Fields) -> Part | None:
         modality=as_text(fields.get("modality")) or _modality(mime, ""),
         mime_type=mime,
         uri=_string(first(fields, "uri", "url", "file_id", "fileUri")),
+        name=as_text(first(fields, *_FILE_NAMES)),
     )
 
 

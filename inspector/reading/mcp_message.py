@@ -109,7 +109,7 @@ def json_text(value: Any) -> str | None:
     """Return an id or a token as JSON: `1` is another one than `"1"`."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    return json.dumps(value, ensure_ascii=False)[:MAX_NAME_CHARS]
+    return _clean(json.dumps(value, ensure_ascii=False)[:MAX_NAME_CHARS])
 
 
 def beginning(text: str) -> str:
@@ -169,7 +169,7 @@ def _progress(params: Mapping[str, Any]) -> McpProgress:
 
 
 def _first(asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(key[:MAX_NAME_CHARS], asked[key]) for key in list(asked)[:MAX_ASKS]]
+    return [(_clean(key[:MAX_NAME_CHARS]), asked[key]) for key in list(asked)[:MAX_ASKS]]
 
 
 def _hash(state: Any) -> str | None:
@@ -180,7 +180,12 @@ def _hash(state: Any) -> str | None:
 
 
 def _text(value: Any) -> str | None:
-    return value[:MAX_NAME_CHARS] if isinstance(value, str) and value else None
+    return _clean(value[:MAX_NAME_CHARS]) if isinstance(value, str) and value else None
+
+
+def _clean(text: str) -> str:
+    """Return it without halves of characters, which JSON can spell and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -34,7 +34,7 @@ def test_the_list_is_narrowed_by_the_query_language_and_stays_live(
     _send(service, "Alpha", 1, said="a merge conflict in src/app.py", agent="planner")
     _send(service, "Beta", 2, said="nothing much", agent="triage")
     page.goto(f"{service.url}/ui/?token={service.token}")
-    rows = page.get_by_role("listitem")
+    rows = page.locator("[data-session]")
     expect(rows).to_have_count(2)
 
     field = page.get_by_role("combobox", name="Filter sessions")

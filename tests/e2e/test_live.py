@@ -47,6 +47,7 @@ def test_a_session_appears_and_is_read_while_it_runs(
     demo.start("release", speed=4)
 
     page.get_by_role("link", name=TITLE).click()
+    page.get_by_role("tab", name="Waterfall").click()
     running = _spans(page, re.compile("scripted-large.*running", re.DOTALL)).first
     running.click()
     expect(page.get_by_text("Write the release notes of Lantern").first).to_be_visible()
@@ -66,6 +67,7 @@ def test_an_open_page_survives_the_death_of_the_service(
     _open(page, service)
     demo.start("release", speed=4)
     page.get_by_role("link", name=TITLE).click()
+    page.get_by_role("tab", name="Waterfall").click()
     expect(_spans(page, "planner").first).to_be_visible()
 
     service.kill()

@@ -392,7 +392,7 @@ def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_the
     page.keyboard.press("w")
     expect(page.get_by_role("button", name="Answer")).to_be_focused()
 
-    page.goto(f"{service.url}/ui/sessions/{trace_id}")
+    page.goto(f"{service.url}/ui/sessions/{trace_id}?view=waterfall")
     expect(page.get_by_role("treeitem").filter(has_text="execute_tool")).to_be_visible()
     strip = page.get_by_role("region", name="Waiting for you in this session")
     expect(strip).to_be_visible()

@@ -150,7 +150,7 @@ def test_what_was_meant_as_json_and_is_none_is_marked() -> None:
     for key in ("gen_ai.input.messages", "mcp.llm.prompt_json", "ai.prompt.messages"):
         [message] = view({**LLM, key: cut}).messages
         assert [part.model_dump() for part in message.parts] == [
-            {"type": "text", "text": cut, "parse_error": True}
+            {"type": "text", "text": cut, "parse_error": True, "is_refusal": False}
         ]
         assert span_facts(span(attributes={**LLM, key: cut}), Resource()).first_user_message is None
 
@@ -158,7 +158,7 @@ def test_what_was_meant_as_json_and_is_none_is_marked() -> None:
 def test_a_prompt_that_is_plain_text_is_not_an_error() -> None:
     for key in ("gen_ai.prompt", "ai.prompt", "input.value", "message.content"):
         [message] = view({**LLM, key: "[INST] Hello"}).messages
-        assert [part.model_dump() for part in message.parts] == [
+        assert [part.model_dump(exclude={"is_refusal"}) for part in message.parts] == [
             {"type": "text", "text": "[INST] Hello", "parse_error": False}
         ]
 
@@ -475,8 +475,39 @@ def test_an_image_is_an_image_in_every_dialect(part: dict[str, Any]) -> None:
             "mime_type": "image/png",
             "data": "aGk=",
             "size_bytes": None,
+            "name": None,
         }
     ]
+
+
+def test_a_file_keeps_its_name() -> None:
+    content = [
+        {"type": "file", "filename": "plan.pdf", "mediaType": "application/pdf", "data": "aGk="},
+        {"document": {"name": "notes", "format": "pdf", "source": {"bytes": "aGk="}}},
+        {"type": "file", "file": {"filename": "a.txt", "file_id": "f1"}},
+    ]
+    [message] = view(
+        {**LLM, "gen_ai.input.messages": [{"role": "user", "content": content}]}
+    ).messages
+    named = [part.name for part in message.parts if part.type in ("blob", "link")]
+    assert named == ["plan.pdf", "notes", "a.txt"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"role": "assistant", "content": None, "refusal": "I will not."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I will not."}]},
+    ],
+)
+def test_a_refusal_is_told_from_an_answer(answer: dict[str, Any]) -> None:
+    [message] = view({**LLM, "gen_ai.output.messages": [answer]}).messages
+    [part] = message.parts
+    assert part.type == "text"
+    assert (part.text, part.is_refusal) == ("I will not.", True)
+    said = {"role": "assistant", "content": "I will.", "refusal": None}
+    [message] = view({**LLM, "gen_ai.output.messages": [said]}).messages
+    assert [part.is_refusal for part in message.parts if part.type == "text"] == [False]
 
 
 @pytest.mark.parametrize(
@@ -545,7 +576,7 @@ def test_an_answer_reads_the_same_in_every_dialect(item: dict[str, Any]) -> None
     for value in ([item], json.dumps([item]), item):
         [message] = view({**LLM, "gen_ai.output.messages": value}).messages
         assert message.role == "assistant"
-        assert [part.model_dump() for part in message.parts] == [
+        assert [part.model_dump(exclude={"is_refusal"}) for part in message.parts] == [
             {"type": "text", "text": "Hi", "parse_error": False}
         ]
 

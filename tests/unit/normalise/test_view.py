@@ -83,7 +83,7 @@ def test_messages_cut_in_the_middle_are_shown_as_they_came() -> None:
     cut = '[{"role":"user","parts":[{"type":"te'
     shown = view({"mcp.llm.provider": "openai", "mcp.llm.prompt_json": cut})
     assert [part.model_dump() for part in shown.messages[0].parts] == [
-        {"type": "text", "text": cut, "parse_error": True}
+        {"type": "text", "text": cut, "parse_error": True, "is_refusal": False}
     ]
 
 

@@ -6,7 +6,11 @@ import type {
   AuditLog,
   Change,
   Comparison,
+  ImportReport,
+  McpFrame,
+  McpLog,
   Problem,
+  QueryValues,
   Request,
   RequestList,
   RequestStatus,
@@ -14,11 +18,15 @@ import type {
   Session,
   SessionHistogram,
   SessionList,
+  SessionSort,
   SessionStatistics,
   SpanSkeleton,
+  StateStep,
+  Transcript,
   Verb,
   VerbResult,
 } from './types.ts';
+import { upload } from './upload.ts';
 
 /** An answer that is not 2xx; `status` 0 when there was none. */
 export class ApiError extends Error {
@@ -35,11 +43,29 @@ export class ApiError extends Error {
 /** What the page needs of a service; the gallery has one made of fixtures. */
 export interface Api {
   sessions(
-    page: { q?: string; cursor?: string; limit?: number },
+    page: {
+      q?: string;
+      sort?: SessionSort;
+      since_ms?: number;
+      until_ms?: number;
+      cursor?: string;
+      limit?: number;
+    },
     signal?: AbortSignal,
   ): Promise<SessionList>;
+  /** What a field of a query was seen to be. */
+  queryValues(field: string, prefix: string, signal?: AbortSignal): Promise<QueryValues>;
+  deleteSession(id: string, signal?: AbortSignal): Promise<void>;
+  /** A session as a gzip file; several, one after another, are one, too. */
+  exportSession(id: string, signal?: AbortSignal): Promise<Blob>;
+  /** `onProgress`: the part that is sent, 1 when all is. */
+  importFile(
+    file: Blob,
+    onProgress: (sent: number) => void,
+    signal: AbortSignal,
+  ): Promise<ImportReport>;
   histogram(
-    asked: { q?: string; bucket_ms: number; buckets: number },
+    asked: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
   ): Promise<SessionHistogram>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
@@ -49,8 +75,6 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
   statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
-  /** The body as text: attributes may hold numbers that JavaScript cannot. */
-  spanText(traceId: string, spanId: string, signal?: AbortSignal): Promise<string>;
   /** What differs between two sessions; `change`: of these kinds only. */
   compare(
     asked: {
@@ -66,6 +90,43 @@ export interface Api {
     page: { q: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SearchResult>;
+  /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
+  transcript(
+    sessionId: string,
+    spans: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Transcript>;
+  /** What was said over MCP: pages, then what changed `since` one. */
+  mcpLog(
+    sessionId: string,
+    page: { cursor?: string; since?: number; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<McpLog>;
+  mcpFrame(sessionId: string, key: string, signal?: AbortSignal): Promise<McpFrame>;
+  /**
+   * The body as text: attributes may hold numbers that JavaScript cannot. With `maxValueBytes` only
+   * the beginning of longer values.
+   */
+  spanText(
+    traceId: string,
+    spanId: string,
+    signal?: AbortSignal,
+    maxValueBytes?: number,
+  ): Promise<string>;
+  /** One value of a span, whole: where it is says a JSON Pointer into the answer about the span. */
+  spanValue(
+    traceId: string,
+    spanId: string,
+    pointer: string,
+    reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
+  ): Promise<string>;
+  /** A captured state after one of its changes; by default after the last one on the span. */
+  spanState(
+    traceId: string,
+    spanId: string,
+    asked: { name?: string; position?: number },
+    signal?: AbortSignal,
+  ): Promise<StateStep>;
   requests(
     page: { status?: RequestStatus; session_id?: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -83,6 +144,7 @@ export interface Api {
 
 /** No session has this id: asks the feed for session rows only. */
 const NO_SESSION = '-';
+const NO_ANSWER = 'The service does not answer. Is `inspector serve` running?';
 
 /** `actor`: the name that the reader goes by, empty for none; it goes with what is done. */
 export function httpApi(
@@ -93,7 +155,7 @@ export function httpApi(
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
     const response = await request(new URL(path, serviceUrl), init).catch((error: unknown) => {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      throw new ApiError(0, 'The service does not answer. Is `inspector serve` running?');
+      throw new ApiError(0, NO_ANSWER);
     });
     if (!response.ok) throw await refusal(response);
     return response;
@@ -103,14 +165,17 @@ export function httpApi(
       headers: { accept: 'application/json' },
       ...(signal === undefined ? {} : { signal }),
     });
-  const post = async <T>(path: string, body: unknown): Promise<T> => {
+  const named = (): Record<string, string> => {
     const name = actor();
+    return name === '' ? {} : { 'inspector-actor': encodeURIComponent(name) };
+  };
+  const post = async <T>(path: string, body: unknown): Promise<T> => {
     const response = await ask(path, {
       method: 'POST',
       headers: {
         accept: 'application/json',
         'content-type': 'application/json',
-        ...(name === '' ? {} : { 'inspector-actor': encodeURIComponent(name) }),
+        ...named(),
       },
       body: JSON.stringify(body),
     });
@@ -121,6 +186,29 @@ export function httpApi(
 
   return {
     sessions: (page, signal) => json(`sessions${query({ ...page })}`, signal),
+    queryValues: (field, prefix, signal) => json(`query/values${query({ field, prefix })}`, signal),
+    deleteSession: async (id, signal) => {
+      await ask(`sessions/${encodeURIComponent(id)}`, {
+        method: 'DELETE',
+        headers: named(),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    },
+    exportSession: async (id, signal) =>
+      (await read(`trace/${encodeURIComponent(id)}`, signal)).blob(),
+    importFile: async (file, onProgress, signal) => {
+      const url = new URL('import', serviceUrl);
+      const headers = { ...named(), 'content-type': 'application/octet-stream' };
+      const answer = await upload(url, headers, file, onProgress, signal).catch(
+        (error: unknown) => {
+          if (error instanceof DOMException && error.name === 'AbortError') throw error;
+          throw new ApiError(0, NO_ANSWER);
+        },
+      );
+      const response = new Response(answer.text, { status: answer.status || 500 });
+      if (!response.ok) throw await refusal(response);
+      return (await response.json()) as ImportReport;
+    },
     histogram: (asked, signal) => json(`sessions/histogram${query({ ...asked })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: async (id, page, signal) => {
@@ -128,13 +216,33 @@ export function httpApi(
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
     statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
-    spanText: async (traceId, spanId, signal) =>
-      (await read(`spans/${traceId}/${spanId}`, signal)).text(),
     compare: ({ change = [], ...asked }, signal) => {
       const kinds = change.map((one) => `&change=${one}`).join('');
       return json(`compare${query({ ...asked })}${kinds}`, signal);
     },
     search: (page, signal) => json(`search${query({ ...page })}`, signal),
+    transcript: (id, spans, signal) =>
+      json(
+        `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(
+          spans.map((span) => ['span', span]),
+        )}`,
+        signal,
+      ),
+    mcpLog: (id, page, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
+    mcpFrame: (id, key, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/mcp/frame${query({ key })}`, signal),
+    spanText: async (traceId, spanId, signal, maxValueBytes) =>
+      (
+        await read(`spans/${traceId}/${spanId}${query({ max_value_bytes: maxValueBytes })}`, signal)
+      ).text(),
+    spanValue: async (traceId, spanId, pointer, { signal, onProgress }) =>
+      textOf(
+        await read(`spans/${traceId}/${spanId}/value${query({ pointer })}`, signal),
+        onProgress,
+      ),
+    spanState: (traceId, spanId, asked, signal) =>
+      json(`spans/${traceId}/${spanId}/state${query({ ...asked })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
@@ -154,6 +262,24 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
     value === undefined ? [] : [[key, String(value)]],
   );
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+/** The body, decoded piece by piece as it comes: at once it would take a long frame. */
+async function textOf(response: Response, onProgress: (done: number) => void): Promise<string> {
+  if (response.body === null) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  let done_bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    done_bytes += value.byteLength;
+    pieces.push(decoder.decode(value, { stream: true }));
+    onProgress(done_bytes);
+  }
+  pieces.push(decoder.decode());
+  return pieces.join('');
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -968,6 +968,11 @@ export interface components {
             /** Modality */
             modality: string | null;
             /**
+             * Name
+             * @description Of the file.
+             */
+            name?: string | null;
+            /**
              * Size Bytes
              * @default null
              */
@@ -1531,6 +1536,11 @@ export interface components {
             mime_type: string | null;
             /** Modality */
             modality: string | null;
+            /**
+             * Name
+             * @description Of the file.
+             */
+            name?: string | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -3427,6 +3437,11 @@ export interface components {
          * @description Plain text.
          */
         TextPart: {
+            /**
+             * Is Refusal
+             * @description The model says that it will not.
+             */
+            is_refusal?: boolean;
             /**
              * Parse Error
              * @description It was meant as JSON and is none: shown as it came.

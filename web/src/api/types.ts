@@ -1,11 +1,14 @@
 /** Names for the generated wire shapes, so that the rest of the code can read them. */
-import type { components } from './schema.gen.ts';
+import type { components, operations } from './schema.gen.ts';
 
 type Schemas = components['schemas'];
 
 export type Session = Schemas['Session'];
 export type SessionStatus = Schemas['SessionStatus'];
 export type SessionHistogram = Schemas['SessionHistogram'];
+export type SessionSort = NonNullable<
+  NonNullable<operations['list_sessions_sessions_get']['parameters']['query']>['sort']
+>;
 export type SessionList = Schemas['SessionList'];
 export type SearchHit = Schemas['SearchHit'];
 export type SearchResult = Schemas['SearchResult'];
@@ -13,6 +16,8 @@ export type Excerpt = Schemas['Excerpt'];
 export type Comparison = Schemas['Comparison'];
 export type Difference = Schemas['Difference'];
 export type Change = Schemas['Change'];
+export type ImportReport = Schemas['ImportReport'];
+export type QueryValues = Schemas['QueryValues'];
 export type IndexState = Schemas['IndexState'];
 export type SpanRow = Schemas['SpanRow'];
 export type SpanKind = Schemas['SpanKind'];
@@ -20,6 +25,11 @@ export type SpanStatus = Schemas['SpanStatus'];
 export type SpanSkeleton = Schemas['SpanSkeleton'];
 export type SpanColumns = Schemas['SpanColumns'];
 export type SpanDetail = Schemas['SpanDetail'];
+export type Clamped = Schemas['Clamped'];
+export type SpanLink = Schemas['SpanLink'];
+export type ToolDefinition = Schemas['ToolDefinition'];
+export type StateStep = Schemas['StateStep'];
+export type StateDifference = Schemas['StateDifference'];
 export type View = Schemas['View'];
 export type Message = Schemas['Message'];
 export type Part = Message['parts'][number];
@@ -43,6 +53,10 @@ export type CacheUse = Schemas['CacheUse'];
 export type Handoff = Schemas['Handoff'];
 export type Problem = Schemas['Problem'];
 
+export type McpLog = Schemas['McpLog'];
+export type McpEntry = Schemas['McpEntry'];
+export type McpFrame = Schemas['McpFrame'];
+
 export type Request = Schemas['Request'];
 export type RequestStatus = Request['status'];
 export type RequestList = Schemas['RequestList'];
@@ -53,6 +67,15 @@ export type VerbResult = Schemas['VerbResult'];
 export type Verb = Exclude<VerbResult['verb'], 'signal'>;
 export type AuditEntry = Schemas['AuditEntry'];
 export type AuditLog = Schemas['AuditLog'];
+
+export type Transcript = Schemas['Transcript'];
+export type Reading = Schemas['Reading'];
+export type Said = Schemas['Said'];
+export type Piece = Schemas['Piece'];
+export type Clip = Schemas['Clip'];
+export type DecisionReading = Schemas['DecisionReading'];
+export type AskedReading = Schemas['AskedReading'];
+export type StateReading = Schemas['StateReading'];
 
 export type StreamEvent =
   | Schemas['SessionStarted']

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { complete, take } from './completion.ts';
+import { complete, take, valueText } from './completion.ts';
 
 const texts = (query: string, caret = query.length) =>
   complete(query, caret).suggestions.map((one) => one.text);
@@ -43,4 +43,24 @@ test('a suggestion that was taken is not suggested again', () => {
       }
     }),
   );
+});
+
+test.each([
+  ['tool:gi', { field: 'tool', begun: 'gi' }],
+  ['-span.agent:', { field: 'span.agent', begun: '' }],
+  ['status:fa', undefined],
+  ['id:4b', undefined],
+  ['tokens:1', undefined],
+  ['nothing:1', undefined],
+])('of %j the service is asked for values: %j', (query, expected) => {
+  expect(complete(query, query.length).values).toEqual(expected);
+});
+
+test.each([
+  ['git_log', 'git_log'],
+  ['two words', '"two words"'],
+  ['git_*', '"git_*"'],
+  ['a"b\\c', '"a\\"b\\\\c"'],
+])('the value %j is written %j', (value, expected) => {
+  expect(valueText(value)).toBe(expected);
 });

@@ -12,6 +12,8 @@ export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly suggestions: readonly Suggestion[];
+  /** What stands here is a value of this text field, begun so: only the service knows which. */
+  readonly values?: { readonly field: string; readonly begun: string };
 }
 
 const MOST = 8;
@@ -26,12 +28,19 @@ export function complete(query: string, caret: number): Completion {
   const value = /^([\w.]+)(?::|!=|=)([^,]*,)*([^,]*)$/.exec(word);
   if (value !== null) {
     const begun = value[3] ?? '';
-    const suggestions = choices(value[1] ?? '').filter((one) => begins(one.text, begun));
-    return { start: end - begun.length, end, suggestions };
+    const name = value[1] ?? '';
+    const suggestions = choices(name).filter((one) => begins(one.text, begun));
+    const at = { start: end - begun.length, end, suggestions };
+    return isText(name) ? { ...at, values: { field: name, begun } } : at;
   }
   const start = end - word.length;
   if (word === '' || !/^[\w.]+$/.test(word)) return { start, end, suggestions: NONE };
   return { start, end, suggestions: fields(word).slice(0, MOST) };
+}
+
+/** As it stands in a query: in quotes where it would be taken apart, or for a pattern. */
+export function valueText(value: string): string {
+  return /^[^\s()"*,\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** The query with a suggestion taken, and where the caret then stands. */
@@ -60,14 +69,25 @@ function sign(field: QueryField): string {
   return ['text', 'choice', 'yes or no', 'time'].includes(field.type) ? ':' : '>';
 }
 
-/** The values of the fields with this name, of sessions first. */
-function choices(name: string): Suggestion[] {
+/** Whether its values are any text, other than ids. */
+function isText(name: string): boolean {
+  const plain = name.toLowerCase().replace(/^(session|span)\./, '');
+  return !['id', 'trace'].includes(plain) && named(name)[0]?.type === 'text';
+}
+
+/** The fields with this name, of sessions first. */
+function named(name: string): readonly QueryField[] {
   const [scope, plain] = /^(session|span)\.(.*)$/i.exec(name)?.slice(1) ?? [undefined, name];
-  const found = QUERY_FIELDS.filter(
+  return QUERY_FIELDS.filter(
     (field) =>
       field.name === plain?.toLowerCase() &&
       (scope === undefined || field.scope === scope.toLowerCase()),
   );
+}
+
+/** The values of the fields with this name, of sessions first. */
+function choices(name: string): Suggestion[] {
+  const found = named(name);
   const texts = new Map<string, string>();
   for (const field of found) {
     const values = field.type === 'yes or no' ? ['yes', 'no'] : field.choices;

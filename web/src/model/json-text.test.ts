@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indexJson, type JsonIndex, JsonKind, JsonScanner, visibleNodes } from './json-text.ts';
+import { indexJson, type JsonIndex, JsonKind, JsonScanner, StringDecoder } from './json-text.ts';
 
 /** The value again, by way of the index. */
 function rebuild(index: JsonIndex, node = 0): unknown {
@@ -98,8 +98,35 @@ test('the beginning of a long string never ends inside an escape', () => {
   }
 });
 
-test('a folded container hides all that is in it', () => {
-  const index = indexJson('{"a": {"b": [1, 2]}, "c": 3}');
-  const shown = index && visibleNodes(index, 0, (node) => node === 0);
-  expect(shown?.map((node) => index?.path(node))).toEqual(['$', '$.a', '$.c']);
+test('a key is found again, whatever is in it', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string({ unit: fc.constantFrom('"', '\\', ':', 'a', ' ') }), fc.nat()),
+      fc.constantFrom(undefined, 1),
+      (object, space) => {
+        const index = indexJson(JSON.stringify(object, undefined, space));
+        const keys = index && [...index.children(0)].map((node) => index.key(node));
+        expect(keys).toEqual(Object.keys(object));
+      },
+    ),
+  );
+});
+
+test('an element of a list has no key, whatever is before the list', () => {
+  const index = indexJson('{"a": [1, {"b": ["x:", "y"]}]}');
+  const keys = index && Array.from({ length: index.count }, (_, node) => index.key(node));
+  expect(keys).toEqual([undefined, 'a', undefined, undefined, 'b', undefined, undefined]);
+});
+
+test('a string decoded in slices is the string', () => {
+  const units = fc.constantFrom('\\', '"', '\n', '\u0001', 'a', '\ud83d', '\u2028', 'é', 'u');
+  fc.assert(
+    fc.property(fc.string({ unit: units, maxLength: 60 }), fc.nat(9), (value, budget) => {
+      const index = indexJson(JSON.stringify([value]));
+      if (index === undefined) throw new Error('no JSON');
+      const decoder = new StringDecoder(index, 1);
+      while (!decoder.advance(budget));
+      expect(decoder.value).toBe(value);
+    }),
+  );
 });

@@ -2,8 +2,8 @@
  * JSON read as text: where each value begins and ends, and nothing else.
  *
  * Values are never turned into JavaScript numbers, so `9007199254740993` and `1.10` are shown and
- * copied as they came. Nodes are columns and the scanner stops when its budget is used up, so a
- * large document is read in slices without a long frame.
+ * copied as they came. Nodes are columns of 27 bytes together, and the scanner stops when its
+ * budget is used up, so a large document is read in slices without a long frame.
  */
 
 export enum JsonKind {
@@ -16,8 +16,10 @@ export enum JsonKind {
   Null,
 }
 
-const GROWTH = 2;
 const FIRST_CAPACITY = 256;
+/** More values than this are not listed: their index would take more room than all else. */
+export const MAX_NODES = 4_000_000;
+const MAX_DEPTH = 0xffff;
 
 /** Nodes in document order: a container is followed by all that is in it. */
 export class JsonIndex {
@@ -28,10 +30,8 @@ export class JsonIndex {
   /** First character of the value, and the one after its last. */
   start = new Uint32Array(FIRST_CAPACITY);
   end = new Uint32Array(FIRST_CAPACITY);
-  /** The member's key with its quotes; equal when the node is no member. */
-  keyStart = new Uint32Array(FIRST_CAPACITY);
-  keyEnd = new Uint32Array(FIRST_CAPACITY);
-  depth = new Uint32Array(FIRST_CAPACITY);
+  /** At most 65535. */
+  depth = new Uint16Array(FIRST_CAPACITY);
   parent = new Int32Array(FIRST_CAPACITY);
   childCount = new Uint32Array(FIRST_CAPACITY);
   /** Position among the children of its parent. */
@@ -43,17 +43,15 @@ export class JsonIndex {
     this.text = text;
   }
 
-  add(kind: JsonKind, start: number, parent: number, keyStart: number, keyEnd: number): number {
-    if (this.count === this.kind.length) this.grow();
+  add(kind: JsonKind, start: number, parent: number): number {
+    if (this.count === this.kind.length) this.grow(start);
     const node = this.count;
     this.count += 1;
     this.kind[node] = kind;
     this.start[node] = start;
-    this.keyStart[node] = keyStart;
-    this.keyEnd[node] = keyEnd;
     this.parent[node] = parent;
     if (parent >= 0) {
-      this.depth[node] = (this.depth[parent] ?? 0) + 1;
+      this.depth[node] = Math.min((this.depth[parent] ?? 0) + 1, MAX_DEPTH);
       this.position[node] = this.childCount[parent] ?? 0;
       this.childCount[parent] = (this.childCount[parent] ?? 0) + 1;
     }
@@ -77,9 +75,20 @@ export class JsonIndex {
 
   /** The member's key, decoded; undefined for array elements and the root. */
   key(node: number): string | undefined {
-    const start = this.keyStart[node] ?? 0;
-    const end = this.keyEnd[node] ?? 0;
-    return start === end ? undefined : decodeString(this.text.slice(start, end));
+    const parent = this.parent[node] ?? -1;
+    if (parent < 0 || this.kind[parent] !== JsonKind.Object) return undefined;
+    const [start, end] = this.keyBefore(this.start[node] ?? 0);
+    return decodeString(this.text.slice(start, end));
+  }
+
+  /** Where the key of the value at `start` is, with its quotes: found again, not remembered. */
+  private keyBefore(start: number): [number, number] {
+    const { text } = this;
+    const end = text.lastIndexOf('"', text.lastIndexOf(':', start - 1)) + 1;
+    let open = end - 2;
+    // A quote inside of the key has an odd number of backslashes before it, its first one none.
+    while (text.charCodeAt(open) !== QUOTE || isEscaped(text, open)) open -= 1;
+    return [open, end];
   }
 
   /** The decoded string of a string node, at most `limit` UTF-16 units of source. */
@@ -113,14 +122,18 @@ export class JsonIndex {
     return `$${steps.reverse().join('')}`;
   }
 
-  private grow(): void {
-    const capacity = this.kind.length * GROWTH;
+  /** To what the whole text will need, if it goes on as it began up to `start`. */
+  private grow(start: number): void {
+    if (this.count >= MAX_NODES) throw new JsonSizeError();
+    const foreseen = (this.count / Math.max(start, 1)) * this.text.length * 1.05;
+    const capacity = Math.min(
+      MAX_NODES,
+      Math.ceil(Math.min(Math.max(foreseen, this.count * 1.3), this.count * 256)),
+    );
     this.kind = grown(this.kind, new Uint8Array(capacity));
     this.start = grown(this.start, new Uint32Array(capacity));
     this.end = grown(this.end, new Uint32Array(capacity));
-    this.keyStart = grown(this.keyStart, new Uint32Array(capacity));
-    this.keyEnd = grown(this.keyEnd, new Uint32Array(capacity));
-    this.depth = grown(this.depth, new Uint32Array(capacity));
+    this.depth = grown(this.depth, new Uint16Array(capacity));
     this.parent = grown(this.parent, new Int32Array(capacity));
     this.childCount = grown(this.childCount, new Uint32Array(capacity));
     this.position = grown(this.position, new Uint32Array(capacity));
@@ -128,9 +141,26 @@ export class JsonIndex {
   }
 }
 
-function grown<T extends Uint8Array | Uint32Array | Int32Array>(from: T, into: T): T {
+function grown<T extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(from: T, into: T): T {
   into.set(from);
   return into;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether the character at `at` has an odd number of backslashes before it. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+/** It may be JSON, and has more than `MAX_NODES` values. */
+export class JsonSizeError extends Error {
+  constructor() {
+    super(`more than ${MAX_NODES} values`);
+  }
 }
 
 export class JsonSyntaxError extends Error {
@@ -142,6 +172,10 @@ export class JsonSyntaxError extends Error {
 }
 
 enum Expect {
+  Colon,
+  /** The rest of a key, of a string. */
+  InKey,
+  InString,
   Value,
   ValueOrEnd,
   KeyOrEnd,
@@ -150,11 +184,7 @@ enum Expect {
   Nothing,
 }
 
-const LITERALS: readonly (readonly [string, JsonKind])[] = [
-  ['true', JsonKind.True],
-  ['false', JsonKind.False],
-  ['null', JsonKind.Null],
-];
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Reads RFC 8259 JSON into a `JsonIndex`, a slice at a time. */
 export class JsonScanner {
@@ -162,18 +192,31 @@ export class JsonScanner {
   private at = 0;
   private open = -1;
   private expect = Expect.Value;
-  private keyStart = 0;
-  private keyEnd = 0;
+  /** First character of the string that is being read. */
+  private stringStart = 0;
 
   constructor(text: string) {
     this.index = new JsonIndex(text);
   }
 
-  /** Read on for about `budget` characters; true when the document is complete. */
+  /** How much of the text has been read, in characters. */
+  get done(): number {
+    return this.at;
+  }
+
+  /**
+   * Read on for about `budget` characters; true when the document is complete.
+   *
+   * Throws `JsonSyntaxError` and `JsonSizeError`.
+   */
   advance(budget: number): boolean {
     const { text } = this.index;
     const stop = Math.min(text.length, this.at + budget);
     while (this.at < text.length && this.at <= stop) {
+      if (this.expect === Expect.InKey || this.expect === Expect.InString) {
+        this.readString(stop);
+        continue;
+      }
       this.skipSpace();
       if (this.at >= text.length) break;
       this.step(text.charCodeAt(this.at));
@@ -195,68 +238,81 @@ export class JsonScanner {
         return;
       case Expect.KeyOrEnd:
       case Expect.Key:
-        if (code === 0x22 /* " */) this.readKey();
+        if (code === QUOTE) this.begin(Expect.InKey);
         else if (this.expect === Expect.KeyOrEnd) this.closeContainer(code);
         else throw new JsonSyntaxError(this.at, 'expected a key');
+        return;
+      case Expect.Colon:
+        if (code !== 0x3a /* : */) throw new JsonSyntaxError(this.at, 'expected a colon');
+        this.at += 1;
+        this.expect = Expect.Value;
         return;
       case Expect.ValueOrEnd:
         if (code === 0x5d /* ] */) this.closeContainer(code);
         else this.readValue(code);
         return;
-      case Expect.Value:
+      default:
         this.readValue(code);
     }
   }
 
-  private readKey(): void {
-    this.keyStart = this.at;
-    this.at = this.endOfString(this.at);
-    this.keyEnd = this.at;
-    this.skipSpace();
-    if (this.index.text.charCodeAt(this.at) !== 0x3a /* : */) {
-      throw new JsonSyntaxError(this.at, 'expected a colon');
-    }
+  private begin(expect: Expect): void {
+    this.stringStart = this.at;
     this.at += 1;
-    this.expect = Expect.Value;
+    this.expect = expect;
+  }
+
+  /** Go on to the end of a string, or to `stop`: one may be as long as the whole text. */
+  private readString(stop: number): void {
+    const { text } = this.index;
+    for (;;) {
+      const quote = text.indexOf('"', this.at);
+      if (quote < 0) throw new JsonSyntaxError(this.stringStart, 'a string without end');
+      this.at = quote + 1;
+      if (!isEscaped(text, quote)) break;
+      if (this.at > stop) return;
+    }
+    if (this.expect === Expect.InKey) {
+      this.expect = Expect.Colon;
+      return;
+    }
+    const node = this.index.add(JsonKind.String, this.stringStart, this.open);
+    this.index.close(node, this.at);
+    this.afterValue();
   }
 
   private readValue(code: number): void {
     if (code === 0x7b /* { */) this.openContainer(JsonKind.Object, Expect.KeyOrEnd);
     else if (code === 0x5b /* [ */) this.openContainer(JsonKind.Array, Expect.ValueOrEnd);
-    else this.readScalar(code);
+    else if (code === QUOTE) this.begin(Expect.InString);
+    else {
+      const start = this.at;
+      const kind = this.readLiteral(code);
+      this.index.close(this.index.add(kind, start, this.open), this.at);
+      this.afterValue();
+    }
   }
 
-  private readScalar(code: number): void {
-    const start = this.at;
-    let kind: JsonKind;
-    if (code === 0x22) {
-      kind = JsonKind.String;
-      this.at = this.endOfString(start);
-    } else {
-      kind = this.readLiteral();
-    }
-    const node = this.addNode(kind, start);
-    this.index.close(node, this.at);
-    this.afterValue();
-  }
-
-  private readLiteral(): JsonKind {
-    const { text } = this.index;
-    for (const [word, kind] of LITERALS) {
-      if (text.startsWith(word, this.at)) {
-        this.at += word.length;
-        return kind;
-      }
-    }
-    const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-    number.lastIndex = this.at;
-    if (!number.test(text)) throw new JsonSyntaxError(this.at, 'expected a value');
-    this.at = number.lastIndex;
+  private readLiteral(code: number): JsonKind {
+    if (code === 0x74 /* t */) return this.readWord('true', JsonKind.True);
+    if (code === 0x66 /* f */) return this.readWord('false', JsonKind.False);
+    if (code === 0x6e /* n */) return this.readWord('null', JsonKind.Null);
+    NUMBER.lastIndex = this.at;
+    if (!NUMBER.test(this.index.text)) throw new JsonSyntaxError(this.at, 'expected a value');
+    this.at = NUMBER.lastIndex;
     return JsonKind.Number;
   }
 
+  private readWord(word: string, kind: JsonKind): JsonKind {
+    if (!this.index.text.startsWith(word, this.at)) {
+      throw new JsonSyntaxError(this.at, 'expected a value');
+    }
+    this.at += word.length;
+    return kind;
+  }
+
   private openContainer(kind: JsonKind, expect: Expect): void {
-    this.open = this.addNode(kind, this.at);
+    this.open = this.index.add(kind, this.at, this.open);
     this.at += 1;
     this.expect = expect;
   }
@@ -270,29 +326,12 @@ export class JsonScanner {
     this.afterValue();
   }
 
-  private addNode(kind: JsonKind, start: number): number {
-    const node = this.index.add(kind, start, this.open, this.keyStart, this.keyEnd);
-    this.keyStart = 0;
-    this.keyEnd = 0;
-    return node;
-  }
-
   private afterValue(): void {
     this.expect = this.open < 0 ? Expect.Nothing : Expect.CommaOrEnd;
   }
 
   private isInObject(): boolean {
     return this.index.kind[this.open] === JsonKind.Object;
-  }
-
-  private endOfString(start: number): number {
-    const { text } = this.index;
-    for (let at = start + 1; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === 0x22) return at + 1;
-      if (code === 0x5c /* \ */) at += 1;
-    }
-    throw new JsonSyntaxError(start, 'a string without end');
   }
 
   private skipSpace(): void {
@@ -304,40 +343,62 @@ export class JsonScanner {
   }
 }
 
-/** Read the whole text at once; undefined when it is not JSON. */
+/** Decodes a string literal in slices: JSON inside of a text may be as long as that. */
+export class StringDecoder {
+  private readonly text: string;
+  private readonly end: number;
+  private at: number;
+  private readonly pieces: string[] = [];
+
+  /** Of the string node of an index. */
+  constructor(index: JsonIndex, node: number) {
+    this.text = index.text;
+    this.at = (index.start[node] ?? 0) + 1;
+    this.end = (index.end[node] ?? 0) - 1;
+  }
+
+  get done(): number {
+    return this.at;
+  }
+
+  /** Once it is complete. */
+  get value(): string {
+    return this.pieces.join('');
+  }
+
+  /** Decode about `budget` characters more; true when that was all. */
+  advance(budget: number): boolean {
+    const to = this.beforeEscape(Math.min(this.end, this.at + Math.max(budget, MAX_ESCAPE)));
+    this.pieces.push(decodeString(`"${this.text.slice(this.at, to)}"`));
+    this.at = to;
+    return to >= this.end;
+  }
+
+  /** `to`, or the beginning of the escape that it is in the middle of. */
+  private beforeEscape(to: number): number {
+    if (to >= this.end) return this.end;
+    for (let at = to - 1; at > to - MAX_ESCAPE && at >= this.at; at -= 1) {
+      if (this.text.charCodeAt(at) !== BACKSLASH || isEscaped(this.text, at)) continue;
+      const length = this.text.charCodeAt(at + 1) === 0x75 /* u */ ? MAX_ESCAPE : 2;
+      return at + length > to ? at : to;
+    }
+    return to;
+  }
+}
+
+/** `\uffff`. */
+const MAX_ESCAPE = 6;
+
+/** Read the whole text at once; undefined when it is not JSON, or has too many values. */
 export function indexJson(text: string): JsonIndex | undefined {
   const scanner = new JsonScanner(text);
   try {
     scanner.advance(Number.POSITIVE_INFINITY);
     return scanner.index;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
+    if (error instanceof JsonSyntaxError || error instanceof JsonSizeError) return undefined;
     throw error;
   }
-}
-
-/** Nodes to show, in order, when only containers that `isOpen` show what is in them. */
-export function visibleNodes(
-  index: JsonIndex,
-  root: number,
-  isOpen: (node: number) => boolean,
-): number[] {
-  const nodes: number[] = [];
-  const last = index.after[root] ?? 0;
-  for (let node = root; node < last; ) {
-    nodes.push(node);
-    node = isOpen(node) ? node + 1 : (index.after[node] ?? last);
-  }
-  return nodes;
-}
-
-/** Open at first: what fits on a screen, small things before large ones. */
-export function isOpenAtFirst(index: JsonIndex, node: number, root: number): boolean {
-  const size = (index.after[node] ?? node) - node;
-  const depth = (index.depth[node] ?? 0) - (index.depth[root] ?? 0);
-  if (depth === 0) return true;
-  if (depth === 1) return size <= 60;
-  return depth <= 4 && size <= 16;
 }
 
 function decodeString(quoted: string): string {

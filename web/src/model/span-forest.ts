@@ -6,7 +6,7 @@
  * Every span gets exactly one place, whatever they say. Spans have numbers, in the order in which
  * they came: 100 000 rows are a few buffers, and an arrangement of them takes milliseconds.
  */
-import { type DuplicableSpan, parentKey, spanKey } from './span-tree.ts';
+import { type DuplicableSpan, parentKey, spanKey } from './span-key.ts';
 
 const ROOT = -1;
 /** The level of what a fold hides. */
@@ -18,11 +18,11 @@ export interface Rows {
   /** Rows that are shown. */
   readonly count: number;
   /** Row → number of the span. */
-  readonly spanIndex: Int32Array;
+  readonly spanIndex: Uint32Array;
   /** Row → depth, 0 for a root. */
-  readonly depth: Int32Array;
+  readonly depth: Uint32Array;
   /** Row → the how-manieth of its siblings that are shown it is, from 1. */
-  readonly position: Int32Array;
+  readonly position: Uint32Array;
   /** Row → number of the span above it, -1 for a root. */
   readonly parent: Int32Array;
   /** Number of a span → its row, -1 where it is not shown. */
@@ -215,9 +215,9 @@ export class SpanForest {
   arrange({ byHand, all, kept }: Arrangement): Rows {
     const count = this.size;
     const columns = {
-      spanIndex: new Int32Array(count),
-      depth: new Int32Array(count),
-      position: new Int32Array(count),
+      spanIndex: new Uint32Array(count),
+      depth: new Uint32Array(count),
+      position: new Uint32Array(count),
       parent: new Int32Array(count),
       rowOf: new Int32Array(count).fill(-1),
       childCount: new Int32Array(count),
@@ -283,8 +283,6 @@ export class SpanForest {
     return chosen;
   }
 }
-
-export const NO_ROWS: Rows = new SpanForest().arrange(AS_AT_FIRST);
 
 function at<T>(items: readonly T[], index: number): T {
   const item = items[index];

@@ -1,25 +1,15 @@
-/** Which span is which, and below which. */
+/** The tree of spans that are all there; of those that come and change: `span-forest.ts`. */
+import { AS_AT_FIRST, type Rows, SpanForest } from './span-forest.ts';
+import { type DuplicableSpan, parentKey, spanKey, type TreeSpan } from './span-key.ts';
 
-export interface TreeSpan {
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly parent_span_id: string | null;
-  readonly offset_ns: number;
-}
+export { type DuplicableSpan, parentKey, spanKey, type TreeSpan };
 
-export interface DuplicableSpan extends TreeSpan {
-  /** Span id of the span that shows the same operation. */
-  readonly duplicate_of: string | null;
-}
-
-/** Identity of a span inside a session, which may hold several traces. */
-export function spanKey(span: { readonly trace_id: string; readonly span_id: string }): string {
-  return `${span.trace_id}.${span.span_id}`;
-}
-
-/** Key of the parent, or the empty string for a root. */
-export function parentKey(span: TreeSpan): string {
-  return span.parent_span_id === null ? '' : `${span.trace_id}.${span.parent_span_id}`;
+/** Place every span once, on rows; what is below a collapsed one is left out. */
+export function layoutRows(spans: readonly DuplicableSpan[], collapsed: ReadonlySet<string>): Rows {
+  const forest = new SpanForest();
+  for (const span of spans) forest.put(span);
+  const byHand = new Map([...collapsed].map((key) => [key, true] as const));
+  return forest.arrange({ ...AS_AT_FIRST, byHand, all: false });
 }
 
 /** Keys of all ancestors of a span, nearest first; stops where a cycle closes. */
@@ -34,4 +24,11 @@ export function ancestorKeys(span: TreeSpan, get: (key: string) => TreeSpan | un
     key = parentKey(parent);
   }
   return ancestors;
+}
+
+/** `items[index]`, which is there. */
+export function at<T>(items: ArrayLike<T>, index: number): T {
+  const item = items[index];
+  if (item === undefined) throw new RangeError(`no item ${index} of ${items.length}`);
+  return item;
 }

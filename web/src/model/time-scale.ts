@@ -71,9 +71,19 @@ function keepInside(view: TimeWindow, extent: TimeWindow): TimeWindow {
 export function ticks(view: TimeWindow, maxCount: number): number[] {
   const length = view.end_ns - view.start_ns;
   if (!(length > 0) || maxCount < 1) return [];
-  const step = tickStep(length / maxCount);
-  const first = Math.ceil(view.start_ns / step);
-  const last = Math.floor(view.end_ns / step);
+  return multiples(view, tickStep(length / maxCount));
+}
+
+/** The same for a part of a window, at the distance that the whole window has. */
+export function ticksOfPart(part: TimeWindow, view: TimeWindow, maxCount: number): number[] {
+  const length = view.end_ns - view.start_ns;
+  if (!(length > 0) || maxCount < 1) return [];
+  return multiples(part, tickStep(length / maxCount));
+}
+
+function multiples({ start_ns, end_ns }: TimeWindow, step: number): number[] {
+  const first = Math.ceil(start_ns / step);
+  const last = Math.floor(end_ns / step);
   const offsets: number[] = [];
   for (let n = first; n <= last; n += 1) offsets.push(n * step);
   return offsets;

@@ -6,10 +6,11 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, type LabelPlace, labelX, placeLabel, waitsOf } from '../model/bars.ts';
+import { type Bar, barOf, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
+import type { TimeAxis } from '../model/gaps.ts';
 import { endOffset, waitsSince } from '../model/span-status.ts';
-import { type TimeWindow, ticks, toX } from '../model/time-scale.ts';
+import { type TimeWindow, ticksOfPart, toX } from '../model/time-scale.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -18,6 +19,12 @@ export interface WaterfallScene {
   readonly isWaiting: (span: SpanRow) => boolean;
   /** Drawn faint: it does not match what is looked for. */
   readonly isDimmed: (span: SpanRow) => boolean;
+  /** When the end of the session waited for a span: drawn as a thin line above its bar. */
+  readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
+  readonly axis: TimeAxis;
+  /** Stretches in which nothing works, whether the axis makes them short or not. */
+  readonly gaps: readonly TimeWindow[];
+  /** Places of the axis. */
   readonly view: TimeWindow;
   readonly now_ns: number;
   readonly width_px: number;
@@ -49,29 +56,40 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
     context.globalAlpha = isFaint ? 0.35 : 1;
     drawBar(context, scene, span, bar, y);
     context.globalAlpha = 1;
+    drawPath(context, scene, span, y);
     drawLabel(context, scene, span, bar, y + BAR_HEIGHT_PX / 2);
   });
 }
 
-function barFor(span: SpanRow, { view, now_ns, width_px }: WaterfallScene): Bar | undefined {
-  const bar = barOf(span.offset_ns, endOffset(span, now_ns), view, width_px);
+function barFor(span: SpanRow, { axis, view, now_ns, width_px }: WaterfallScene): Bar | undefined {
+  const [from, to] = [axis.placeOf(span.offset_ns), axis.placeOf(endOffset(span, now_ns))];
+  const bar = barOf(from, to, view, width_px);
   const isOpen = span.status === 'lost' && span.duration_ns === null;
   return bar !== undefined && isOpen ? { ...bar, width: Math.max(bar.width, LOST_PX) } : bar;
 }
 
 function drawGrid(
   context: CanvasRenderingContext2D,
-  { view, width_px, palette, now_ns, spans }: WaterfallScene,
+  { axis, gaps, view, width_px, palette, now_ns, spans }: WaterfallScene,
   height_px: number,
 ): void {
+  for (const gap of gaps) {
+    const { x, width } = boxOf(gap, axis, view, width_px);
+    context.globalAlpha = 0.45;
+    context.fillStyle = palette.line;
+    context.fillRect(x, 0, width, height_px);
+    context.globalAlpha = 1;
+    dashed(context, palette.lineStrong, [x, x + width], height_px);
+  }
   context.fillStyle = palette.grid;
-  for (const offset of ticks(view, width_px / TICK_PX)) {
-    context.fillRect(Math.round(toX(offset, view, width_px)), 0, 1, height_px);
+  for (const offset of ticksOf(axis, view, width_px)) {
+    const x = toX(axis.placeOf(offset), view, width_px);
+    context.fillRect(Math.round(x), 0, 1, height_px);
   }
   if (!spans.some((span) => span.status === 'running')) return;
   context.globalAlpha = 0.5;
   context.fillStyle = palette.accent;
-  context.fillRect(Math.round(toX(now_ns, view, width_px)), 0, 1, height_px);
+  context.fillRect(Math.round(toX(axis.placeOf(now_ns), view, width_px)), 0, 1, height_px);
   context.globalAlpha = 1;
 }
 
@@ -154,11 +172,20 @@ function drawRunningEdge(
 /** When a person was waited for: stripes on the ground, in place of the bar. */
 function drawWaits(
   context: CanvasRenderingContext2D,
-  { palette, view, width_px, now_ns }: WaterfallScene,
+  { axis, palette, view, width_px, now_ns }: WaterfallScene,
   span: SpanRow,
   { y, height }: Box,
 ): void {
-  for (const { x, width } of waitsOf(span, endOffset(span, now_ns), view, width_px)) {
+  if (span.waited.length === 0) return;
+  const place = (offset_ns: number) => axis.placeOf(offset_ns);
+  const placed = {
+    offset_ns: place(span.offset_ns),
+    waited: span.waited.map(([from, length]): [number, number | null] => [
+      place(from),
+      length === null ? null : place(from + length) - place(from),
+    ]),
+  };
+  for (const { x, width } of waitsOf(placed, place(endOffset(span, now_ns)), view, width_px)) {
     context.save();
     context.globalAlpha = 1;
     context.fillStyle = palette.ground;
@@ -168,6 +195,52 @@ function drawWaits(
   }
 }
 
+/** The critical path: a thin line above the bar. */
+function drawPath(
+  context: CanvasRenderingContext2D,
+  { axis, palette, view, width_px, pathOf }: WaterfallScene,
+  span: SpanRow,
+  y: number,
+): void {
+  context.fillStyle = palette.text;
+  for (const stretch of pathOf(span)) {
+    const { x, width } = boxOf(stretch, axis, view, width_px);
+    context.fillRect(x, y - 3, Math.max(width, 1), 1.5);
+  }
+}
+
+function boxOf(
+  stretch: TimeWindow,
+  axis: TimeAxis,
+  view: TimeWindow,
+  width_px: number,
+): { x: number; width: number } {
+  const edge = (offset_ns: number) => {
+    const x = toX(axis.placeOf(offset_ns), view, width_px);
+    return Math.min(Math.max(x, -1), width_px + 1);
+  };
+  const x = edge(stretch.start_ns);
+  return { x, width: edge(stretch.end_ns) - x };
+}
+
+function dashed(
+  context: CanvasRenderingContext2D,
+  colour: string,
+  xs: readonly number[],
+  height_px: number,
+): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.setLineDash([3, 3]);
+  context.beginPath();
+  for (const x of xs) {
+    context.moveTo(Math.round(x) + 0.5, 0);
+    context.lineTo(Math.round(x) + 0.5, height_px);
+  }
+  context.stroke();
+  context.setLineDash([]);
+}
+
 function drawLabel(
   context: CanvasRenderingContext2D,
   scene: WaterfallScene,
@@ -175,20 +248,18 @@ function drawLabel(
   bar: Bar,
   y: number,
 ): void {
+  const { palette } = scene;
   const text = labelOf(span, scene);
   const width = context.measureText(text).width;
   const place = placeLabel(bar, width, scene.width_px);
   if (place === undefined) return;
-  context.fillStyle = labelColour(span, place, scene.palette);
-  context.fillText(text, labelX(bar, place, width), y + 0.5);
-}
-
-function labelColour(span: SpanRow, place: LabelPlace, palette: Palette): string {
+  const x = labelX(bar, place, width);
   if (place === 'inside') {
-    // A bar that runs is dimmed towards the ground, whose colour would not be read on it.
-    return span.status === 'running' ? palette.text : palette.ground;
-  }
-  return span.status === 'error' ? palette.error : palette.muted;
+    // Stripes, and hues of all kinds: only the ground below it is always read well.
+    fill(context, { x: x - 4, y: y - 7, width: width + 8, height: 14 }, palette.ground, 1);
+    context.fillStyle = span.status === 'error' ? palette.error : palette.text;
+  } else context.fillStyle = span.status === 'error' ? palette.error : palette.muted;
+  context.fillText(text, x, y + 0.5);
 }
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
@@ -211,20 +282,42 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
 /** The labels of the time axis, above the rows. */
 export function drawAxis(
   canvas: HTMLCanvasElement,
-  scene: Pick<WaterfallScene, 'view' | 'width_px' | 'palette'>,
+  scene: Pick<WaterfallScene, 'axis' | 'gaps' | 'view' | 'width_px' | 'palette'>,
   height_px: number,
 ): void {
-  const context = prepare(canvas, scene.width_px, height_px);
+  const { axis, gaps, view, width_px, palette } = scene;
+  const context = prepare(canvas, width_px, height_px);
   if (context === undefined) return;
-  context.font = scene.palette.font;
+  context.font = palette.font;
   context.textBaseline = 'middle';
-  for (const offset of ticks(scene.view, scene.width_px / TICK_PX)) {
-    const x = Math.round(toX(offset, scene.view, scene.width_px));
-    context.fillStyle = scene.palette.line;
-    context.fillRect(x, height_px - 6, 1, 6);
-    context.fillStyle = scene.palette.muted;
-    const text = offset === 0 ? '0' : formatDuration(offset);
+  const taken: { x: number; width: number }[] = [];
+  /** Where there is room. */
+  const label = (text: string, x: number, width: number): void => {
+    const isTaken = taken.some((one) => x < one.x + one.width && one.x < x + width);
+    if (isTaken || x < 0 || x + width > width_px) return;
+    taken.push({ x, width });
+    context.fillText(text, x, height_px / 2 + 1);
+  };
+  for (const gap of gaps) {
+    const box = boxOf(gap, axis, view, width_px);
+    context.fillStyle = palette.line;
+    context.fillRect(box.x, 0, box.width, height_px);
+    context.fillStyle = palette.text;
+    const text = `idle ${formatDuration(gap.end_ns - gap.start_ns)}`;
     const width = context.measureText(text).width;
-    if (x + 4 + width <= scene.width_px) context.fillText(text, x + 4, height_px / 2 + 1);
+    label(text, box.x + (box.width - width) / 2, width);
   }
+  for (const offset of ticksOf(axis, view, width_px)) {
+    const x = Math.round(toX(axis.placeOf(offset), view, width_px));
+    context.fillStyle = palette.line;
+    context.fillRect(x, height_px - 6, 1, 6);
+    context.fillStyle = palette.muted;
+    const text = offset === 0 ? '0' : formatDuration(offset);
+    label(text, x + 4, context.measureText(text).width);
+  }
+}
+
+/** Round offsets; none inside of a gap that is made short. */
+function ticksOf(axis: TimeAxis, view: TimeWindow, width_px: number): number[] {
+  return axis.segments(view).flatMap((segment) => ticksOfPart(segment, view, width_px / TICK_PX));
 }

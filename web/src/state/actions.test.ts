@@ -16,9 +16,16 @@ test('a key of the page counts before the same key of everywhere, whichever came
 
 test('of two groups of the page, the one that came last counts', () => {
   const actions = new Actions();
-  actions.add(group('Session', 'leave the session', 'Escape'));
+  actions.add(group('Waterfall', 'leave the session', 'Escape'));
   actions.add(group('Palette', 'close the palette', 'Escape'));
   expect(actions.ofKey('Escape')?.name).toBe('close the palette');
+});
+
+test('a key of a view counts before the same key of its session, whichever came last', () => {
+  const actions = new Actions();
+  actions.add(group('MCP log', 'next error of the log', 'e'));
+  actions.add(group('Session', 'next error', 'e'));
+  expect(actions.ofKey('e')?.name).toBe('next error of the log');
 });
 
 test('what was taken back does nothing more', () => {

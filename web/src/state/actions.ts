@@ -22,8 +22,9 @@ export interface ActionGroup {
   readonly actions: readonly Action[];
 }
 
-/** The group whose keys count after all others. */
+/** The group whose keys count after all others; that of the session, after those of its view. */
 export const EVERYWHERE = 'Everywhere';
+export const OF_SESSION = 'Session';
 
 /** Groups of what is selected: `.` shows these alone. */
 export const OF_SELECTION: ReadonlySet<string> = new Set(['Selection', 'Span', 'Request']);
@@ -38,14 +39,15 @@ export class Actions {
     return () => this.groups.set(this.groups.get().filter((other) => other !== group));
   }
 
-  /** What a key does: the group that came last counts, those of everywhere after all others. */
+  /** What a key does: the group that came last counts, the widest ones after all others. */
   ofKey(key: string): Action | undefined {
-    const groups = this.groups.get();
-    const here = groups.filter(({ where }) => where !== EVERYWHERE).reverse();
-    const everywhere = groups.filter(({ where }) => where === EVERYWHERE).reverse();
-    for (const { actions } of [...here, ...everywhere]) {
-      const found = actions.find(({ keys }) => keys?.includes(key));
-      if (found !== undefined) return found;
+    const groups = [...this.groups.get()].reverse();
+    for (const width of [0, 1, 2]) {
+      for (const { where, actions } of groups) {
+        if (widthOf(where) !== width) continue;
+        const found = actions.find(({ keys }) => keys?.includes(key));
+        if (found !== undefined) return found;
+      }
     }
     return undefined;
   }
@@ -58,4 +60,8 @@ export class Actions {
         actions.some(({ keys }) => keys?.some((chord) => chord.startsWith(`${key} `))),
       );
   }
+}
+
+function widthOf(where: string): number {
+  return where === EVERYWHERE ? 2 : where === OF_SESSION ? 1 : 0;
 }

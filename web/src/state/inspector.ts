@@ -7,6 +7,7 @@ import { Drafts } from './drafts.ts';
 import type { FeedMessage } from './event-source.ts';
 import { Feed, type FeedParts } from './feed.ts';
 import { FrameQueue } from './frame-queue.ts';
+import { Imports } from './imports.ts';
 import type { PreferenceStore } from './preferences.ts';
 import { Requests, requestOf } from './requests.ts';
 import type { Router } from './route.ts';
@@ -14,6 +15,7 @@ import { ServerClock } from './server-clock.ts';
 import { SessionFilter } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 import { SpanDetails } from './span-details.ts';
+import { SpanValues } from './span-values.ts';
 import type { Trace } from './trace.ts';
 import { Verbs } from './verbs.ts';
 
@@ -39,7 +41,9 @@ export class Inspector {
   readonly sessions: Sessions;
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
+  readonly values: SpanValues;
   readonly requests: Requests;
+  readonly imports: Imports;
   readonly drafts = new Drafts();
   readonly verbs: Verbs;
   readonly feed: Feed;
@@ -57,11 +61,18 @@ export class Inspector {
     this.preferences = preferences;
     this.serviceUrl = serviceUrl;
     this.sessions = new Sessions(api);
-    this.filter = new SessionFilter(this.sessions, api, {
-      set: (callback, delay_ms) => window.setTimeout(callback, delay_ms),
-      clear: (timer) => window.clearTimeout(timer),
-    });
+    this.filter = new SessionFilter(
+      this.sessions,
+      api,
+      {
+        set: (callback, delay_ms) => window.setTimeout(callback, delay_ms),
+        clear: (timer) => window.clearTimeout(timer),
+      },
+      () => this.clock.now_ms(),
+    );
+    this.imports = new Imports(api);
     this.details = new SpanDetails(api);
+    this.values = new SpanValues(api);
     this.queue = new FrameQueue(
       {
         requestFrame: (callback) => requestAnimationFrame(callback),

@@ -17,14 +17,22 @@ export interface Preferences {
   /** Whether the desktop says that somebody waits. */
   readonly notify: boolean;
   /** What was chosen in the palette, and looked for across sessions; the last one first. */
-  readonly recent_actions: readonly string[];
-  readonly recent_searches: readonly string[];
+  readonly recentActions: readonly string[];
+  readonly recentSearches: readonly string[];
+  /** Columns of the session list, by id; null: those that everybody has at first. */
+  readonly columns: readonly string[] | null;
+  /** Whether the chart above the list is open. */
+  readonly chart: boolean;
+  /** Filters of the list: the last ones, the newest first, and those that were kept. */
+  readonly recentFilters: readonly string[];
+  readonly savedFilters: readonly string[];
 }
 
-const MOST_RECENT = 8;
+const MAX_RECENT = 8;
 const MAX_RECENT_CHARS = 400;
 
 export const MAX_NAME = 80;
+export const MAX_SAVED = 50;
 
 export const DEFAULTS: Preferences = {
   theme: 'system',
@@ -34,8 +42,12 @@ export const DEFAULTS: Preferences = {
   keys: true,
   name: '',
   notify: false,
-  recent_actions: [],
-  recent_searches: [],
+  recentActions: [],
+  recentSearches: [],
+  columns: null,
+  chart: true,
+  recentFilters: [],
+  savedFilters: [],
 };
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
@@ -53,21 +65,25 @@ export function parsePreferences(text: string | null): Preferences {
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
     name: typeof stored['name'] === 'string' ? cleanName(stored['name']) : DEFAULTS.name,
     notify: stored['notify'] === true,
-    recent_actions: recent(stored['recent_actions']),
-    recent_searches: recent(stored['recent_searches']),
+    recentActions: recent(stored['recentActions']),
+    recentSearches: recent(stored['recentSearches']),
+    columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
+    chart: stored['chart'] !== false,
+    recentFilters: recent(stored['recentFilters']),
+    savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
   };
 }
 
 function recent(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((one) => typeof one === 'string' && one.length <= MAX_RECENT_CHARS);
-  return texts.slice(0, MOST_RECENT);
+  return texts.slice(0, MAX_RECENT);
 }
 
 /** `list` with `one` in front, once; too long a text is not kept. */
 export function withRecent(list: readonly string[], one: string): readonly string[] {
   if (one.length > MAX_RECENT_CHARS) return list;
-  return [one, ...list.filter((other) => other !== one)].slice(0, MOST_RECENT);
+  return [one, ...list.filter((other) => other !== one)].slice(0, MAX_RECENT);
 }
 
 function parseObject(text: string | null): Record<string, unknown> {
@@ -85,6 +101,10 @@ export function cleanName(name: string): string {
     .slice(0, MAX_NAME)
     .join('')
     .trim();
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 function pixels(value: unknown, otherwise: number): number {

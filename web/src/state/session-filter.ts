@@ -1,8 +1,10 @@
 /** What the list is narrowed to: the service is asked, the page knows no query language. */
 import type { Api } from '../api/client.ts';
 import type { StreamEvent } from '../api/types.ts';
+import { NEWEST_FIRST, type Sort } from '../model/session-order.ts';
+import { ALL_TIME, type TimeRange, timeRangeText } from '../model/time-range.ts';
 import { Cell } from './cell.ts';
-import { Sessions } from './sessions.ts';
+import { type Asked, EVERYTHING, Sessions } from './sessions.ts';
 
 /** Somebody is still typing. */
 const TYPING_MS = 250;
@@ -23,12 +25,14 @@ export class SessionFilter {
   private readonly all: Sessions;
   private readonly api: Api;
   private readonly timers: Timers;
-  private query = '';
+  private asked: Asked = EVERYTHING;
+  private readonly now_ms: () => number;
   private current: Sessions;
   private typing: number | undefined;
   private again: number | undefined;
 
-  constructor(all: Sessions, api: Api, timers: Timers) {
+  constructor(all: Sessions, api: Api, timers: Timers, now_ms: () => number = () => Date.now()) {
+    this.now_ms = now_ms;
     this.all = all;
     this.api = api;
     this.timers = timers;
@@ -36,21 +40,23 @@ export class SessionFilter {
     this.shown = new Cell(all);
   }
 
-  /** Narrow the list to `query`; the empty one is everything, at once. */
-  ask(query: string): void {
-    const wanted = query.trim();
-    if (wanted === this.query) return;
-    this.query = wanted;
+  /** Show what fits `query`, sorted, of a time; all of it, newest first, at once. */
+  ask(query: string, sort: Sort = NEWEST_FIRST, range: TimeRange = ALL_TIME): void {
+    const asked = { query: query.trim(), sort, range };
+    const before = this.asked;
+    if (isSame(asked, before)) return;
+    this.asked = asked;
     this.stop();
     this.refused.set(undefined);
-    if (wanted === '') {
+    if (isSame(asked, EVERYTHING)) {
       this.current = this.all;
       this.shown.set(this.all);
       this.isAsking.set(false);
       return;
     }
     this.isAsking.set(true);
-    this.typing = this.timers.set(() => void this.start(wanted), TYPING_MS);
+    const delay_ms = asked.query === before.query ? 0 : TYPING_MS;
+    this.typing = this.timers.set(() => void this.start(asked), delay_ms);
   }
 
   /** Read what is shown again: the feed had a gap. */
@@ -60,15 +66,16 @@ export class SessionFilter {
 
   apply(events: readonly StreamEvent[]): void {
     const current = this.current;
-    if (current === this.all || !current.apply(events)) return;
+    // Without a query, what came is known to fit.
+    if (current === this.all || !current.apply(events) || current.query === '') return;
     this.again ??= this.timers.set(() => {
       this.again = undefined;
       if (this.current === current) void current.load();
     }, AGAIN_MS);
   }
 
-  private async start(query: string): Promise<void> {
-    const sessions = new Sessions(this.api, query);
+  private async start(asked: Asked): Promise<void> {
+    const sessions = new Sessions(this.api, asked, this.now_ms);
     this.current = sessions;
     await sessions.load();
     if (this.current !== sessions) return;
@@ -87,4 +94,10 @@ export class SessionFilter {
     this.typing = this.again = undefined;
     this.current = this.all;
   }
+}
+
+function isSame(a: Asked, b: Asked): boolean {
+  return (
+    a.query === b.query && a.sort === b.sort && timeRangeText(a.range) === timeRangeText(b.range)
+  );
 }

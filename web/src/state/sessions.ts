@@ -1,7 +1,16 @@
 /** The sessions that the list shows: pages from `GET /sessions`, kept current by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
 import type { IndexState, Problem, Session, SessionList, StreamEvent } from '../api/types.ts';
-import { compareNewestFirst } from '../model/session-order.ts';
+import {
+  comparePlaces,
+  isDescending,
+  NEWEST_FIRST,
+  type Sort,
+  type SortValue,
+  sortKey,
+  sortValue,
+} from '../model/session-order.ts';
+import { ALL_TIME, boundsOf, isWithin, type TimeRange } from '../model/time-range.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 
@@ -16,34 +25,65 @@ export type LoadState =
       readonly problem?: Problem;
     };
 
+/** What the list is about. */
+export interface Asked {
+  readonly query: string;
+  readonly sort: Sort;
+  readonly range: TimeRange;
+}
+
+export const EVERYTHING: Asked = { query: '', sort: NEWEST_FIRST, range: ALL_TIME };
+
 const PAGE_SIZE = 200;
 /** With a query, pages may be short: so many are read before what was found is shown. */
 const MOST_PAGES = 10;
+/** More rows than any list has. */
+const FAR = 1e9;
 
 export class Sessions {
   readonly rows = new KeyedStore<Session>();
-  /** Ids, newest first. A new array when a session came or went. */
+  /** Ids, sorted. A new array when a session came, went or moved. */
   readonly order = new Cell<readonly string[]>([]);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** How far the service's index is; undefined without a query. */
   index: IndexState | undefined;
-  readonly query: string;
+  readonly asked: Asked;
+  /**
+   * Somebody points at a row, or has the focus in one: what is there stays in its order, however
+   * its values change. What is new comes in where it belongs.
+   */
+  isHeld = false;
   private readonly api: Api;
+  private readonly now_ms: () => number;
   private nextCursor: string | null = null;
   private isLoadingMore = false;
+  /** By what each row stands where it stands. */
+  private readonly placed = new Map<string, SortValue>();
+  /** When each was last heard of, counted; pages come before all that is live. */
+  private readonly heard = new Map<string, number>();
+  private heardLast = 0;
+  private pagesRead = 0;
 
-  constructor(api: Api, query = '') {
+  constructor(api: Api, asked: Asked = EVERYTHING, now_ms: () => number = () => Date.now()) {
     this.api = api;
-    this.query = query;
+    this.asked = asked;
+    this.now_ms = now_ms;
+  }
+
+  get query(): string {
+    return this.asked.query;
   }
 
   /** Read the first page and forget what it does not confirm. Call when the feed covers us. */
   async load(): Promise<void> {
     await this.attempt(async () => {
-      const page = await this.read(undefined, this.query === '' ? 0 : this.order.get().length);
+      const page = await this.read(undefined, this.isPlain ? 0 : this.order.get().length);
       const ids = new Set(page.sessions.map((session) => session.id));
       const gone = [...this.rows.keys()].filter((id) => !ids.has(id));
+      this.pagesRead = 0;
+      this.noteOrder(page.sessions);
       this.commit(page.sessions, gone);
+      this.settle();
       this.nextCursor = page.next_cursor;
     });
   }
@@ -59,10 +99,9 @@ export class Sessions {
     await this.attempt(async () => {
       const page = await this.read(cursor, 0);
       // A row that the feed brought in the meantime is at least as new.
-      this.commit(
-        page.sessions.filter((session) => this.rows.get(session.id) === undefined),
-        [],
-      );
+      const fresh = page.sessions.filter((session) => this.rows.get(session.id) === undefined);
+      this.noteOrder(fresh);
+      this.commit(fresh, []);
       this.nextCursor = page.next_cursor;
     });
     this.isLoadingMore = false;
@@ -79,6 +118,8 @@ export class Sessions {
         case 'SessionFinished':
           rows.set(event.session.id, event.session);
           gone.delete(event.session.id);
+          this.heardLast += 1;
+          this.heard.set(event.session.id, this.heardLast);
           break;
         case 'SessionDeleted':
           rows.delete(event.session_id);
@@ -92,16 +133,29 @@ export class Sessions {
     return rows.size + gone.size > 0;
   }
 
+  /** Put rows where their values belong by now, unless they are held. At most once a second. */
+  settle(): void {
+    if (this.isHeld || sortKey(this.asked.sort) === 'started') return;
+    for (const session of this.rows.values()) this.placed.set(session.id, this.valueOf(session));
+    const before = this.order.get();
+    const sorted = [...before].sort((a, b) => this.compare(a, b));
+    if (sorted.some((id, index) => id !== before[index])) this.order.set(sorted);
+  }
+
+  private get isPlain(): boolean {
+    return this.query === '' && this.asked.sort === NEWEST_FIRST;
+  }
+
   /** Read on from `cursor`: a page, or as many as `least` sessions take. */
   private async read(cursor: string | undefined, least: number): Promise<SessionList> {
-    const wanted = this.query === '' ? 0 : Math.max(least, PAGE_SIZE);
+    const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
     let next = cursor;
     for (let pages = 1; ; pages += 1) {
       const page = await this.api.sessions({
         limit: PAGE_SIZE,
         ...(next === undefined ? {} : { cursor: next }),
-        ...(this.query === '' ? {} : { q: this.query }),
+        ...askedFor(this.asked, this.now_ms()),
       });
       sessions.push(...page.sessions);
       this.index = page.index ?? undefined;
@@ -112,26 +166,77 @@ export class Sessions {
     }
   }
 
-  /** Older than the last page that was read: it comes with its page. */
+  /** What lies behind the last page that was read comes with its page. */
   private isInLoadedPart(session: Session): boolean {
+    if (this.rows.get(session.id) !== undefined) return true;
     // Whether a new one fits the query is not known here.
-    if (this.query !== '') return this.rows.get(session.id) !== undefined;
-    if (this.nextCursor === null || this.rows.get(session.id) !== undefined) return true;
-    const last = this.rows.get(this.order.get().at(-1) ?? '');
-    return last === undefined || compareNewestFirst(session, last) < 0;
+    if (this.query !== '') return false;
+    const { range } = this.asked;
+    const isInTime = () => isWithin(boundsOf(range, this.now_ms()), Date.parse(session.started_at));
+    if (range.kind !== 'all' && !isInTime()) return false;
+    const last = this.order.get().at(-1);
+    if (this.nextCursor === null || last === undefined) return true;
+    const place = [this.valueOf(session), session.id] as const;
+    return comparePlaces(this.asked.sort, place, this.placeOf(last)) < 0;
   }
 
   private commit(sessions: readonly Session[], gone: readonly string[]): void {
-    const isNewOrder =
-      gone.some((id) => this.rows.get(id) !== undefined) ||
-      sessions.some((session) => this.rows.get(session.id)?.epoch_ns !== session.epoch_ns);
+    const left = gone.filter((id) => this.placed.delete(id));
+    for (const id of gone) this.heard.delete(id);
+    const isFixed = sortKey(this.asked.sort) === 'started';
+    const moved = sessions.filter(
+      (session) => isFixed && this.placed.get(session.id) !== this.valueOf(session),
+    );
+    const came = sessions.filter((session) => !this.placed.has(session.id));
+    for (const session of [...came, ...moved]) {
+      this.placed.set(session.id, this.valueOf(session));
+    }
     this.rows.commit([
       ...gone.map((id) => [id, undefined] as const),
       ...sessions.map((session) => [session.id, session] as const),
     ]);
-    if (!isNewOrder) return;
-    const sorted = [...this.rows.values()].sort(compareNewestFirst);
-    this.order.set(sorted.map((session) => session.id));
+    if (came.length + left.length + moved.length === 0) return;
+    const fresh = new Set([...came, ...moved].map(({ id }) => id));
+    const kept = this.order.get().filter((id) => this.placed.has(id) && !fresh.has(id));
+    this.order.set(this.merged(kept, [...fresh]));
+  }
+
+  /** Two lists as one: the first is in order, and each of the second goes where it belongs. */
+  private merged(kept: readonly string[], fresh: string[]): string[] {
+    fresh.sort((a, b) => this.compare(a, b));
+    const merged: string[] = [];
+    let next = 0;
+    for (const id of kept) {
+      while (next < fresh.length && this.compare(fresh[next] ?? '', id) < 0) {
+        merged.push(fresh[next] ?? '');
+        next += 1;
+      }
+      merged.push(id);
+    }
+    return merged.concat(fresh.slice(next));
+  }
+
+  private valueOf(session: Session): SortValue {
+    if (sortKey(this.asked.sort) === 'changed') return this.heard.get(session.id) ?? 0;
+    return sortValue(session, this.asked.sort, this.now_ms());
+  }
+
+  private placeOf(id: string): readonly [SortValue, string] {
+    return [this.placed.get(id) ?? 0, id];
+  }
+
+  private compare(a: string, b: string): number {
+    return comparePlaces(this.asked.sort, this.placeOf(a), this.placeOf(b));
+  }
+
+  /** By the last change, only the service knows the order of what has not changed since. */
+  private noteOrder(sessions: readonly Session[]): void {
+    if (sortKey(this.asked.sort) !== 'changed') return;
+    for (const { id } of sessions) {
+      this.pagesRead += 1;
+      const number = isDescending(this.asked.sort) ? -this.pagesRead : this.pagesRead - FAR;
+      this.heard.set(id, number);
+    }
   }
 
   private async attempt(load: () => Promise<void>): Promise<void> {
@@ -142,6 +247,18 @@ export class Sessions {
       this.state.set(failed(error));
     }
   }
+}
+
+/** The part of a request that says what the list is about. */
+export function askedFor(
+  { query, sort, range }: Asked,
+  now_ms: number,
+): { q?: string; sort?: Sort; since_ms?: number; until_ms?: number } {
+  return {
+    ...(query === '' ? {} : { q: query }),
+    ...(sort === NEWEST_FIRST ? {} : { sort }),
+    ...boundsOf(range, now_ms),
+  };
 }
 
 export function failed(error: unknown): LoadState {

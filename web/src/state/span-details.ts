@@ -12,6 +12,8 @@ export interface LoadedSpan {
 }
 
 const KEPT = 24;
+/** Of longer values only the beginning comes with the span: see `SpanValues`. */
+const MAX_VALUE_BYTES = 65_536;
 
 export class SpanDetails {
   private readonly api: Api;
@@ -27,7 +29,7 @@ export class SpanDetails {
   }
 
   async load(row: SpanRow, signal: AbortSignal): Promise<LoadedSpan> {
-    const text = await this.api.spanText(row.trace_id, row.span_id, signal);
+    const text = await this.api.spanText(row.trace_id, row.span_id, signal, MAX_VALUE_BYTES);
     const loaded = { text, detail: JSON.parse(text) as SpanDetail, row };
     const key = spanKey(row);
     this.kept.delete(key);

@@ -34,6 +34,8 @@ export class Trace {
   readonly errorCount = new Cell(0);
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
+  /** How many moments (decisions, progress, questions) the stream told of a span. */
+  readonly told = new KeyedStore<number>();
   readonly freeze = new Cell<Freeze | undefined>(undefined);
   /** Where the session went, when it was merged into another; null when it was deleted. */
   readonly moved = new Cell<{ readonly to: string | null } | undefined>(undefined);
@@ -104,6 +106,7 @@ export class Trace {
   apply(events: readonly StreamEvent[]): void {
     const rows: SpanRow[] = [];
     const waiting = new Set(this.waiting.get());
+    const told = new Map<string, number>();
     for (const event of events) {
       // Some of our spans belong to that session now.
       if (event.type === 'SessionUpdated' && event.moved_from === this.sessionId) void this.load();
@@ -129,7 +132,12 @@ export class Trace {
         case 'SignalReceived':
           waiting.delete(`${event.trace_id}.${event.span_id}`);
       }
+      if ('span_id' in event && event.span_id != null) {
+        const key = `${event.trace_id}.${event.span_id}`;
+        told.set(key, (told.get(key) ?? this.told.get(key) ?? 0) + 1);
+      }
     }
+    if (this.freeze.get() === undefined) this.told.commit(told);
     if (!isSame(waiting, this.waiting.get())) this.waiting.set(waiting);
     if (rows.length > 0) this.merge(rows);
   }

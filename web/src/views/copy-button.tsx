@@ -4,7 +4,7 @@ import { ActionIcon } from './icons.tsx';
 import './copy-button.css';
 
 interface CopyButtonProps {
-  readonly text: string | (() => string);
+  readonly text: string | (() => string | Promise<string>);
   /** What is copied: "trace id". */
   readonly what: string;
   /** Shown beside the icon. */
@@ -21,10 +21,12 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
     return () => clearTimeout(timer);
   }, [state]);
   const copy = () => {
-    copyText(typeof text === 'string' ? text : text()).then(
-      () => setState('copied'),
-      () => setState('failed'),
-    );
+    textToCopy(text)
+      .then(copyText)
+      .then(
+        () => setState('copied'),
+        () => setState('failed'),
+      );
   };
   const name = state === 'failed' ? `Could not copy ${what}` : `Copy ${what}`;
   return (
@@ -41,7 +43,11 @@ export function CopyButton({ text, what, label }: CopyButtonProps) {
   );
 }
 
-async function copyText(text: string): Promise<void> {
+async function textToCopy(text: CopyButtonProps['text']): Promise<string> {
+  return typeof text === 'string' ? text : text();
+}
+
+export async function copyText(text: string): Promise<void> {
   // Not there on a page that is served from another machine without TLS.
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

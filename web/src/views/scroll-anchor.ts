@@ -11,6 +11,8 @@ interface Anchoring {
   readonly keyAt: (index: number) => string | undefined;
   /** A new identity for every new arrangement of rows. */
   readonly of: unknown;
+  /** The row that has the focus: it stays when nobody points at one. */
+  readonly focusedKey?: (() => string | undefined) | undefined;
   /** Height of what lies above the first row inside the scroller and does not scroll. */
   readonly head_px?: number;
 }
@@ -43,9 +45,13 @@ export function useScrollAnchor(next: Anchoring): void {
     if (scroller === null || before.of === of || before.row_px !== next.row_px) return;
     const isAtTop = scroller.scrollTop < next.row_px / 2;
     const y = pointer_y.current;
+    const focused = y === undefined ? next.focusedKey?.() : undefined;
+    const focusedAt = focused === undefined ? undefined : indexOf(before, focused, 0);
     // At the top, with nobody pointing at a row, new rows are simply shown.
-    if (isAtTop && y === undefined) return;
-    const at = Math.floor((scroller.scrollTop + (y ?? 0) - (next.head_px ?? 0)) / before.row_px);
+    if (isAtTop && y === undefined && focusedAt === undefined) return;
+    const at =
+      focusedAt ??
+      Math.floor((scroller.scrollTop + (y ?? 0) - (next.head_px ?? 0)) / before.row_px);
     const anchor = before.keyAt(Math.min(Math.max(at, 0), before.count - 1));
     if (anchor === undefined) return;
     const now = indexOf(next, anchor, at);

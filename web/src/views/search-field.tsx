@@ -10,6 +10,8 @@ interface SearchFieldProps {
   readonly onChange: (value: string) => void;
   readonly onEnter?: (isShift: boolean) => void;
   readonly ref?: Ref<HTMLInputElement>;
+  /** Whether `/` leads to it. */
+  readonly hasKey?: boolean;
 }
 
 export function SearchField({
@@ -19,6 +21,7 @@ export function SearchField({
   onChange,
   onEnter,
   ref,
+  hasKey = true,
 }: SearchFieldProps) {
   // What is typed shows at once, whatever the address does.
   const [text, setText] = useState(value);
@@ -48,7 +51,7 @@ export function SearchField({
         onChange={(event) => change(event.target.value)}
         onKeyDown={onKeyDown}
       />
-      {text === '' && <kbd aria-hidden="true">/</kbd>}
+      {hasKey && text === '' && <kbd aria-hidden="true">/</kbd>}
     </label>
   );
 }

@@ -43,8 +43,8 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
   }, [id, active]);
 
   const choose = (item: Item) => {
-    const { recent_actions } = preferences.get();
-    preferences.change({ recent_actions: withRecent(recent_actions, item.id) });
+    const { recentActions } = preferences.get();
+    preferences.change({ recentActions: withRecent(recentActions, item.id) });
     // The focus is where it was before what was chosen may move it.
     dialog.current?.close();
     onClose();
@@ -113,7 +113,7 @@ function useSections(query: string, isSelectionOnly: boolean): readonly Section[
   const { actions, preferences } = useInspector();
   const groups = useCell(actions.groups);
   // As it was when the palette opened: nothing moves below the pointer.
-  const [recent] = useState(() => preferences.get().recent_actions);
+  const [recent] = useState(() => preferences.get().recentActions);
   const sessions = useSessionItems(query.trim());
   const spans = useSpanItems(query.trim());
   return useMemo(() => {

@@ -34,8 +34,8 @@ export function SearchPage() {
   const change = (q: string) => router.adjust({ q });
   const remember = () => {
     if (query.trim() === '') return;
-    const { recent_searches } = preferences.get();
-    preferences.change({ recent_searches: withRecent(recent_searches, query.trim()) });
+    const { recentSearches } = preferences.get();
+    preferences.change({ recentSearches: withRecent(recentSearches, query.trim()) });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.defaultPrevented || event.target !== field.current) return;

@@ -14,23 +14,23 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
 
 export function SearchStart({ onChoose }: { readonly onChoose: (query: string) => void }) {
   const { preferences } = useInspector();
-  const { recent_searches } = usePreferences();
+  const { recentSearches } = usePreferences();
   return (
     <div className="ins-start">
-      {recent_searches.length > 0 && (
+      {recentSearches.length > 0 && (
         <section>
           <h2>
             Looked for before
             <button
               type="button"
               className="ins-link"
-              onClick={() => preferences.change({ recent_searches: [] })}
+              onClick={() => preferences.change({ recentSearches: [] })}
             >
               forget
             </button>
           </h2>
           <ul>
-            {recent_searches.map((query) => (
+            {recentSearches.map((query) => (
               <li key={query}>
                 <button type="button" onClick={() => onChoose(query)}>
                   <code>{query}</code>

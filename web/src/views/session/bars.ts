@@ -7,6 +7,7 @@ import { type Palette, readPalette } from '../../render/palette.ts';
 import { drawAxis, drawWaterfall } from '../../render/waterfall.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useShownTheme } from '../context.ts';
+import type { SessionShape } from './session-shape.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 
@@ -22,6 +23,7 @@ interface BarsInput {
   readonly timeWindow: TimeWindowControl;
   readonly waiting: ReadonlySet<string>;
   readonly matches: (span: SpanRow) => boolean;
+  readonly shape: SessionShape;
 }
 
 const REDRAW_MS = 100;
@@ -78,7 +80,18 @@ const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 function paint(
   bars: HTMLCanvasElement,
   axis: HTMLCanvasElement,
-  { tree, first, count, bars_px, row_px, viewport_px, timeWindow, waiting, matches }: BarsInput,
+  {
+    tree,
+    first,
+    count,
+    bars_px,
+    row_px,
+    viewport_px,
+    timeWindow,
+    waiting,
+    matches,
+    shape,
+  }: BarsInput,
   palette: Palette,
 ): void {
   const spans: SpanRow[] = [];
@@ -92,6 +105,9 @@ function paint(
     isWaiting: (span) =>
       span.status === 'running' && (waiting.has(spanKey(span)) || waitsSince(span) !== undefined),
     isDimmed: (span) => !matches(span),
+    pathOf: shape.pathOf,
+    axis: shape.axis,
+    gaps: shape.gaps,
     view,
     now_ns: timeWindow.now_ns(),
     width_px: bars_px,
@@ -100,5 +116,6 @@ function paint(
     palette,
     phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
-  drawAxis(axis, { view, width_px: bars_px, palette }, AXIS_PX);
+  const { axis: timeAxis, gaps } = shape;
+  drawAxis(axis, { axis: timeAxis, gaps, view, width_px: bars_px, palette }, AXIS_PX);
 }

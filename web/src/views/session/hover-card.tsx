@@ -125,7 +125,7 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
               ? 'not known'
               : formatDuration(duration_ns)}
         </dd>
-        {children.length > 0 && (
+        {(children.length > 0 || span.waits > 0) && (
           <>
             <dt>in itself</dt>
             <dd>{formatDuration(selfTime(span, children, now_ns))}</dd>

@@ -1,6 +1,7 @@
 /** The keys that work in every view of a session, and what they go to. */
 import { useMemo } from 'react';
 import { spanKey } from '../../model/span-tree.ts';
+import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';
@@ -35,7 +36,7 @@ export function useSessionActions(
       },
     ];
   }, [trace, selected, waiting, select, router]);
-  useActions('Session', actions);
+  useActions(OF_SESSION, actions);
 }
 
 /** Nothing selected: where the failure began. Else the next error by start, round and round. */

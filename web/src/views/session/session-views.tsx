@@ -27,6 +27,17 @@ export interface SessionView {
 export const SESSION_VIEWS: readonly SessionView[] = [
   { id: 'waterfall', name: 'Waterfall', View: Waterfall },
   {
+    id: 'transcript',
+    name: 'Transcript',
+    View: lazy(async () => ({
+      default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
+    })),
+    isFor: ({ llm_calls }) => llm_calls > 0,
+    id: 'mcp',
+    name: 'MCP',
+    View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
+  },
+  {
     id: 'statistics',
     name: 'Statistics',
     View: lazy(async () => ({

@@ -1,24 +1,33 @@
 /** For what looks at every span of a session: not at each change, but a while after one. */
 import { useEffect, useState } from 'react';
-import type { KeyedStore } from '../../state/keyed-store.ts';
+import type { Trace } from '../../state/trace.ts';
 
-/** Grows once after changes of any row, at most once in `every_ms`. */
-export function useSlowVersion<V>(store: KeyedStore<V>, every_ms: number): number {
-  const [version, setVersion] = useState(store.version);
+/** Spans → how long to wait: looking at very many takes longer than a frame. */
+const PAUSES_MS = [
+  [2000, 100],
+  [20_000, 500],
+  [Number.POSITIVE_INFINITY, 3000],
+] as const;
+
+/** Grows a while after spans changed, and while some run (`isGrowing`) all the time. */
+export function useSlowVersion({ spans, tally }: Trace, isGrowing = false): number {
+  const [version, setVersion] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const later = () => {
+      const pause_ms = PAUSES_MS.find(([most]) => spans.size <= most)?.[1];
       timer ??= setTimeout(() => {
         timer = undefined;
-        setVersion(store.version);
-      }, every_ms);
+        setVersion((before) => before + 1);
+        if (isGrowing && tally.running.size > 0) later();
+      }, pause_ms);
     };
     later();
-    const stop = store.subscribe(later);
+    const stop = spans.subscribe(later);
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, [store, every_ms]);
+  }, [spans, tally, isGrowing]);
   return version;
 }

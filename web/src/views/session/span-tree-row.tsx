@@ -1,7 +1,7 @@
 /** One span of the tree: its name and what matters of it. The bar is drawn by the canvas. */
 import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatCount } from '../../model/format.ts';
+import { formatCount, formatDuration } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useRow } from '../context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
@@ -48,6 +48,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       id={props.id}
       className={classes.join(' ')}
       role="treeitem"
+      aria-label={labelOf(span, state)}
       tabIndex={-1}
       aria-level={depth + 1}
       aria-posinset={props.position}
@@ -84,6 +85,13 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
     </div>
   );
 });
+
+/** Kind, name, status and how long it took: what the eye sees of the row and its bar. */
+function labelOf(span: SpanRow, state: string): string {
+  const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
+  const said = state === 'unset' ? 'ok' : state;
+  return [kindName(span.kind), span.name || '(no name)', said, ...took].join(', ');
+}
 
 /** The words that conventions put before the name that one looks for. */
 const OPERATION =

@@ -1,5 +1,6 @@
 /** What the time axis shows: everything, or where the reader zoomed to. It is in the address. */
 import { type PointerEvent, useCallback, useEffect, useMemo, useState } from 'react';
+import type { TimeAxis } from '../../model/gaps.ts';
 import {
   fitWindow,
   panWindow,
@@ -10,9 +11,12 @@ import {
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 
+/** Windows are places of the axis, but for the one that is kept: gaps may become others. */
 export interface TimeWindowControl {
   /** The window at this moment; it moves while something runs and nobody zoomed. */
   readonly read: () => TimeWindow;
+  /** What it shows when nobody zoomed. */
+  readonly whole: () => TimeWindow;
   readonly now_ns: () => number;
   readonly isZoomed: boolean;
   /** Factor below 1 zooms in; `x` is the place that stays, default the middle. */
@@ -25,7 +29,7 @@ export interface TimeWindowControl {
 
 const ADDRESS_AFTER_MS = 250;
 
-export function useTimeWindow(trace: Trace, bars_px: number): TimeWindowControl {
+export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): TimeWindowControl {
   const { clock, router } = useInspector();
   const [zoomed, setZoomed] = useState<TimeWindow | undefined>(() =>
     parseWindow(router.route.get().query.get('t')),
@@ -39,34 +43,43 @@ export function useTimeWindow(trace: Trace, bars_px: number): TimeWindowControl 
     const now = clock.nowOffset_ns(epoch_ns);
     return frozen === undefined ? now : now - (Date.now() - frozen.since_ms) * 1e6;
   }, [clock, trace]);
-  const extent = useCallback(() => trace.tally.extent(now_ns()), [trace, now_ns]);
-  const read = useCallback(() => {
-    if (zoomed !== undefined) return zoomed;
+  const extent = useCallback(() => {
+    const { isRunning, ...all } = trace.tally.extent(now_ns());
+    return { ...axis.windowOf(all), isRunning };
+  }, [trace, now_ns, axis]);
+  const whole = useCallback(() => {
     const all = extent();
     return fitWindow(all, all.isRunning);
-  }, [extent, zoomed]);
+  }, [extent]);
+  const read = useCallback(
+    () => (zoomed === undefined ? whole() : axis.windowOf(zoomed)),
+    [whole, axis, zoomed],
+  );
 
   return useMemo(() => {
+    const show = ({ start_ns, end_ns }: TimeWindow) =>
+      setZoomed({ start_ns: axis.offsetOf(start_ns), end_ns: axis.offsetOf(end_ns) });
     const zoom = (factor: number, x = bars_px / 2) => {
       const view = read();
-      setZoomed(zoomWindow(view, factor, toOffset(x, view, bars_px), extent()));
+      show(zoomWindow(view, factor, toOffset(x, view, bars_px), extent()));
     };
     const pan = (by_px: number) => {
       const view = read();
       const by_ns = (by_px / Math.max(1, bars_px)) * (view.end_ns - view.start_ns);
-      setZoomed(panWindow(view, by_ns, extent()));
+      show(panWindow(view, by_ns, extent()));
     };
     return {
       read,
+      whole,
       now_ns,
       isZoomed: zoomed !== undefined,
       zoom,
       pan,
-      show: setZoomed,
+      show,
       fit: () => setZoomed(undefined),
       dragHandlers: { onPointerDown: (event) => drag(event, pan) },
     };
-  }, [read, now_ns, extent, bars_px, zoomed]);
+  }, [read, whole, now_ns, extent, bars_px, zoomed, axis]);
 }
 
 /** Ctrl + wheel (or a pinch) zooms at the pointer; Shift + wheel and sideways moves pan. */

@@ -1,5 +1,6 @@
 /** Find, what is left out, folding and zoom. */
 import { useMemo, useRef } from 'react';
+import { plural } from '../../model/format.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
@@ -11,32 +12,38 @@ import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 import './waterfall-tools.css';
 
+interface Option {
+  readonly isOn: boolean;
+  readonly toggle: () => void;
+}
+
 interface WaterfallToolsProps {
   readonly trace: Trace;
   readonly tree: TreeView;
   readonly timeWindow: TimeWindowControl;
   readonly cursor: string | undefined;
   readonly find: string;
-  readonly isErrorsOnly: boolean;
+  readonly options: Readonly<Record<'errorsOnly' | 'shortGaps' | 'path', Option>>;
+  /** How many stretches there are in which nothing works. */
+  readonly gaps: number;
   readonly onFind: (text: string) => void;
-  readonly onErrorsOnly: () => void;
   readonly onGoTo: (key: string) => void;
 }
 
-const FIND_MS = 300;
-
 export function WaterfallTools(props: WaterfallToolsProps) {
-  const { trace, tree, timeWindow, cursor, find, isErrorsOnly, onErrorsOnly, onGoTo } = props;
+  const { trace, tree, timeWindow, cursor, find, options, gaps, onGoTo } = props;
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [
       { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
-      { name: 'Errors only, all spans', keys: ['x'], run: onErrorsOnly },
+      { name: 'Errors only, all spans', keys: ['x'], run: options.errorsOnly.toggle },
+      { name: 'Gaps: make short, make long', keys: ['z'], run: options.shortGaps.toggle },
+      { name: 'Critical path: show, hide', keys: ['p'], run: options.path.toggle },
     ],
-    [onErrorsOnly],
+    [options],
   );
   useActions('Waterfall', actions);
-  const version = useSlowVersion(trace.spans, FIND_MS);
+  const version = useSlowVersion(trace);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
   const found = useMemo(() => matchesInOrder(trace, find), [trace, find, version]);
   const at = cursor === undefined ? -1 : found.indexOf(cursor);
@@ -64,15 +71,23 @@ export function WaterfallTools(props: WaterfallToolsProps) {
         </span>
       )}
       <div className="ins-tools__end">
-        <button
-          type="button"
-          className="ins-tools__toggle"
+        <Toggle
+          of={options.path}
+          title="A thin line above the bars: what the end waited for (P)"
+          name="Critical path"
+        />
+        {gaps > 0 && (
+          <Toggle
+            of={options.shortGaps}
+            title="Make stretches short in which nothing works (Z)"
+            name={options.shortGaps.isOn ? `${plural(gaps, 'gap')} short` : plural(gaps, 'gap')}
+          />
+        )}
+        <Toggle
+          of={options.errorsOnly}
           title="Only what failed, and what is above it (X)"
-          aria-pressed={isErrorsOnly}
-          onClick={onErrorsOnly}
-        >
-          Errors only
-        </button>
+          name="Errors only"
+        />
         <button
           type="button"
           className="ins-icon-button"
@@ -94,6 +109,28 @@ export function WaterfallTools(props: WaterfallToolsProps) {
         </button>
       </div>
     </div>
+  );
+}
+
+function Toggle({
+  of,
+  name,
+  title,
+}: {
+  readonly of: Option;
+  readonly name: string;
+  readonly title: string;
+}) {
+  return (
+    <button
+      type="button"
+      className="ins-tools__toggle"
+      title={title}
+      aria-pressed={of.isOn}
+      onClick={of.toggle}
+    >
+      {name}
+    </button>
   );
 }
 

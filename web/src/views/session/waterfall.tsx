@@ -4,7 +4,7 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
@@ -14,12 +14,14 @@ import { useBars } from './bars.ts';
 import { matchesFind } from './find.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
+import { Minimap } from './minimap.tsx';
 import { useRowWindow } from './row-window.ts';
+import { useSessionShape } from './session-shape.ts';
 import { SpanTreeRow } from './span-tree-row.tsx';
 import { follow } from './split.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
 import { onTreeKey, useTimeKeys } from './tree-keys.ts';
-import { useTreeView } from './tree-view.ts';
+import { type TreeView, useTreeView } from './tree-view.ts';
 import { useWaiting } from './waiting.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
@@ -40,6 +42,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { query } = useRoute();
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';
+  const isShort = query.get('gaps') === 'short';
+  const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const tree = useTreeView(trace, isErrorsOnly);
@@ -65,7 +69,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
   const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd);
 
-  const timeWindow = useTimeWindow(trace, bars_px);
+  const shape = useSessionShape(trace, isShort, isPathShown);
+  const timeWindow = useTimeWindow(trace, bars_px, shape.axis);
   useWheel(scroller, timeWindow, treeWidth_px);
   const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
   const { barsRef, axisRef } = useBars({
@@ -79,6 +84,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     timeWindow,
     waiting,
     matches,
+    shape,
   });
 
   /** Show a row wherever it is: unfold what hides it, then scroll to it. */
@@ -125,10 +131,27 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     [onSelect],
   );
 
-  const toggleErrorsOnly = useCallback(
-    () => router.adjust({ only: isErrorsOnly ? undefined : 'errors' }),
-    [router, isErrorsOnly],
+  const options = useMemo(
+    () => ({
+      errorsOnly: {
+        isOn: isErrorsOnly,
+        toggle: () => router.adjust({ only: isErrorsOnly ? undefined : 'errors' }),
+      },
+      shortGaps: {
+        isOn: isShort,
+        toggle: () => router.adjust({ gaps: isShort ? undefined : 'short' }),
+      },
+      path: {
+        isOn: isPathShown,
+        toggle: () => router.adjust({ path: isPathShown ? 'off' : undefined }),
+      },
+    }),
+    [router, isErrorsOnly, isShort, isPathShown],
   );
+  const jump = (offset_ns: number) => {
+    const row = firstRowAfter(tree, offset_ns);
+    if (row !== undefined && scroller !== null) scroller.scrollTop = row * row_px;
+  };
   // The row of the cursor stays in the document wherever one scrolls: it is the active one.
   const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
   const shown = Array.from({ length: count }, (_, at) => first + at);
@@ -144,11 +167,14 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         timeWindow={timeWindow}
         cursor={cursor}
         find={find}
-        isErrorsOnly={isErrorsOnly}
+        options={options}
+        gaps={shape.gaps.length}
         onFind={(text) => router.adjust({ find: text })}
-        onErrorsOnly={toggleErrorsOnly}
         onGoTo={pick}
       />
+      <div className="ins-minimap-clip">
+        <Minimap trace={trace} shape={shape} timeWindow={timeWindow} onJump={jump} />
+      </div>
       <div className="ins-fall__head">
         <span className="ins-fall__head-name" style={{ width: treeWidth_px }}>
           Span
@@ -232,6 +258,17 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       )}
     </section>
   );
+}
+
+/** The row of the span that began first after an offset. */
+function firstRowAfter(tree: TreeView, offset_ns: number): number | undefined {
+  let first: { row: number; offset_ns: number } | undefined;
+  for (let row = 0; row < tree.rows.count; row += 1) {
+    const at_ns = tree.spanAt(row)?.offset_ns ?? Number.NEGATIVE_INFINITY;
+    if (at_ns < offset_ns || (first !== undefined && at_ns >= first.offset_ns)) continue;
+    first = { row, offset_ns: at_ns };
+  }
+  return first?.row;
 }
 
 function rowId(key: string): string {

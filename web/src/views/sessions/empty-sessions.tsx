@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useInspector } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { ImportButton } from './file-drop.tsx';
 import './empty-sessions.css';
 
 interface Snippet {
@@ -19,10 +20,19 @@ export function EmptySessions() {
   return (
     <section className="ins-empty">
       <h2>No session yet</h2>
-      <p>
-        Run an agent and it appears here while it works. To see one now, run{' '}
-        <code>inspector demo</code>.
-      </p>
+      <p>Run an agent and it appears here while it works: one of the three ways below sends it.</p>
+      <ul className="ins-empty__ways">
+        <li>
+          <span>
+            To see one now, try the demo: <code>inspector demo</code>
+          </span>
+          <CopyButton text="inspector demo" what="the command of the demo" label="Copy" />
+        </li>
+        <li>
+          <span>To read one that was saved, drop its file here, or pick it.</span>
+          <ImportButton isLarge />
+        </li>
+      </ul>
       <div className="ins-empty__tabs" role="tablist" aria-label="How to send sessions">
         {list.map(({ name }, index) => (
           <button

@@ -1,8 +1,11 @@
 /** The query of the list: completed while one types, and what is wrong with it below. */
-import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from 'react';
-import { complete, type Suggestion, take } from '../../model/completion.ts';
+import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type Suggestion, take } from '../../model/completion.ts';
 import { MAX_QUERY_CHARS } from '../../model/query-fields.gen.ts';
+import { useActions } from '../actions.ts';
+import { useInspector, usePreferences } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';
+import { flipSaved, noteFilter, useSuggestions } from './filter-suggestions.ts';
 import '../search-field.css';
 import './query-field.css';
 
@@ -32,7 +35,9 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
   const [active, setActive] = useState(-1);
   const nextCaret = useRef<number>(undefined);
   const input = useRef<HTMLInputElement>(null);
-  const at = caret === undefined ? undefined : complete(text, caret);
+  const { preferences } = useInspector();
+  const isSaved = usePreferences().savedFilters.includes(text.trim());
+  const at = useSuggestions(text, caret);
   const suggestions = at?.suggestions ?? [];
   const isOpen = suggestions.length > 0;
 
@@ -51,7 +56,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
   };
   const choose = (suggestion: Suggestion) => {
     if (at === undefined) return;
-    const [next, place] = take(text, at, suggestion);
+    const [next, place] = take(text, { ...at, suggestions }, suggestion);
     nextCaret.current = place;
     change(next, place);
   };
@@ -66,6 +71,9 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
     if (isOpen && isTaken && chosen !== undefined) {
       event.preventDefault();
       choose(chosen);
+    } else if (event.key === 'Enter') {
+      note();
+      setCaret(undefined);
     }
     if (event.key !== 'Escape') return;
     event.stopPropagation();
@@ -74,6 +82,22 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
     else change('', undefined);
   };
   const shown = problem?.query === text.trim() ? problem : undefined;
+  const note = () => {
+    if (shown === undefined) noteFilter(preferences, text);
+  };
+  const actions = useMemo(
+    () =>
+      text.trim() === ''
+        ? []
+        : [
+            {
+              name: isSaved ? 'Forget this filter' : 'Save this filter',
+              run: () => flipSaved(preferences, text),
+            },
+          ],
+    [preferences, text, isSaved],
+  );
+  useActions('Session list', actions);
 
   return (
     <div className="ins-query">
@@ -101,9 +125,25 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
           autoComplete="off"
           onChange={(event) => change(event.target.value, event.target.selectionStart ?? undefined)}
           onKeyDown={onKeyDown}
-          onBlur={() => setCaret(undefined)}
+          onFocus={() => text === '' && setCaret(0)}
+          onBlur={() => {
+            note();
+            setCaret(undefined);
+          }}
         />
         {text === '' && <kbd aria-hidden="true">/</kbd>}
+        {text.trim() !== '' && (
+          <button
+            type="button"
+            className="ins-query__save"
+            aria-pressed={isSaved}
+            aria-label="Saved filter"
+            title={isSaved ? 'Forget this filter' : 'Save this filter'}
+            onClick={() => flipSaved(preferences, text)}
+          >
+            <ActionIcon name="star" />
+          </button>
+        )}
       </label>
       {isOpen && (
         <div className="ins-query__list" role="listbox" id={`${id}-list`} aria-label="Suggestions">

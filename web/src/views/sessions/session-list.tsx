@@ -1,36 +1,67 @@
-/** The list itself: only the rows in view are in the document. */
+/** The list itself: a table of which only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  isDescending,
+  nextSort,
+  type Sort,
+  type SortKey,
+  sortKey,
+} from '../../model/session-order.ts';
+import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
-import { useCell, useInspector, useSize } from '../context.ts';
+import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
+import { type Column, chosenColumns, gridOf, NARROW_COLUMNS } from './columns.tsx';
+import { useNextFailed } from './next-failed.ts';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
 const ROW_PX = 36;
 const NARROW_ROW_PX = 56;
 const NARROW_PX = 720;
+const HEAD_PX = 28;
+/** What changes meanwhile moves its rows together. */
+const SETTLE_MS = 1000;
 
 interface SessionListProps {
   readonly sessions: Sessions;
+  /** Left out: nobody does anything with what is selected. */
+  readonly selection?: Selection;
   /** False: they are what another query found, and say nothing of this one. */
   readonly isCurrent?: boolean;
 }
 
-export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
+export function SessionList(props: SessionListProps) {
+  const { sessions, isCurrent = true } = props;
+  const [ownSelection] = useState(() => new Selection());
+  const selection = props.selection ?? ownSelection;
   const ids = useCell(sessions.order);
   const state = useCell(sessions.state);
+  const selected = useCell(selection.ids);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { width_px } = useSize(scroller);
   const isNarrow = width_px > 0 && width_px < NARROW_PX;
   const row_px = isNarrow ? NARROW_ROW_PX : ROW_PX;
+  const columns = useColumns(width_px, isNarrow);
+  const { template, least_px } = gridOf(columns);
   const keyAt = useCallback((index: number) => ids[index], [ids]);
   const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
-  useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids });
+  const head_px = isNarrow ? 0 : HEAD_PX;
+  useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids, focusedKey, head_px });
+  useSettling(sessions, scroller);
   const [answering, setAnswering] = useState<string | undefined>(undefined);
   useNextWaiting(ids, virtualizer.scrollToIndex);
+  useSelectKeys(ids, selection);
+  const onSelect = useCallback(
+    (id: string, isRange: boolean) =>
+      isRange ? selection.extendTo(id, sessions.order.get()) : selection.toggle(id),
+    [selection, sessions],
+  );
+  useNextFailed(sessions, ids, virtualizer.scrollToIndex);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -39,37 +70,48 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
   }, [last, ids.length, sessions]);
 
   return (
-    <div className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}`}>
+    <div
+      className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}`}
+    >
       <section
         className="ins-list__scroller"
         aria-label="All sessions"
         ref={setScroller}
         onKeyDown={walk}
       >
-        <div className="ins-list__head" aria-hidden="true">
-          <span />
-          <span>Session</span>
-          <span>Agents</span>
-          <span className="ins-list__models">Models</span>
-          <span className="ins-list__number">Started</span>
-          <span className="ins-list__number">Duration</span>
-          <span className="ins-list__number">Spans</span>
-          <span className="ins-list__number">Tokens</span>
-          <span className="ins-list__number">Cost</span>
+        <div
+          role="table"
+          aria-label="Sessions"
+          aria-rowcount={sessions.hasMore ? -1 : ids.length + 1}
+          aria-busy={state.kind === 'loading'}
+          className="ins-list__table"
+          style={
+            isNarrow ? undefined : { ['--ins-list-grid' as string]: template, minWidth: least_px }
+          }
+        >
+          <Head sort={sessions.asked.sort} columns={columns} />
+          <div
+            role="rowgroup"
+            className="ins-list__rows"
+            style={{ height: virtualizer.getTotalSize() }}
+          >
+            {items.map((item) => (
+              <SessionRow
+                key={item.key}
+                rows={sessions.rows}
+                id={ids[item.index] ?? ''}
+                index={item.index}
+                top_px={item.start}
+                columns={columns}
+                isSelected={selected.has(ids[item.index] ?? '')}
+                onSelect={onSelect}
+                isAnswering={ids[item.index] === answering}
+                onAnswering={setAnswering}
+              />
+            ))}
+          </div>
         </div>
-        <ul className="ins-list__rows" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map((item) => (
-            <SessionRow
-              key={item.key}
-              rows={sessions.rows}
-              id={ids[item.index] ?? ''}
-              top_px={item.start}
-              isAnswering={ids[item.index] === answering}
-              onAnswering={setAnswering}
-            />
-          ))}
-        </ul>
-        {isCurrent && ids.length === 0 && sessions.query !== '' && state.kind === 'ready' && (
+        {isCurrent && ids.length === 0 && state.kind === 'ready' && (
           <p className="ins-list__none">
             {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
           </p>
@@ -84,6 +126,120 @@ export function SessionList({ sessions, isCurrent = true }: SessionListProps) {
       )}
     </div>
   );
+}
+
+interface HeadProps {
+  readonly sort: Sort;
+  readonly columns: readonly Column[];
+}
+
+function Head({ sort, columns }: HeadProps) {
+  return (
+    <div role="rowgroup">
+      {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons have the focus */}
+      <div role="row" aria-rowindex={1} className="ins-list__head">
+        {['Selected', 'Status'].map((name) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: it does nothing
+          <span key={name} role="columnheader">
+            <span className="ins-hidden">{name}</span>
+          </span>
+        ))}
+        <SortHead sort={sort} name="Session" sortBy="title" isNumber={false} />
+        {columns.map(({ id, name, longName, sort: sortBy, isNumber }) => (
+          <SortHead
+            key={id}
+            sort={sort}
+            name={name}
+            longName={longName}
+            sortBy={sortBy}
+            isNumber={isNumber}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface SortHeadProps {
+  readonly sort: Sort;
+  readonly name: string;
+  readonly longName?: string | undefined;
+  readonly sortBy: SortKey | undefined;
+  readonly isNumber: boolean;
+}
+
+function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
+  const { router } = useInspector();
+  const look = isNumber ? 'ins-list__number' : undefined;
+  if (sortBy === undefined) {
+    return (
+      // biome-ignore lint/a11y/useFocusableInteractive: it does nothing
+      <span role="columnheader" className={look} title={longName}>
+        {name}
+      </span>
+    );
+  }
+  const isHere = sortKey(sort) === sortBy;
+  const way = isDescending(sort) ? 'descending' : 'ascending';
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the button in it has the focus
+    <span role="columnheader" aria-sort={isHere ? way : 'none'} className={look}>
+      <button
+        type="button"
+        className="ins-list__sort"
+        title={`Sort by ${(longName ?? name).toLowerCase()}`}
+        onClick={() => router.adjust({ sort: sortText(nextSort(sort, sortBy)) })}
+      >
+        {name}
+        {isHere && <ActionIcon name={isDescending(sort) ? 'down' : 'up'} />}
+      </button>
+    </span>
+  );
+}
+
+/** As it stands in the address: the newest first needs no word. */
+export function sortText(sort: Sort): string | undefined {
+  return sort === '-started' ? undefined : sort;
+}
+
+function useColumns(width_px: number, isNarrow: boolean): readonly Column[] {
+  const inAddress = useRoute().query.get('cols');
+  const { columns } = usePreferences();
+  const isTight = width_px > 0 && width_px <= 1100;
+  return useMemo(
+    () =>
+      isNarrow
+        ? NARROW_COLUMNS
+        : chosenColumns(inAddress, columns, isTight ? 0 : Number.POSITIVE_INFINITY),
+    [inAddress, columns, isTight, isNarrow],
+  );
+}
+
+/** Rows whose values change move once a second, and not while somebody is at one. */
+function useSettling(sessions: Sessions, scroller: HTMLElement | null): void {
+  useEffect(() => {
+    if (scroller === null) return;
+    const timer = setInterval(() => {
+      sessions.isHeld = scroller.matches(':hover') || focusedKey() !== undefined;
+      sessions.settle();
+    }, SETTLE_MS);
+    const hold = () => {
+      sessions.isHeld = true;
+    };
+    scroller.addEventListener('pointermove', hold, { passive: true });
+    scroller.addEventListener('focusin', hold);
+    return () => {
+      clearInterval(timer);
+      sessions.isHeld = false;
+      scroller.removeEventListener('pointermove', hold);
+      scroller.removeEventListener('focusin', hold);
+    };
+  }, [sessions, scroller]);
+}
+
+/** The session whose row has the focus. */
+function focusedKey(): string | undefined {
+  return document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset['session'];
 }
 
 /** Sessions that came while the reader was further down. */
@@ -111,9 +267,8 @@ function useNextWaiting(
   const { requests } = useInspector();
   const actions = useMemo(() => {
     const next = () => {
-      const focused = document.activeElement?.closest('li')?.dataset['session'];
       const waiting = ids.filter((id) => requests.ofSession.get(id) !== undefined);
-      const id = waiting[(waiting.indexOf(focused ?? '') + 1) % Math.max(1, waiting.length)];
+      const id = waiting[(waiting.indexOf(focusedKey() ?? '') + 1) % Math.max(1, waiting.length)];
       if (id === undefined) return;
       scrollToIndex(ids.indexOf(id), { align: 'auto' });
       requestAnimationFrame(() => requestAnimationFrame(() => focusAnswerOf(id)));
@@ -125,14 +280,31 @@ function useNextWaiting(
 
 function focusAnswerOf(id: string): void {
   const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
-  row?.querySelector('button')?.focus({ preventScroll: true });
+  row?.querySelector<HTMLElement>('.ins-row-answer__button')?.focus({ preventScroll: true });
+}
+
+/** `X` selects the row that has the focus, or that is pointed at. */
+function useSelectKeys(ids: readonly string[], selection: Selection): void {
+  const actions = useMemo(() => {
+    const toggle = () => {
+      const pointed = document.querySelector<HTMLElement>('.ins-list__row:hover');
+      const id = focusedKey() ?? pointed?.dataset['session'];
+      if (id !== undefined) selection.toggle(id);
+    };
+    return [
+      { name: 'Select this session, or not', keys: ['x'], run: toggle },
+      { name: 'Select all sessions that are shown', run: () => selection.add(ids) },
+      { name: 'Select no session', run: () => selection.clear() },
+    ];
+  }, [ids, selection]);
+  useActions('Session list', actions);
 }
 
 /** Arrow keys go from row to row. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const row = document.activeElement?.closest('li');
-  const rows = [...event.currentTarget.querySelectorAll('li')].sort(
+  const row = document.activeElement?.closest<HTMLElement>('[data-session]');
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-session]')].sort(
     (a, b) => Number(a.dataset['top']) - Number(b.dataset['top']),
   );
   const at = row == null ? -1 : rows.indexOf(row);

@@ -1,29 +1,30 @@
 /** One session. Its duration counts while it runs. */
-import { memo } from 'react';
+import { type MouseEvent, memo } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
-import {
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatRunning,
-  formatStart,
-  groupThousands,
-} from '../../model/format.ts';
+import { formatCount, formatRunning } from '../../model/format.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
+import type { Column } from './columns.tsx';
 import { RowAnswer } from './row-answer.tsx';
 
 interface SessionRowProps {
   readonly rows: KeyedStore<Session>;
   readonly id: string;
+  /** From 0. */
+  readonly index: number;
   readonly top_px: number;
+  readonly columns: readonly Column[];
+  readonly isSelected: boolean;
+  readonly onSelect: (id: string, isRange: boolean) => void;
   /** Whether what it waits for is open, below the row. */
   readonly isAnswering: boolean;
   readonly onAnswering: (id: string | undefined) => void;
 }
+
+export { Duration } from './columns.tsx';
 
 const NONE: readonly string[] = [];
 
@@ -38,28 +39,43 @@ const STATUS_NAMES: Readonly<Record<SessionStatus, string>> = {
 };
 
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
-  const { rows, id, top_px, isAnswering, onAnswering } = props;
+  const { rows, id, index, top_px, columns, isSelected, onSelect } = props;
+  const { isAnswering, onAnswering } = props;
   const session = useRow(rows, id);
   const waiting = useRow(useInspector().requests.ofSession, id) ?? (isAnswering ? NONE : undefined);
   if (session === undefined) return null;
-  const agents = session.agents.length > 0 ? session.agents : session.services;
-  const tokens = session.input_tokens + session.output_tokens;
+  const marks = [session.status, isSelected ? 'selected' : '', isAnswering ? 'answering' : ''];
+  const select = (event: MouseEvent) => onSelect(id, event.shiftKey);
   return (
-    <li
-      className={`ins-list__row ins-list__row--${session.status}${isAnswering ? ' ins-list__row--answering' : ''}`}
+    // biome-ignore lint/a11y/useFocusableInteractive: the link in it has the focus
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={`ins-list__row ${marks.map((mark) => mark && `ins-list__row--${mark}`).join(' ')}`}
       style={{ transform: `translateY(${top_px}px)` }}
       data-top={top_px}
       data-session={id}
     >
-      <span className="ins-list__status" title={STATUS_NAMES[session.status]}>
+      <span role="cell" className="ins-list__select">
+        <input
+          type="checkbox"
+          aria-label={`Select ${session.title || id}`}
+          checked={isSelected}
+          onChange={() => {}}
+          onClick={select}
+        />
+      </span>
+      <span role="cell" className="ins-list__status" title={STATUS_NAMES[session.status]}>
         <StatusIcon shape={session.status} />
+        <span className="ins-hidden">{STATUS_NAMES[session.status]}</span>
         {session.error_count > 0 && (
           <span className="ins-list__errors" title={`${session.error_count} errors`}>
             {formatCount(session.error_count)}
+            <span className="ins-hidden"> errors</span>
           </span>
         )}
       </span>
-      <span className="ins-list__main">
+      <span role="cell" className="ins-list__main">
         <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
           {session.title || id}
           <span className="ins-hidden">, {STATUS_NAMES[session.status]}</span>
@@ -69,31 +85,17 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           <RowAnswer id={id} waiting={waiting} isOpen={isAnswering} onAnswering={onAnswering} />
         )}
       </span>
-      <span className="ins-list__agents" title={agents.join(', ')}>
-        {agents.join(', ')}
-      </span>
-      <span className="ins-list__models" title={session.models.join(', ')}>
-        {session.models.join(', ')}
-      </span>
-      <Started session={session} />
-      <span className="ins-list__number ins-list__duration">
-        <Duration session={session} />
-      </span>
-      <span className="ins-list__number ins-list__spans" title={`${session.span_count} spans`}>
-        {groupThousands(session.span_count)}
-      </span>
-      <span
-        className="ins-list__number ins-list__tokens"
-        title={`${groupThousands(session.input_tokens)} in, ${groupThousands(session.output_tokens)} out`}
-      >
-        {tokens > 0 ? formatCount(tokens) : '–'}
-      </span>
-      <span
-        className={`ins-list__number ins-list__cost${session.cost_usd === null ? ' ins-list__cost--none' : ''}`}
-      >
-        {session.cost_usd === null ? '–' : formatCost(session.cost_usd)}
-      </span>
-    </li>
+      {columns.map((column) => (
+        <span
+          key={column.id}
+          role="cell"
+          className={`ins-list__cell ins-list__${column.id}${column.isNumber ? ' ins-list__number' : ''}`}
+          title={column.title?.(session)}
+        >
+          <column.Cell session={session} />
+        </span>
+      ))}
+    </div>
   );
 });
 
@@ -113,21 +115,4 @@ export function Waited({ since }: { readonly since: string }) {
   const { clock } = useInspector();
   useNow(1000);
   return formatRunning((clock.now_ms() - Date.parse(since)) * 1e6);
-}
-
-function Started({ session }: { readonly session: Session }) {
-  const now_ms = useNow(60_000);
-  return (
-    <time className="ins-list__number ins-list__started" dateTime={session.started_at}>
-      {formatStart(session.started_at, now_ms)}
-    </time>
-  );
-}
-
-/** Counts by the service's clock. */
-export function Duration({ session }: { readonly session: Session }) {
-  const { clock } = useInspector();
-  useNow(session.duration_ms === null ? 1000 : undefined);
-  if (session.duration_ms !== null) return formatDuration(session.duration_ms * 1e6);
-  return formatRunning(clock.nowOffset_ns(session.epoch_ns));
 }

@@ -1,23 +1,49 @@
-/** `/ui/`: all sessions, newest first. */
-import { useEffect, useMemo, useRef } from 'react';
+/** `/ui/`: all sessions, or those that are asked for, sorted as one likes. */
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { plural } from '../../model/format.ts';
+import { parseSort } from '../../model/session-order.ts';
+import { parseTimeRange } from '../../model/time-range.ts';
+import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
-import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
-import { EmptySessions } from './empty-sessions.tsx';
-import { MinutesChart } from './minutes-chart.tsx';
+import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../context.ts';
+import { DropTarget, ImportButton } from './file-drop.tsx';
 import { QueryField, type QueryProblem } from './query-field.tsx';
 import { SessionList } from './session-list.tsx';
+import { TimeChoice } from './time-choice.tsx';
+import { ViewMenu } from './view-menu.tsx';
 import './sessions-page.css';
 
+const EmptySessions = lazy(async () => ({
+  default: (await import('./empty-sessions.tsx')).EmptySessions,
+}));
+const SessionChart = lazy(async () => ({
+  default: (await import('./session-chart.tsx')).SessionChart,
+}));
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+const ImportPanel = lazy(async () => ({
+  default: (await import('./import-panel.tsx')).ImportPanel,
+}));
+
 export function SessionsPage() {
-  const { sessions: all, filter, router } = useInspector();
-  const query = useRoute().query.get('q') ?? '';
-  useEffect(() => filter.ask(query), [filter, query]);
+  const { sessions: all, filter, router, imports } = useInspector();
+  const address = useRoute().query;
+  const query = address.get('q') ?? '';
+  const sort = parseSort(address.get('sort'));
+  const time = address.get('time');
+  const range = useMemo(() => parseTimeRange(time), [time]);
+  useEffect(() => filter.ask(query, sort, range), [filter, query, sort, range]);
+  const [selection] = useState(() => new Selection());
+  // What is selected is what one sees, or has seen, in this very list.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list, nothing selected
+  useEffect(() => selection.clear(), [selection, query, range]);
+  const hasSelected = useCell(selection.ids).size > 0;
+  const hasImports = useCell(imports.jobs).length > 0;
   const shown = useCell(filter.shown);
   const isAsking = useCell(filter.isAsking);
   const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
+  const { chart } = usePreferences();
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
@@ -37,8 +63,10 @@ export function SessionsPage() {
           {state.status === 401 && ' Open the address that `inspector token` prints.'}
         </p>
       )}
-      {state.kind === 'ready' && isEmpty && query === '' ? (
-        <EmptySessions />
+      {state.kind === 'ready' && isEmpty && query === '' && time === null ? (
+        <Suspense>
+          <EmptySessions />
+        </Suspense>
       ) : (
         <>
           <div className="ins-sessions__tools">
@@ -49,13 +77,45 @@ export function SessionsPage() {
               onChange={(q) => router.adjust({ q })}
             />
             {refused === undefined && <Count sessions={shown} isAsking={isAsking} />}
-            <MinutesChart query={shown.query} />
+            <span className="ins-sessions__gap" />
+            <TimeChoice range={range} />
+            <ViewMenu />
+            <ImportButton />
           </div>
-          <SessionList sessions={shown} isCurrent={refused === undefined} />
+          {chart && (
+            <div className="ins-sessions__chart">
+              <Suspense>
+                <SessionChart query={shown.query} range={range} />
+              </Suspense>
+            </div>
+          )}
+          <SessionList
+            sessions={shown}
+            selection={selection}
+            isCurrent={refused === undefined && !isAsking}
+          />
         </>
       )}
+      <DropTarget />
+      <Suspense>
+        {hasImports && <ImportPanel />}
+        <Bulk isOpen={hasSelected} sessions={shown} selection={selection} />
+      </Suspense>
     </main>
   );
+}
+
+interface BulkProps {
+  readonly isOpen: boolean;
+  readonly sessions: Sessions;
+  readonly selection: Selection;
+}
+
+/** It stays once it was there: what it does goes on when nothing is selected any more. */
+function Bulk({ isOpen, sessions, selection }: BulkProps) {
+  const [wasOpen, setOpen] = useState(isOpen);
+  if (isOpen && !wasOpen) setOpen(true);
+  return wasOpen ? <BulkBar sessions={sessions} selection={selection} /> : null;
 }
 
 interface CountProps {
@@ -69,12 +129,13 @@ function Count({ sessions, isAsking }: CountProps) {
   const state = useCell(sessions.state);
   const more = sessions.hasMore ? ' and more' : '';
   const behind = sessions.index?.changes_behind ?? 0;
+  const isNarrowed = sessions.query !== '' || sessions.asked.range.kind !== 'all';
   return (
     <span className="ins-sessions__count" role="status">
       {isAsking && 'looking'}
       {!isAsking && state.kind === 'loading' && 'loading'}
       {!isAsking && state.kind === 'ready' && plural(count, 'session') + more}
-      {!isAsking && state.kind === 'ready' && sessions.query !== '' && ' found'}
+      {!isAsking && state.kind === 'ready' && isNarrowed && ' found'}
       {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
       {!isAsking && sessions.query !== '' && sessions.hasMore && (
         <button type="button" className="ins-sessions__more" onClick={() => sessions.loadMore()}>

@@ -1,11 +1,17 @@
 /** Attributes as they were stored: of the span, its resource and its instrumentation. */
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
+import { pointerStep } from '../../model/cuts.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json-text.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
 import { SearchField } from '../search-field.tsx';
 import { ClampedText } from './clamped-text.tsx';
+import { CopyAs } from './copy-as.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { LongValue } from './long-value.tsx';
+import { useShownSpan } from './shown-span.ts';
+import { ValueView } from './value-view.tsx';
 import './attributes.css';
 
 interface AttributesProps {
@@ -22,27 +28,34 @@ export function Attributes({ text, detail }: AttributesProps) {
   const scope = index.member(0, 'scope');
   return (
     <>
-      <SearchField
-        value={filter}
-        label="Filter attributes"
-        placeholder="Filter attributes"
-        onChange={setFilter}
-      />
+      <div className="ins-attributes__head">
+        <SearchField
+          value={filter}
+          label="Filter attributes"
+          placeholder="Filter attributes"
+          hasKey={false}
+          onChange={setFilter}
+        />
+        <CopyAs />
+      </div>
       <AttributeTable
         title="Span"
         {...{ index, filter }}
         node={index.member(0, 'attributes')}
+        at="/attributes"
         cut={detail.view.truncated}
       />
       <AttributeTable
         title="Resource"
         {...{ index, filter }}
         node={resource === undefined ? undefined : index.member(resource, 'attributes')}
+        at="/resource/attributes"
       />
       <AttributeTable
         title={`Instrumentation ${[detail.scope.name, detail.scope.version].filter(Boolean).join(' ')}`}
         {...{ index, filter }}
         node={scope === undefined ? undefined : index.member(scope, 'attributes')}
+        at="/scope/attributes"
       />
     </>
   );
@@ -52,22 +65,44 @@ interface AttributeTableProps {
   readonly title: string;
   readonly index: JsonIndex;
   readonly node: number | undefined;
+  /** Where they are in the answer about the span: a JSON Pointer. */
+  readonly at: string;
   readonly filter: string;
   /** Names of attributes that the sender cut short. */
   readonly cut?: readonly string[];
 }
 
-export function AttributeTable({ title, index, node, filter, cut = [] }: AttributeTableProps) {
+/** More are shown when asked for. */
+const FIRST = 300;
+
+export function AttributeTable({ title, index, node, at, filter, cut = [] }: AttributeTableProps) {
+  const [isAll, setAll] = useState(false);
   const rows = useMemo(() => rowsOf(index, node, filter), [index, node, filter]);
   if (rows.length === 0) return null;
+  const shown = isAll ? rows : rows.slice(0, FIRST);
   return (
     <section className="ins-section">
-      <h3>{title}</h3>
+      <h3>
+        {title}
+        {title !== '' && <span className="ins-attributes__count">{rows.length}</span>}
+      </h3>
       <dl className="ins-attributes">
-        {rows.map(({ key, value }) => (
-          <AttributeRow key={key} name={key} index={index} node={value} isCut={cut.includes(key)} />
+        {shown.map(({ key, value }) => (
+          <AttributeRow
+            key={key}
+            name={key}
+            index={index}
+            node={value}
+            at={`${at}${pointerStep(key)}`}
+            isCut={cut.includes(key)}
+          />
         ))}
       </dl>
+      {shown.length < rows.length && (
+        <button type="button" className="ins-link" onClick={() => setAll(true)}>
+          Show all {rows.length}
+        </button>
+      )}
     </section>
   );
 }
@@ -94,21 +129,41 @@ interface AttributeRowProps {
   readonly name: string;
   readonly index: JsonIndex;
   readonly node: number;
+  readonly at: string;
   readonly isCut: boolean;
 }
 
 /** A string that holds a JSON document is shown as one; a tree has a line of its own. */
-function AttributeRow({ name, index, node, isCut }: AttributeRowProps) {
+function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
+  const long = useShownSpan()?.cuts.at(at);
   const isString = index.kind[node] === JsonKind.String;
   const text = isString ? index.string(node) : '';
-  const nested = useMemo(() => (/^\s*[{[]/.test(text) ? indexJson(text) : undefined), [text]);
+  const isRaw = useShownSpan()?.isRaw ?? false;
+  const nested = useMemo(
+    () => (!isRaw && long === undefined && /^\s*[{[]/.test(text) ? indexJson(text) : undefined),
+    [text, long, isRaw],
+  );
   const isTree = nested !== undefined || index.isContainer(node);
+  const type = long?.is_json ? 'json' : TYPES[(index.kind[node] ?? JsonKind.Null) as JsonKind];
   return (
-    <div className={isTree ? 'ins-attributes__tree' : undefined}>
-      <dt>{name}</dt>
+    <div className={isTree || long !== undefined ? 'ins-attributes__tree' : undefined}>
+      <dt>
+        <VisibleText text={name} />
+        <span className="ins-attributes__type">{type}</span>
+      </dt>
       <dd>
-        {isCut && <span className="ins-attributes__cut">cut short</span>}
-        {isTree ? (
+        {isCut && <span className="ins-attributes__cut">cut short by the sender</span>}
+        {long !== undefined ? (
+          <LongValue key={long.size_bytes} cut={long} beginning={text} what={name}>
+            {(whole) => (
+              <ValueView
+                text={whole}
+                form={/^\s*[{[]/.test(whole.slice(0, 100)) ? 'json' : 'text'}
+                what={name}
+              />
+            )}
+          </LongValue>
+        ) : isTree ? (
           <JsonTree
             index={nested ?? index}
             root={nested === undefined ? node : 0}
@@ -116,12 +171,24 @@ function AttributeRow({ name, index, node, isCut }: AttributeRowProps) {
             isFolded
           />
         ) : (
-          <ClampedText text={isString ? text : index.source(node)} isData />
+          <ClampedText text={isString ? text : index.source(node)} what={name} isData />
         )}
       </dd>
       <span className="ins-attributes__copy">
-        <CopyButton text={() => plain(index, node)} what={name} />
+        {long === undefined && <CopyButton text={() => plain(index, node)} what={name} />}
+        <CopyButton text={name} what="the name" label="name" />
       </span>
     </div>
   );
 }
+
+/** As OTLP would call them: what JSON cannot tell apart is not told apart. */
+const TYPES: Readonly<Record<JsonKind, string>> = {
+  [JsonKind.Object]: 'map',
+  [JsonKind.Array]: 'array',
+  [JsonKind.String]: 'string',
+  [JsonKind.Number]: 'number',
+  [JsonKind.True]: 'bool',
+  [JsonKind.False]: 'bool',
+  [JsonKind.Null]: 'empty',
+};

@@ -1,38 +1,71 @@
 /** The messages of a model call, read as a conversation. */
 import { useMemo, useState } from 'react';
-import type { Message, Part } from '../../api/types.ts';
+import type { Clamped, Message, Part, ToolDefinition } from '../../api/types.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/conversation.ts';
-import { groupThousands } from '../../model/format.ts';
-import { indexJson } from '../../model/json-text.ts';
+import { formatBytes, groupThousands } from '../../model/format.ts';
 import { CopyButton } from '../copy-button.tsx';
-import { ActionIcon, KindIcon } from '../icons.tsx';
-import { BlobView } from './blob-view.tsx';
+import { KindIcon, StatusIcon } from '../icons.tsx';
+import { BlobView, FileChip } from './blob-view.tsx';
 import { ClampedText } from './clamped-text.tsx';
-import { JsonTree } from './json-tree.tsx';
+import { Fold } from './fold.tsx';
+import { LongValue } from './long-value.tsx';
 import { PayloadView } from './payload.tsx';
+import { useCut, useShownSpan } from './shown-span.ts';
+import { ToolsOffered } from './tools-offered.tsx';
+import { JsonText } from './value-view.tsx';
 import './conversation.css';
 
-export function Conversation({ messages }: { readonly messages: readonly Message[] }) {
-  const [isRaw, setRaw] = useState(false);
+/** Turns at the end that are shown at first, and how many more at a time. */
+const LAST = 60;
+const MORE = 200;
+
+interface ConversationProps {
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolDefinition[];
+}
+
+export function Conversation({ messages, tools = [] }: ConversationProps) {
+  const isRaw = useShownSpan()?.isRaw ?? false;
+  const [last, setLast] = useState(LAST);
   const turns = useMemo(() => joinToolResults(messages), [messages]);
+  // The system prompt stays at the top; what was said long ago comes when it is asked for.
+  const system = turns.findIndex((turn) => !isOfSystem(turn));
+  const head = system < 0 ? turns : turns.slice(0, system);
+  const talk = system < 0 ? [] : turns.slice(system);
+  const hidden = Math.max(talk.length - last, 0);
   return (
     <div className="ins-talk">
-      <button
-        type="button"
-        className="ins-talk__mode"
-        aria-pressed={isRaw}
-        onClick={() => setRaw(!isRaw)}
-      >
-        {isRaw ? 'Formatted' : 'Plain text'}
-      </button>
+      {tools.length > 0 && <ToolsOffered tools={tools} />}
       <ol>
-        {turns.map((turn, at) => (
+        {head.map((turn, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns have no identity but their place
           <TurnView key={at} turn={turn} isFormatted={!isRaw} />
+        ))}
+        {hidden > 0 && (
+          <li className="ins-talk__more">
+            <button type="button" className="ins-link" onClick={() => setLast(last + MORE)}>
+              {groupThousands(hidden)} earlier {hidden === 1 ? 'message' : 'messages'}
+            </button>
+          </li>
+        )}
+        {talk.slice(hidden).map((turn, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above; earlier ones keep theirs
+          <TurnView key={head.length + hidden + at} turn={turn} isFormatted={!isRaw} />
         ))}
       </ol>
     </div>
   );
+}
+
+function isOfSystem(turn: Turn): boolean {
+  return turn.role === 'system' || turn.origin === 'system';
+}
+
+/** All of a conversation as text, for the clipboard. */
+export function conversationText(messages: readonly Message[]): string {
+  return joinToolResults(messages)
+    .map((turn) => `${turn.role}:\n${textOf(turn.parts)}`)
+    .join('\n\n');
 }
 
 interface TurnProps {
@@ -41,7 +74,8 @@ interface TurnProps {
 }
 
 function TurnView({ turn, isFormatted }: TurnProps) {
-  const isSystem = turn.role === 'system' || turn.origin === 'system';
+  const isSystem = isOfSystem(turn);
+  const calls = turn.parts.filter((part) => part.type === 'tool_use').length;
   const parts = turn.parts.map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their place
     <PartView key={at} part={part} isFormatted={isFormatted} />
@@ -56,6 +90,7 @@ function TurnView({ turn, isFormatted }: TurnProps) {
             {turn.finishReason}
           </span>
         )}
+        {calls > 1 && <span className="ins-turn__reason">{calls} calls at once</span>}
         <span className="ins-turn__copy">
           <CopyButton text={() => textOf(turn.parts)} what="this message" />
         </span>
@@ -82,8 +117,10 @@ function partText(part: TurnPart): string {
     case 'text':
     case 'reasoning':
       return part.text;
-    case 'tool_use':
-      return `${part.call.name}(${part.call.arguments?.text ?? ''})`;
+    case 'tool_use': {
+      const call = `${part.call.name}(${part.call.arguments?.text ?? ''})`;
+      return part.result === undefined ? call : `${call}\n→ ${part.result.result?.text ?? ''}`;
+    }
     case 'tool_result':
       return part.result?.text ?? '';
     case 'link':
@@ -101,13 +138,24 @@ interface PartProps {
 }
 
 function PartView({ part, isFormatted }: PartProps) {
+  const cut = useCut(part);
   switch (part.type) {
     case 'text':
-      return <TextView text={part.text} isFormatted={isFormatted} />;
+      return (
+        <>
+          {part.is_refusal === true && (
+            <p className="ins-part__refusal">
+              <StatusIcon shape="cancelled" />
+              the model refuses
+            </p>
+          )}
+          <TextView part={part} isFormatted={isFormatted} />
+        </>
+      );
     case 'reasoning':
       return (
-        <Fold label={`Reasoning, ${groupThousands(part.text.length)} characters`}>
-          <ClampedText text={part.text} isMarkdown={isFormatted} />
+        <Fold label={`Reasoning, ${lengthOf(part, cut)}`}>
+          <TextView part={part} isFormatted={isFormatted} />
         </Fold>
       );
     case 'tool_use':
@@ -118,10 +166,7 @@ function PartView({ part, isFormatted }: PartProps) {
       return <BlobView blob={part} />;
     case 'link':
       return (
-        <p className="ins-part__link">
-          {part.modality ?? 'link'} {part.mime_type} <code>{part.uri}</code>
-          <CopyButton text={part.uri} what="the address" />
-        </p>
+        <FileChip name={part.name} modality={part.modality} mime={part.mime_type} uri={part.uri} />
       );
     case 'other':
       return (
@@ -133,12 +178,43 @@ function PartView({ part, isFormatted }: PartProps) {
   }
 }
 
+function lengthOf(part: { readonly text: string }, cut: Clamped | undefined): string {
+  if (cut !== undefined) return formatBytes(cut.size_bytes);
+  return `${groupThousands(part.text.length)} characters`;
+}
+
+interface TextViewProps {
+  readonly part: { readonly text: string; readonly parse_error?: boolean };
+  readonly isFormatted: boolean;
+}
+
+function TextView({ part, isFormatted }: TextViewProps) {
+  const cut = useCut(part);
+  if (cut === undefined) {
+    return (
+      <>
+        {part.parse_error === true && (
+          <p className="ins-none">It was meant as JSON and cannot be read: as it was sent.</p>
+        )}
+        <Text text={part.text} isFormatted={isFormatted} />
+      </>
+    );
+  }
+  return (
+    <LongValue key={cut.size_bytes} cut={cut} beginning={part.text} what="the text">
+      {(text) => <Text text={text} isFormatted={isFormatted} />}
+    </LongValue>
+  );
+}
+
 /** A text that is one JSON document is shown as such. */
-function TextView({ text, isFormatted }: { readonly text: string; readonly isFormatted: boolean }) {
-  const index = useMemo(() => (/^\s*[{[]/.test(text) ? indexJson(text) : undefined), [text]);
-  if (isFormatted && index !== undefined)
-    return <JsonTree index={index} root={0} what="the text" />;
-  return isFormatted ? <ClampedText text={text} isMarkdown /> : <ClampedText text={text} isData />;
+function Text({ text, isFormatted }: { readonly text: string; readonly isFormatted: boolean }) {
+  if (!isFormatted) return <ClampedText text={text} isData />;
+  return /^\s*[{[]/.test(text) ? (
+    <JsonText text={text} what="the text" isMarkdown />
+  ) : (
+    <ClampedText text={text} isMarkdown />
+  );
 }
 
 function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use' }> }) {
@@ -178,20 +254,6 @@ function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_resul
       ) : (
         <PayloadView payload={part.result} what="the result" />
       )}
-    </div>
-  );
-}
-
-/** Folded at first: one line that says how much there is. */
-function Fold({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <div className="ins-fold">
-      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <ActionIcon name="caret" />
-        {label}
-      </button>
-      {isOpen && <div className="ins-fold__body">{children}</div>}
     </div>
   );
 }

@@ -1,6 +1,10 @@
 /** What hooks, policies and people decided about this span. */
+import { useMemo } from 'react';
 import type { Decision } from '../../api/types.ts';
 import { formatTimeOfDay } from '../../model/format.ts';
+import { formatJson } from '../../model/json-format.ts';
+import { diffTexts } from '../../model/text-diff.ts';
+import { ArgumentDiff } from '../requests/argument-diff.tsx';
 import { PayloadView } from './payload.tsx';
 import './decisions.css';
 
@@ -46,20 +50,48 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
             {decision.microseconds !== null && <span>{Math.round(decision.microseconds)} µs</span>}
           </header>
           {decision.reason !== null && <p>{decision.reason}</p>}
-          {decision.before !== null && (
-            <section className="ins-section">
-              <h3>before</h3>
-              <PayloadView payload={decision.before} what="the value before" />
-            </section>
-          )}
-          {decision.after !== null && (
-            <section className="ins-section">
-              <h3>after</h3>
-              <PayloadView payload={decision.after} what="the value after" />
-            </section>
-          )}
+          <BeforeAfter decision={decision} />
         </li>
       ))}
     </ol>
   );
+}
+
+/** Longer ones are shown beside each other only: to compare them takes too long. */
+const MAX_COMPARED = 50_000;
+
+/** What a decision changed: the difference first, both in full below. */
+function BeforeAfter({ decision: { before, after } }: { readonly decision: Decision }) {
+  const diff = useMemo(() => {
+    if (before === null || after === null) return undefined;
+    if (before.text.length + after.text.length > MAX_COMPARED) return undefined;
+    return diffTexts(laidOut(before.text), laidOut(after.text));
+  }, [before, after]);
+  return (
+    <>
+      {diff !== undefined && diff.hunks.length > 0 && (
+        <section className="ins-section">
+          <h3>what changed</h3>
+          <ArgumentDiff diff={diff} />
+        </section>
+      )}
+      {before !== null && (
+        <section className="ins-section">
+          <h3>before</h3>
+          <PayloadView payload={before} what="the value before" />
+        </section>
+      )}
+      {after !== null && (
+        <section className="ins-section">
+          <h3>after</h3>
+          <PayloadView payload={after} what="the value after" />
+        </section>
+      )}
+    </>
+  );
+}
+
+function laidOut(text: string): string {
+  const formatted = formatJson(text);
+  return formatted.isJson ? formatted.text : text;
 }

@@ -1,10 +1,13 @@
 /** Moments inside the span, in time. */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
-import { formatDuration, formatTimeOfDay } from '../../model/format.ts';
-import { indexJson, JsonKind } from '../../model/json-text.ts';
+import { formatDuration, formatTimeOfDay, groupThousands } from '../../model/format.ts';
+import { indexJson, type JsonIndex, JsonKind } from '../../model/json-text.ts';
 import { AttributeTable } from './attributes.tsx';
 import { JsonTree } from './json-tree.tsx';
+import { LongValue } from './long-value.tsx';
+import { useShownSpan } from './shown-span.ts';
+import { ValueView } from './value-view.tsx';
 import './events.css';
 
 interface EventsProps {
@@ -12,14 +15,20 @@ interface EventsProps {
   readonly detail: SpanDetail;
 }
 
+/** Shown at first. */
+const FIRST = 100;
+const MORE = 400;
+
 export function Events({ text, detail }: EventsProps) {
+  const [count, setCount] = useState(FIRST);
   const index = useMemo(() => indexJson(text), [text]);
   const list = index?.member(0, 'events');
   if (index === undefined || list === undefined) return null;
   const nodes = [...index.children(list)];
+  const shown = detail.events.slice(0, count);
   return (
     <ol className="ins-events">
-      {detail.events.map((event, at) => {
+      {shown.map((event, at) => {
         const node = nodes[at];
         const body = node === undefined ? undefined : index.member(node, 'body');
         const isException = event.name === 'exception';
@@ -34,10 +43,11 @@ export function Events({ text, detail }: EventsProps) {
               {event.source === 'log' && <span>log record</span>}
             </header>
             {body !== undefined && index.kind[body] !== JsonKind.Null && (
-              <JsonTree index={index} root={body} what="the body" />
+              <Body index={index} node={body} at={`/events/${at}/body`} />
             )}
             <AttributeTable
               title=""
+              at={`/events/${at}/attributes`}
               index={index}
               node={node === undefined ? undefined : index.member(node, 'attributes')}
               filter=""
@@ -45,6 +55,29 @@ export function Events({ text, detail }: EventsProps) {
           </li>
         );
       })}
+      {shown.length < detail.events.length && (
+        <li>
+          <button type="button" className="ins-link" onClick={() => setCount(count + MORE)}>
+            {groupThousands(detail.events.length - shown.length)} more
+          </button>
+        </li>
+      )}
     </ol>
+  );
+}
+
+interface BodyProps {
+  readonly index: JsonIndex;
+  readonly node: number;
+  readonly at: string;
+}
+
+function Body({ index, node, at }: BodyProps) {
+  const cut = useShownSpan()?.cuts.at(at);
+  if (cut === undefined) return <JsonTree index={index} root={node} what="the body" />;
+  return (
+    <LongValue key={cut.size_bytes} cut={cut} beginning={index.string(node)} what="the body">
+      {(text) => <ValueView text={text} form={cut.is_json ? 'json' : 'text'} what="the body" />}
+    </LongValue>
   );
 }

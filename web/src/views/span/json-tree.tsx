@@ -1,10 +1,18 @@
 /** A JSON value as a tree over its text: what is shown and copied is what was sent. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useState } from 'react';
-import { groupThousands } from '../../model/format.ts';
-import { isOpenAtFirst, type JsonIndex, JsonKind, visibleNodes } from '../../model/json-text.ts';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { formatBytes, groupThousands } from '../../model/format.ts';
+import { isOpenAtFirst, JsonRows } from '../../model/json-rows.ts';
+import { JsonSearch } from '../../model/json-search.ts';
+import { type JsonIndex, StringDecoder } from '../../model/json-text.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
+import { SearchField } from '../search-field.tsx';
+import { JsonList } from './json-list.tsx';
+import type { InsideForm } from './json-row.tsx';
+import { LongText } from './long-text.tsx';
+import { useSliced } from './sliced.ts';
+import { Slow } from './slow.tsx';
+import { JsonText } from './value-view.tsx';
 import './json-tree.css';
 
 interface JsonTreeProps {
@@ -18,179 +26,177 @@ interface JsonTreeProps {
 
 /** At most so many nodes are small. */
 const SMALL = 12;
+/** With more there is a field to search them. */
+const SEARCHED = 40;
 
-/** Above this only the rows in view are in the document. */
-const MAX_PLAIN_ROWS = 400;
-const ROW_PX = 20;
-const INDENT_PX = 16;
-const MAX_INDENT = 24;
+/** A string of the tree that is looked at by itself. */
+interface Inside {
+  readonly node: number;
+  readonly form: InsideForm;
+}
 
 export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps) {
+  const [inside, setInside] = useState<Inside>();
+  const [word, setWord] = useState('');
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
-  const isRootFolded = isFolded && (index.after[root] ?? root) - root > SMALL;
-  const isOpen = (node: number) => {
-    const atFirst = node === root ? !isRootFolded : isOpenAtFirst(index, node, root);
-    return index.isContainer(node) && atFirst !== toggled.has(node);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: isOpen is made of these
-  const nodes = useMemo(() => visibleNodes(index, root, isOpen), [index, root, toggled]);
-  const toggle = (node: number) => {
-    const next = new Set(toggled);
-    if (!next.delete(node)) next.add(node);
-    setToggled(next);
-  };
-  const row = (node: number) => (
-    <JsonRow key={node} {...{ index, node, root, what, toggle }} isOpen={isOpen(node)} />
+  const [active, setActive] = useState(root);
+  const rows = useMemo(() => new JsonRows(index, root), [index, root]);
+  const size = (index.after[root] ?? root) - root;
+  const isRootFolded = isFolded && size > SMALL;
+  const isOpen = useCallback(
+    (row: number) => {
+      if (row >= 0 && !index.isContainer(row)) return false;
+      const atFirst = row === root ? !isRootFolded : isOpenAtFirst(index, row, root);
+      return atFirst !== toggled.has(row);
+    },
+    [index, root, isRootFolded, toggled],
   );
-  if (nodes.length > MAX_PLAIN_ROWS) return <LongTree nodes={nodes} row={row} what={what} />;
+  const toggle = useCallback((row: number) => {
+    setToggled((before) => {
+      const next = new Set(before);
+      if (!next.delete(row)) next.add(row);
+      return next;
+    });
+  }, []);
+  const reveal = (node: number) => {
+    const closed = rows.above(node).filter((row) => !isOpen(row));
+    if (closed.length > 0) {
+      setToggled((before) => {
+        const next = new Set(before);
+        for (const row of closed) if (!next.delete(row)) next.add(row);
+        return next;
+      });
+    }
+    setActive(node);
+  };
+  const open = useCallback((node: number, form: InsideForm) => setInside({ node, form }), []);
+  if (inside !== undefined) {
+    return <InsideView index={index} inside={inside} onBack={() => setInside(undefined)} />;
+  }
   return (
-    <div className="ins-json" role="group" aria-label={what}>
-      {nodes.map(row)}
+    <div className="ins-json">
+      {size > SEARCHED && (
+        <Search index={index} root={root} word={word} onWord={setWord} onReveal={reveal} />
+      )}
+      <JsonList
+        {...{ index, root, rows, what, isOpen, toggle, active }}
+        onActive={setActive}
+        onInside={open}
+      />
     </div>
   );
 }
 
-interface LongTreeProps {
-  readonly nodes: readonly number[];
-  readonly row: (node: number) => React.ReactNode;
-  readonly what: string;
-}
-
-function LongTree({ nodes, row, what }: LongTreeProps) {
-  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const virtualizer = useVirtualizer({
-    count: nodes.length,
-    getScrollElement: () => scroller,
-    estimateSize: () => ROW_PX,
-    overscan: 20,
-  });
-  const items = virtualizer.getVirtualItems();
-  return (
-    <div
-      ref={setScroller}
-      className="ins-json ins-json--long"
-      role="group"
-      aria-label={what}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
-      tabIndex={0}
-    >
-      <div className="ins-json__all" style={{ height: virtualizer.getTotalSize() }}>
-        <div style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
-          {items.map((item) => (
-            <div key={item.key} data-index={item.index} ref={virtualizer.measureElement}>
-              {row(nodes[item.index] ?? 0)}
-            </div>
-          ))}
-        </div>
-      </div>
-    </div>
-  );
-}
-
-interface JsonRowProps {
+interface SearchProps {
   readonly index: JsonIndex;
-  readonly node: number;
   readonly root: number;
-  readonly what: string;
-  readonly isOpen: boolean;
-  readonly toggle: (node: number) => void;
+  readonly word: string;
+  readonly onWord: (word: string) => void;
+  readonly onReveal: (node: number) => void;
 }
 
-function JsonRow({ index, node, root, what, isOpen, toggle }: JsonRowProps) {
-  const depth = (index.depth[node] ?? 0) - (index.depth[root] ?? 0);
-  const isContainer = index.isContainer(node) && (index.childCount[node] ?? 0) > 0;
-  const label = node === root ? undefined : (index.key(node) ?? String(index.position[node] ?? 0));
-  const isElement = index.key(node) === undefined;
+function Search({ index, root, word, onWord, onReveal }: SearchProps) {
+  const make = useMemo(
+    () => (word === '' ? undefined : () => new JsonSearch(index, root, word)),
+    [index, root, word],
+  );
+  const [search, stop] = useSliced(make);
+  const [at, setAt] = useState(-1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another word begins anew
+  useEffect(() => setAt(-1), [make]);
+  const found = make !== undefined && search.kind === 'done' ? search.work.found : [];
+  const go = (step: number) => {
+    if (found.length === 0) return;
+    const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : at + step;
+    const place = (next + found.length) % found.length;
+    setAt(place);
+    onReveal(found[place] ?? root);
+  };
   return (
-    <div className="ins-json__row" style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT_PX }}>
-      {isContainer ? (
-        <button
-          type="button"
-          className={`ins-json__caret${isOpen ? ' ins-json__caret--open' : ''}`}
-          aria-expanded={isOpen}
-          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${label ?? what}`}
-          onClick={() => toggle(node)}
-        >
-          <ActionIcon name="caret" />
-        </button>
-      ) : (
-        <span className="ins-json__caret" />
+    <div className="ins-json__search">
+      <SearchField
+        value={word}
+        label="Search this value"
+        placeholder="Search this value"
+        hasKey={false}
+        onChange={onWord}
+        onEnter={(isShift) => go(isShift ? -1 : 1)}
+      />
+      {make !== undefined &&
+        (search.kind === 'working' ? (
+          <Slow
+            what="Searching"
+            done={search.done - (index.start[root] ?? 0)}
+            all={(index.end[root] ?? 0) - (index.start[root] ?? 0)}
+            onStop={stop}
+          />
+        ) : (
+          <span className="ins-json__found" role="status">
+            {search.kind === 'done' ? told(at, found.length, search.work.isFull) : 'stopped'}
+          </span>
+        ))}
+      {found.length > 0 && (
+        <>
+          <button type="button" className="ins-link" onClick={() => go(-1)}>
+            Previous
+          </button>
+          <button type="button" className="ins-link" onClick={() => go(1)}>
+            Next
+          </button>
+        </>
       )}
-      {label !== undefined && (
-        <span className={isElement ? 'ins-json__position' : 'ins-json__key'}>{label}</span>
-      )}
-      <Value index={index} node={node} isOpen={isOpen} />
-      <span className="ins-json__copy">
-        <CopyButton text={() => plainText(index, node)} what="the value" />
-        {node !== root && <CopyButton text={() => index.path(node)} what="the path" label="path" />}
-      </span>
     </div>
   );
 }
 
-/** A string is copied as the text that it means, everything else as it was written. */
-function plainText(index: JsonIndex, node: number): string {
-  return index.kind[node] === JsonKind.String ? index.string(node) : index.source(node);
+function told(at: number, count: number, isFull: boolean): string {
+  if (count === 0) return 'not there';
+  const all = `${groupThousands(count)}${isFull ? ' or more' : ''}`;
+  return at < 0 ? `${all} found` : `${groupThousands(at + 1)} of ${all}`;
 }
 
-interface ValueProps {
+interface InsideProps {
   readonly index: JsonIndex;
-  readonly node: number;
-  readonly isOpen: boolean;
+  readonly inside: Inside;
+  readonly onBack: () => void;
 }
 
-function Value({ index, node, isOpen }: ValueProps) {
-  switch (index.kind[node]) {
-    case JsonKind.Object:
-    case JsonKind.Array:
-      return <span className="ins-json__count">{summary(index, node, isOpen)}</span>;
-    case JsonKind.String:
-      return <StringValue index={index} node={node} />;
-    case JsonKind.Number:
-      return <span className="ins-json__number">{index.source(node)}</span>;
-    default:
-      return <span className="ins-json__word">{index.source(node)}</span>;
-  }
-}
-
-const MAX_PREVIEW_KEYS = 5;
-
-function summary(index: JsonIndex, node: number, isOpen: boolean): string {
-  const count = index.childCount[node] ?? 0;
-  const isArray = index.kind[node] === JsonKind.Array;
-  if (count === 0) return isArray ? '[]' : '{}';
-  if (isArray) return isOpen ? `[${groupThousands(count)}]` : `[… ${groupThousands(count)}]`;
-  if (isOpen) return `{${groupThousands(count)}}`;
-  const keys: string[] = [];
-  for (const child of index.children(node)) {
-    if (keys.length === MAX_PREVIEW_KEYS) break;
-    keys.push((index.key(child) ?? '').slice(0, 24));
-  }
-  return `{ ${keys.join(', ')}${count > keys.length ? ', …' : ''} }`;
-}
-
-const SHORT = 240;
-
-function StringValue({ index, node }: { readonly index: JsonIndex; readonly node: number }) {
-  const [isWhole, setWhole] = useState(false);
-  const length = (index.end[node] ?? 0) - (index.start[node] ?? 0);
-  const isLong = length > SHORT + 2;
-  const text = isWhole || !isLong ? index.string(node) : index.string(node, SHORT);
-  return (
-    <span className="ins-json__string">
-      <Quote />
-      {text}
-      {isLong && !isWhole ? '' : <Quote />}
-      {isLong && (
-        <button type="button" className="ins-json__more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'less' : `… ${groupThousands(length - 2)} characters`}
-        </button>
-      )}
-    </span>
+/** A long string by itself, or the JSON that it holds. */
+function InsideView({ index, inside, onBack }: InsideProps) {
+  const { node, form } = inside;
+  const make = useMemo(() => () => new StringDecoder(index, node), [index, node]);
+  const [decoding, stop] = useSliced(make);
+  const text = useMemo(
+    () => (decoding.kind === 'done' ? decoding.work.value : undefined),
+    [decoding],
   );
-}
-
-/** A string looks different from the number or the word that it spells. */
-function Quote() {
-  return <span className="ins-json__quote">"</span>;
+  const path = index.path(node);
+  const length = (index.end[node] ?? 0) - (index.start[node] ?? 0);
+  return (
+    <div className="ins-json">
+      <p className="ins-json__inside">
+        <button type="button" className="ins-json__back" onClick={onBack}>
+          <ActionIcon name="back" />
+          Back
+        </button>
+        <code>{path}</code>
+        {text !== undefined && <CopyButton text={text} what={path} />}
+      </p>
+      {decoding.kind === 'working' && (
+        <Slow
+          what="Reading"
+          done={decoding.done - (index.start[node] ?? 0)}
+          all={length}
+          amount={formatBytes(length)}
+          onStop={stop}
+        />
+      )}
+      {text !== undefined &&
+        (form === 'json' ? (
+          <JsonText text={text} what={path} />
+        ) : (
+          <LongText text={text} what={path} />
+        ))}
+    </div>
+  );
 }

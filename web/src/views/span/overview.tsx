@@ -1,4 +1,5 @@
 /** The span in short: why it failed, what it used, what it was asked with. */
+import { useMemo, useState } from 'react';
 import type { ErrorView, SpanDetail, SpanRow } from '../../api/types.ts';
 import {
   formatBytes,
@@ -6,17 +7,28 @@ import {
   formatDuration,
   formatTimeOfDay,
   groupThousands,
+  plural,
 } from '../../model/format.ts';
+import { failedAbove, failedBelow, selfTime_ns } from '../../model/span-family.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { foldFrames } from '../../model/stack-trace.ts';
+import type { Trace } from '../../state/trace.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
 import { ClampedText } from './clamped-text.tsx';
+import { SpanButton } from './links.tsx';
+import { LongValue } from './long-value.tsx';
+import { useShownSpan } from './shown-span.ts';
 import './overview.css';
 
 interface OverviewProps {
   readonly row: SpanRow;
   readonly detail: SpanDetail;
+  readonly trace: Trace;
+  readonly onSelect: (key: string) => void;
 }
 
-export function Overview({ row, detail }: OverviewProps) {
+export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   const { view } = detail;
   return (
     <>
@@ -24,14 +36,58 @@ export function Overview({ row, detail }: OverviewProps) {
       {view.error === null && detail.status_message !== null && detail.status_message !== '' && (
         <p className="ins-section">{detail.status_message}</p>
       )}
+      {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
       {view.usage !== null && <UsageBlock usage={view.usage} />}
-      <Facts title="Span" facts={spanFacts(row, detail)} />
+      <Facts title="Span" facts={spanFacts(row, detail, trace)} />
       <Facts title="Model" facts={modelFacts(detail)} />
       <Facts title="MCP" facts={mcpFacts(detail)} />
+      <Facts title="What the application said" facts={applicationFacts(detail)} />
       <Facts title="Came from" facts={sourceFacts(detail)} />
-      {view.llm !== null && view.llm.tools_offered.length > 0 && <ToolsOffered detail={detail} />}
       <Losses detail={detail} />
     </>
+  );
+}
+
+/** Where the error came from, and how far it went. */
+function Propagation({ row, trace, onSelect }: Omit<OverviewProps, 'detail'>) {
+  const above = useMemo(() => failedAbove(trace.spans, row), [trace, row]);
+  const below = useMemo(() => failedBelow(trace.spans, row), [trace, row]);
+  if (above.length === 0 && below.length === 0) return null;
+  return (
+    <section className="ins-section">
+      {below.length > 0 && (
+        <>
+          <h3>Failed below it</h3>
+          <Spans rows={below} onSelect={onSelect} />
+        </>
+      )}
+      {above.length > 0 && (
+        <>
+          <h3>Went on to</h3>
+          <Spans rows={above} onSelect={onSelect} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const MAX_SPANS = 12;
+
+interface SpansProps {
+  readonly rows: readonly SpanRow[];
+  readonly onSelect: (key: string) => void;
+}
+
+function Spans({ rows, onSelect }: SpansProps) {
+  return (
+    <ul className="ins-links ins-links--row">
+      {rows.slice(0, MAX_SPANS).map((row) => (
+        <li key={spanKey(row)}>
+          <SpanButton row={row} onSelect={onSelect} />
+        </li>
+      ))}
+      {rows.length > MAX_SPANS && <li>{rows.length - MAX_SPANS} more</li>}
+    </ul>
   );
 }
 
@@ -43,6 +99,7 @@ function ErrorBlock({
   readonly status: string | null;
 }) {
   const message = error.message ?? status;
+  const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
   return (
     <section className="ins-error" role="group" aria-label="Error">
       <header>
@@ -56,11 +113,57 @@ function ErrorBlock({
       {message !== null && message !== '' && <ClampedText text={message} />}
       {error.stacktrace !== null && (
         <details>
-          <summary>Stack trace</summary>
-          <pre>{error.stacktrace}</pre>
+          <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>
+          {cut === undefined ? (
+            <StackTrace text={error.stacktrace} />
+          ) : (
+            <LongValue cut={cut} beginning={error.stacktrace} what="the stack trace">
+              {(text) => <StackTrace text={text} />}
+            </LongValue>
+          )}
         </details>
       )}
     </section>
+  );
+}
+
+function countLines(text: string): number {
+  return text.trimEnd().split('\n').length;
+}
+
+/** Files of libraries and of the language: rarely where the mistake is. */
+const FOREIGN = /site-packages|dist-packages|node_modules|\/lib\/python\d|<frozen |node:internal/;
+
+/** Python's and JavaScript's: runs of frames in libraries are folded. */
+function StackTrace({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const frames = useMemo(() => foldFrames(text, FOREIGN), [text]);
+  const isFolded = frames.some((frame) => frame.isFolded);
+  return (
+    <>
+      {isFolded && (
+        <button type="button" className="ins-link" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Fold the frames of libraries' : 'Show all frames'}
+        </button>
+      )}
+      <div className="ins-error__trace">
+        {isWhole || !isFolded ? (
+          <ClampedText text={text} what="the stack trace" isData />
+        ) : (
+          frames.map((frame, at) =>
+            frame.isFolded ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: frames have no identity but their place
+              <p key={at} className="ins-error__folded">
+                {plural(frame.count, 'frame')} of libraries
+              </p>
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <ClampedText key={at} text={frame.text} what="the stack trace" isData />
+            ),
+          )
+        )}
+      </div>
+    </>
   );
 }
 
@@ -68,7 +171,21 @@ type Usage = NonNullable<SpanDetail['view']['usage']>;
 
 function UsageBlock({ usage }: { readonly usage: Usage }) {
   return (
-    <dl className="ins-usage ins-section">
+    <section className="ins-section">
+      <Amounts usage={usage} />
+      {usage.is_aggregate && <p className="ins-none">A sum over the spans below it.</p>}
+      {usage.is_suspect && (
+        <p className="ins-losses">
+          More tokens were cached than sent: the sender seems to leave them out of its input.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Amounts({ usage }: { readonly usage: Usage }) {
+  return (
+    <dl className="ins-usage">
       <Amount name="in" value={usage.input_tokens} />
       <Amount name="of it cached" value={usage.cache_read_tokens} />
       <Amount name="written to cache" value={usage.cache_write_tokens} />
@@ -105,8 +222,12 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
       <dl className="ins-facts">
         {known.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dt>
+              <VisibleText text={name} />
+            </dt>
+            <dd>
+              <ClampedText text={value ?? ''} what={name} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -114,35 +235,58 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
   );
 }
 
-function spanFacts(row: SpanRow, detail: SpanDetail): Fact[] {
+function spanFacts(row: SpanRow, detail: SpanDetail, trace: Trace): Fact[] {
+  const self_ns = selfTime_ns(trace.spans, row);
+  const isSame = self_ns === row.duration_ns;
   return [
     ['started', formatTimeOfDay(detail.started_at)],
     ['ended', detail.ended_at === null ? null : formatTimeOfDay(detail.ended_at)],
     ['took', row.duration_ns === null ? null : formatDuration(row.duration_ns)],
+    ['of it by itself', self_ns === undefined || isSame ? null : formatDuration(self_ns)],
     ['waited', row.wait_ns === 0 ? null : `${formatDuration(row.wait_ns)}, ${row.waits}×`],
     ['OTLP kind', detail.otlp_kind],
     ['size', formatBytes(row.size_bytes)],
-    ['links', detail.links.length === 0 ? null : String(detail.links.length)],
-    ['shows the same as', row.duplicate_of],
+    ['trace state', detail.trace_state],
   ];
 }
 
-function modelFacts({ view: { llm } }: SpanDetail): Fact[] {
+function modelFacts({ view: { llm }, attributes }: SpanDetail): Fact[] {
   if (llm === null) return [];
   const isSame = llm.model_responded === llm.model_requested;
+  const raw = llm.finish_reasons_raw.join(', ');
+  const reasons = llm.finish_reasons.join(', ');
+  const stall_s = attributes['inspector.stream.longest_stall_s'];
   return [
     ['provider', llm.provider],
     ['model', llm.model_requested ?? llm.model_responded],
     ['answered by', isSame || llm.model_requested === null ? null : llm.model_responded],
-    ['stopped because', llm.finish_reasons.join(', ')],
+    ['stopped because', raw === reasons ? reasons : `${reasons} (sent as ${raw})`],
     [
       'first token after',
       llm.time_to_first_chunk_ms === null ? null : formatDuration(llm.time_to_first_chunk_ms * 1e6),
     ],
-    ...Object.entries(llm.request_params).map(
-      ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
-    ),
+    ['longest stall', typeof stall_s === 'number' ? formatDuration(stall_s * 1e9) : null],
+    ...dataFacts(llm.request_params),
   ];
+}
+
+/** The same as `inspector/normalise/keys.py`. */
+const TAGS = ['inspector.tags', 'tag.tags', 'langsmith.span.tags', 'logfire.tags'];
+
+/** What came beside the span: who it was for, and whatever else it was marked with. */
+function applicationFacts({ view, attributes }: SpanDetail): Fact[] {
+  const tags = TAGS.map((name) => attributes[name]).find((value) => value != null);
+  return [
+    ['user', view.user_id],
+    ['tags', Array.isArray(tags) ? tags.join(', ') : typeof tags === 'string' ? tags : null],
+    ...dataFacts(view.metadata),
+  ];
+}
+
+function dataFacts(data: Readonly<Record<string, unknown>>): Fact[] {
+  return Object.entries(data).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  );
 }
 
 function mcpFacts({ view: { mcp } }: SpanDetail): Fact[] {
@@ -174,22 +318,6 @@ function sourceFacts({ resource, scope }: SpanDetail): Fact[] {
       [text('telemetry.sdk.language'), text('telemetry.sdk.version')].filter(Boolean).join(' '),
     ],
   ];
-}
-
-function ToolsOffered({ detail }: { readonly detail: SpanDetail }) {
-  return (
-    <section className="ins-section">
-      <h3>Tools offered</h3>
-      <dl className="ins-facts">
-        {detail.view.llm?.tools_offered.map((tool) => (
-          <div key={tool.name}>
-            <dt>{tool.name}</dt>
-            <dd>{tool.description}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
 }
 
 /** What is not here, and that we know of. */

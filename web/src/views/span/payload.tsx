@@ -1,10 +1,9 @@
 /** A captured value: a JSON tree, or its text; what was cut off is said. */
-import { useMemo, useState } from 'react';
 import type { Payload } from '../../api/types.ts';
 import { formatBytes } from '../../model/format.ts';
-import { indexJson } from '../../model/json-text.ts';
-import { ClampedText } from './clamped-text.tsx';
-import { JsonTree } from './json-tree.tsx';
+import { LongValue } from './long-value.tsx';
+import { useCut } from './shown-span.ts';
+import { ValueView } from './value-view.tsx';
 import './payload.css';
 
 interface PayloadViewProps {
@@ -14,35 +13,37 @@ interface PayloadViewProps {
 }
 
 export function PayloadView({ payload, what }: PayloadViewProps) {
-  const [isRaw, setRaw] = useState(false);
-  const index = useMemo(
-    () => (payload.is_json ? indexJson(payload.text) : undefined),
-    [payload.is_json, payload.text],
-  );
+  const cut = useCut(payload);
+  const form = payload.is_json ? 'json' : 'text';
   return (
     <div className="ins-payload">
-      {payload.is_truncated && <Cut payload={payload} />}
-      {index === undefined || isRaw ? (
-        <ClampedText text={payload.text} isData />
+      {payload.is_truncated && <CutShort payload={payload} size_bytes={cut?.size_bytes} />}
+      {cut === undefined ? (
+        <ValueView text={payload.text} form={form} what={what} />
       ) : (
-        <JsonTree index={index} root={0} what={what} />
-      )}
-      {index?.isContainer(0) && (
-        <button type="button" className="ins-payload__mode" onClick={() => setRaw(!isRaw)}>
-          {isRaw ? 'as a tree' : 'as it was sent'}
-        </button>
+        <LongValue key={cut.size_bytes} cut={cut} beginning={payload.text} what={what}>
+          {(text) => <ValueView text={text} form={form} what={what} />}
+        </LongValue>
       )}
     </div>
   );
 }
 
-function Cut({ payload }: { readonly payload: Payload }) {
-  const shown = new TextEncoder().encode(payload.text).length;
+interface CutShortProps {
+  readonly payload: Payload;
+  /** When not all of it is here. */
+  readonly size_bytes: number | undefined;
+}
+
+function CutShort({ payload, size_bytes }: CutShortProps) {
+  const sent = size_bytes ?? new TextEncoder().encode(payload.text).length;
   const whole = payload.original_bytes;
   return (
     <p className="ins-payload__cut">
-      Cut short by the sender: {formatBytes(shown)}
-      {whole == null ? ' are here.' : ` of ${formatBytes(whole)} are here.`}
+      Cut short by the sender: {formatBytes(sent)}
+      {whole == null
+        ? ' are here.'
+        : ` of ${formatBytes(whole)} are here, ${formatBytes(Math.max(whole - sent, 0))} are missing.`}
     </p>
   );
 }

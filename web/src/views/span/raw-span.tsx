@@ -1,24 +1,26 @@
 /** The service's whole answer about the span. */
-import { useMemo } from 'react';
 import { formatBytes } from '../../model/format.ts';
-import { indexJson } from '../../model/json-text.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { ClampedText } from './clamped-text.tsx';
-import { JsonTree } from './json-tree.tsx';
+import { CopyAs } from './copy-as.tsx';
+import { useShownSpan } from './shown-span.ts';
+import { ValueView } from './value-view.tsx';
 
 export function RawSpan({ text }: { readonly text: string }) {
-  const index = useMemo(() => indexJson(text), [text]);
+  const cuts = useShownSpan()?.cuts.size ?? 0;
   return (
     <section className="ins-section">
       <h3>
         {formatBytes(new TextEncoder().encode(text).length)}
-        <CopyButton text={text} what="all of it" label="Copy all" />
+        <CopyAs />
       </h3>
-      {index === undefined ? (
-        <ClampedText text={text} isData />
-      ) : (
-        <JsonTree index={index} root={0} what="the span" />
+      {cuts > 0 && (
+        <p className="ins-none">
+          Of {cuts === 1 ? 'one long value' : `${cuts} long values`} only the beginning is here:
+          they are named under <code>clamped</code>. A copy as JSON has all of it.
+        </p>
       )}
+      <div className="ins-payload">
+        <ValueView text={text} form="json" what="the span" />
+      </div>
     </section>
   );
 }

@@ -1,0 +1,399 @@
+"""`GET /sessions/{id}/mcp`: spans of every convention and records of the wire, as one log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import IncomingLog, Json
+from inspector.storage import open_store
+from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, span
+from tests.support.store_app import client_of, service
+from tests.support.telemetry import incoming, log, span_hex, started, trace_hex
+
+KEY = f"{trace_hex(1)}.{span_hex(2)}"
+CALL: dict[str, Json] = {
+    "mcp.method.name": "tools/call",
+    "gen_ai.tool.name": "search",
+    "inspector.mcp.server.name": "files",
+    "inspector.mcp.transport": "stdio",
+    "mcp.protocol.version": "2026-07-28",
+}
+
+
+@pytest.fixture(params=["memory:", "sqlite"])
+async def app(request: pytest.FixtureRequest, tmp_path: Any) -> AsyncIterator[FastAPI]:
+    url = "memory:" if request.param == "memory:" else f"sqlite:///{tmp_path}/store.sqlite3"
+    async with service(open_store(url)) as app:
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+def agent() -> Span:
+    return span("agent", attributes={"session.id": "S", "gen_ai.operation.name": "invoke_agent"})
+
+
+def call(span_id: int = 2, *, attributes: Mapping[str, Json] | None = None, **more: Any) -> Span:
+    said = {**CALL, **(attributes or {})}
+    kind = more.pop("kind", Span.SPAN_KIND_CLIENT)
+    return span("tools/call", span_id=span_id, parent=1, attributes=said, kind=kind, **more)
+
+
+def frame(body: str, time_ns: int, **attributes: Json) -> IncomingLog:
+    named = {f"inspector.mcp.{key.replace('_', '.')}": value for key, value in attributes.items()}
+    sent = log("inspector.mcp.frame", trace=1, time_ns=time_ns, attributes=named)
+    sent.record.body.CopyFrom(any_value(body))
+    return sent
+
+
+async def send(app: FastAPI, *spans: Span, logs: tuple[IncomingLog, ...] = ()) -> None:
+    await app.state.ingest.submit([incoming(one) for one in spans], list(logs))
+
+
+async def read(client: httpx.AsyncClient, **asked: Any) -> dict[str, Any]:
+    answer = await client.get("/sessions/S/mcp", params=asked)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def entries(client: httpx.AsyncClient, **asked: Any) -> list[dict[str, Any]]:
+    """Read all pages; by time."""
+    found: dict[str, dict[str, Any]] = {}
+    page = await read(client, **asked)
+    while True:
+        found |= {entry["key"]: entry for entry in page["entries"]}
+        if page["next_cursor"] is None:
+            return sorted(found.values(), key=lambda entry: entry["offset_ns"])
+        page = await read(client, **{**asked, "cursor": page["next_cursor"]})
+
+
+async def test_a_span_gives_both_halves_of_its_exchange(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    asked = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search"}}'
+    answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[],"n":9007199254740993}}'
+    said = {"inspector.rpc.request": asked, "inspector.rpc.response": answered}
+    await send(app, agent(), call(attributes=said))
+    request, response = await entries(client)
+    assert (request["type"], request["direction"], request["rpc_id"]) == (
+        "request",
+        "to_server",
+        "7",
+    )
+    assert (request["method"], request["target"], request["server"]) == (
+        "tools/call",
+        "search",
+        "files",
+    )
+    assert (response["type"], response["direction"]) == ("response", "to_client")
+    assert (request["text"], response["text"]) == (asked, answered)
+    assert response["offset_ns"] - request["offset_ns"] == SECOND_NS
+    assert request["exchange"] == response["exchange"] == KEY
+
+
+async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    said: dict[str, Json] = {
+        "gen_ai.tool.call.arguments": '{"q":1}',
+        "gen_ai.tool.call.result": '{"r":2}',
+    }
+    await send(app, agent(), call(attributes=said))
+    assert [(one["form"], one["text"]) for one in await entries(client)] == [
+        ("content", '{"q":1}'),
+        ("content", '{"r":2}'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "expected"),
+    [
+        (
+            {"inspector.rpc.response": '{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"}}'},
+            "no",
+            {"kind": "rpc", "code": "-32601", "message": "no"},
+        ),
+        (
+            {"rpc.response.status_code": "-32602", "error.type": "-32602"},
+            None,
+            {"kind": "rpc", "code": "-32602", "message": None},
+        ),
+        (
+            {"inspector.rpc.response": '{"jsonrpc":"2.0","result":{"isError":true}}'},
+            None,
+            {"kind": "tool", "code": None, "message": None},
+        ),
+        ({"error.type": "tool_error"}, "x", {"kind": "tool", "code": None, "message": "x"}),
+        ({"error.type": "cancelled"}, "x", {"kind": "cancelled", "code": None, "message": "x"}),
+        (
+            {"error.type": "ConnectionError"},
+            "gone",
+            {"kind": "failed", "code": "ConnectionError", "message": "gone"},
+        ),
+    ],
+)
+async def test_a_failure_says_whose_it_is(
+    app: FastAPI,
+    client: httpx.AsyncClient,
+    said: dict[str, Json],
+    status: str | None,
+    expected: dict[str, Json],
+) -> None:
+    await send(app, agent(), call(attributes=said, error=status))
+    response = (await entries(client))[-1]
+    assert (response["type"], response["fault"]) == ("response", expected)
+
+
+async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    asked = {
+        "resultType": "input_required",
+        "requestState": "opaque-and-maybe-secret",
+        "inputRequests": {
+            "which": {"method": "elicitation/create", "params": {"message": "Where to?"}}
+        },
+    }
+    again = {
+        "name": "search",
+        "requestState": "opaque-and-maybe-secret",
+        "inputResponses": {"which": {"action": "accept", "content": {}}},
+    }
+    first = {"inspector.rpc.response": json.dumps({"jsonrpc": "2.0", "result": asked})}
+    second = {
+        "inspector.rpc.request": json.dumps(
+            {"jsonrpc": "2.0", "method": "tools/call", "params": again}
+        )
+    }
+    later = START_NS + 2 * SECOND_NS
+    await send(app, agent(), call(attributes=first), call(3, attributes=second, start_ns=later))
+    _, response, request, _ = await entries(client)
+    assert response["result_type"] == "input_required"
+    assert response["asks"] == [
+        {"key": "which", "method": "elicitation/create", "text": "Where to?"}
+    ]
+    assert request["answers"] == [{"key": "which", "method": None, "text": "accept"}]
+    assert response["state_hash"] == request["state_hash"] != "opaque-and-maybe-secret"
+
+
+async def test_a_call_that_runs_has_no_response_until_since_brings_it(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    running = call(duration_ns=None)
+    await app.state.ingest.submit([incoming(agent())], [started(running)])
+    before = await read(client)
+    assert [(one["type"], one["state"]) for one in before["entries"]] == [("request", "running")]
+    assert (await read(client, since=before["change"]))["entries"] == []
+    await send(app, call())
+    after = await read(client, since=before["change"])
+    assert [(one["key"], one["type"]) for one in after["entries"]] == [
+        (f"{KEY}:request", "request"),
+        (f"{KEY}:response", "response"),
+    ]
+    assert (await read(client, since=after["change"]))["entries"] == []
+
+
+async def test_since_brings_records_of_the_wire_too(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, agent())
+    before = (await read(client))["change"]
+    ping = frame('{"jsonrpc":"2.0","id":1,"method":"ping"}', START_NS + 1)
+    await send(app, logs=(ping,))
+    (entry,) = (await read(client, since=before))["entries"]
+    assert (entry["method"], entry["rpc_id"], entry["source"]) == ("ping", "1", "record")
+
+
+async def test_frames_of_the_wire_are_read_both_ways(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    place: dict[str, Json] = {"server_name": "files", "connection_id": "c1"}
+    sampling = '{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{}}'
+    logs = (
+        frame(
+            '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search",'
+            '"_meta":{"progressToken":9}}}',
+            START_NS + 1,
+            direction="to_server",
+            **place,
+        ),
+        frame(sampling, START_NS + 2, direction="to_client", **place),
+        frame('{"jsonrpc":"2.0","id":"s-1","result":{}}', START_NS + 3, direction="to_server"),
+        frame(
+            '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9,'
+            '"progress":1,"total":4,"message":"a"}}',
+            START_NS + 4,
+            **place,
+        ),
+        frame(
+            '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+            START_NS + 5,
+            direction="to_server",
+            **place,
+        ),
+    )
+    await send(app, agent(), logs=logs)
+    told = await entries(client)
+    assert [(one["type"], one["direction"], one["method"], one["rpc_id"]) for one in told] == [
+        ("request", "to_server", "tools/call", "1"),
+        ("request", "to_client", "sampling/createMessage", '"s-1"'),
+        ("response", "to_server", None, '"s-1"'),
+        ("notification", "to_client", "notifications/progress", None),
+        ("notification", "to_server", "notifications/cancelled", None),
+    ]
+    assert told[0]["progress_token"] == told[3]["progress_token"] == "9"
+    assert told[3]["progress"] == {"value": 1, "total": 4, "percent": 25, "message": "a"}
+    assert (told[0]["connection"], told[0]["server"]) == ("c1", "files")
+    assert told[4]["about_id"] == "1"
+
+
+async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    attributes: dict[str, Json] = {
+        "inspector.mcp.server.name": "files",
+        "inspector.transport.status": "failed",
+        "inspector.transport.step": "spawn",
+        "inspector.transport.reason": "no such file",
+    }
+    failed = log("inspector.transport.failed", trace=1, attributes=attributes)
+    line = log("inspector.mcp.stderr", trace=1, time_ns=START_NS + 1)
+    line.record.body.CopyFrom(any_value("Traceback …"))
+    await send(app, agent(), logs=(failed, line))
+    transport, stderr = await entries(client)
+    assert (transport["type"], transport["state"], transport["step"], transport["text"]) == (
+        "transport",
+        "failed",
+        "spawn",
+        "no such file",
+    )
+    assert (stderr["type"], stderr["text"]) == ("stderr", "Traceback …")
+
+
+async def test_a_record_without_a_trace_belongs_to_the_session_that_it_names(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    lines = [
+        log("inspector.mcp.stderr", attributes={"session.id": "S"}),
+        log("inspector.transport.connected", attributes={"session.id": "S"}, time_ns=START_NS + 1),
+    ]
+    await send(app, agent(), logs=tuple(lines))
+    assert [one["type"] for one in await entries(client)] == ["stderr", "transport"]
+
+
+async def test_progress_is_told_once_as_record_and_as_event_of_a_span(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    at_ns = START_NS + 5
+    said: dict[str, Json] = {"inspector.progress.percent": 40.0}
+    event = Span.Event(name="inspector.progress", time_unix_nano=at_ns, attributes=key_values(said))
+    record = log("inspector.progress", trace=1, span_id=2, time_ns=at_ns, attributes=said)
+    await send(app, agent(), call(events=[event]), logs=(record,))
+    told = [one for one in await entries(client) if one["progress"]]
+    assert [(one["method"], one["progress"]["percent"]) for one in told] == [
+        ("notifications/progress", 40)
+    ]
+
+
+async def test_a_long_message_is_clamped_and_comes_whole_when_asked_for(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    whole = '{"jsonrpc":"2.0","id":1,"result":{"text":"' + "x" * 1_000_000 + '"}}'
+    await send(app, agent(), logs=(frame(whole, START_NS + 1),))
+    (entry,) = await entries(client)
+    assert (len(entry["text"]), entry["is_whole"], entry["size_bytes"]) == (400, False, len(whole))
+    answer = await client.get("/sessions/S/mcp/frame", params={"key": entry["key"]})
+    assert answer.json()["body"]["text"] == whole
+
+
+async def test_a_span_s_halves_come_whole_with_http_headers(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    said: dict[str, Json] = {
+        "inspector.rpc.request": '{"method":"tools/call"}',
+        "http.request.header.mcp-method": ["tools/call"],
+    }
+    await send(app, agent(), call(attributes=said))
+    answer = await client.get("/sessions/S/mcp/frame", params={"key": f"{KEY}:request"})
+    assert answer.json()["body"]["text"] == '{"method":"tools/call"}'
+    headers = json.loads(answer.json()["headers"]["text"])
+    assert headers == {"request.header.mcp-method": ["tools/call"]}
+
+
+@pytest.mark.parametrize(
+    "key", ["", "m1", "m999999999999999999", f"{KEY}:request", f"{KEY}:other", "🙂", "m-1", "../x"]
+)
+async def test_a_message_that_is_not_there_is_not_found(
+    app: FastAPI, client: httpx.AsyncClient, key: str
+) -> None:
+    await send(app, agent(), logs=(log("other", trace=1),))
+    answer = await client.get("/sessions/S/mcp/frame", params={"key": key})
+    assert (answer.status_code, answer.json()["code"]) == (404, "frame_not_found")
+
+
+async def test_a_message_of_another_session_is_not_found(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    other = span("tools/call", trace=2, attributes={**CALL, "session.id": "T"})
+    await send(app, agent(), other, logs=())
+    key = f"{trace_hex(2)}.{span_hex(1)}:request"
+    assert (await client.get("/sessions/S/mcp/frame", params={"key": key})).status_code == 404
+    assert (await client.get("/sessions/T/mcp/frame", params={"key": key})).status_code == 200
+
+
+async def test_unknown_sessions_and_cursors_are_refused(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, agent())
+    assert (await client.get("/sessions/X/mcp")).json()["code"] == "session_not_found"
+    answer = await client.get("/sessions/S/mcp", params={"cursor": "none"})
+    assert answer.json()["code"] == "bad_cursor"
+
+
+async def test_pages_together_are_the_log_and_each_is_short(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, agent(), *(call(number, start_ns=START_NS + number) for number in range(2, 62)))
+    page = await read(client, limit=10)
+    assert 0 < len(page["entries"]) <= 20
+    assert len(await entries(client, limit=10)) == 120
+
+
+async def test_hostile_messages_are_lines_like_all_others(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    bodies = [
+        '{"jsonrpc":"2.0","id":{"a":1},"method":"__proto__","params":{"__proto__":{"x":1}}}',
+        '{"jsonrpc":"2.0","id":1e999,"method":"\\u202egnihtemos","params":[1,2]}',
+        '{"jsonrpc":"2.0","id":"\\ud800","result":"no object"}',
+        '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1e400}}',
+        "[" * 100_000,
+        "not json \x00 at all",
+        "",
+    ]
+    logs = tuple(frame(body, START_NS + at) for at, body in enumerate(bodies))
+    await send(app, agent(), logs=logs)
+    told = await entries(client)
+    assert len(told) == len(bodies)
+    assert [one["method"] for one in told[:2]] == ["__proto__", "\u202egnihtemos"]
+
+
+async def test_a_merged_session_says_where_its_log_is(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    await send(app, span("x", span_id=9, attributes={"mcp.method.name": "ping"}))
+    await send(app, agent())
+    answer = await client.get(f"/sessions/{trace_hex(1)}/mcp", params={"limit": 5})
+    assert (answer.status_code, answer.headers["location"]) == (308, "/sessions/S/mcp?limit=5")

@@ -1,0 +1,201 @@
+"""A session read in the waterfall: by keys alone, and by the whole of its tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.service_process import Service
+from tests.support.telemetry import trace_hex
+
+CAUSE = "No space left on device: /var/spool/reports"
+FAILED, CAUGHT, FINE = 1, 2, 3
+"""Traces: one whose failure reached its root, one that went on after one, and one without."""
+
+
+def call(
+    trace: int,
+    number: int,
+    name: str,
+    parent: int | None,
+    start_s: float,
+    took_s: float,
+    error: str | None = None,
+) -> Span:
+    """Return a span; the second trace began after the first one, and the third after that."""
+    start_ns = START_NS + int((trace * 100 + start_s) * SECOND_NS)
+    return span(
+        name,
+        trace=trace,
+        span_id=number,
+        parent=parent,
+        start_ns=start_ns,
+        duration_ns=int(took_s * SECOND_NS),
+        error=error,
+    )
+
+
+def failed_session() -> list[Span]:
+    """Return a session whose fourth step failed after a mistake that was caught."""
+    return [
+        call(FAILED, 1, "nightly sync", None, 0, 60, error="the sync failed"),
+        call(FAILED, 2, "invoke_agent writer", 1, 0, 55, error="a tool failed"),
+        *(call(FAILED, 10 + n, f"execute_tool step_{n}", 2, n, 0.5) for n in range(40)),
+        call(FAILED, 3, "execute_tool write_report", 2, 50, 2, error=CAUSE),
+        call(FAILED, 4, "tools/call write_report", 3, 50.5, 1),
+    ]
+
+
+def caught_session() -> list[Span]:
+    """Return a session that went on after a failure."""
+    return [
+        call(CAUGHT, 1, "triage", None, 0, 9),
+        call(CAUGHT, 2, "execute_tool fetch", 1, 1, 1, error="connection reset by peer"),
+        call(CAUGHT, 3, "execute_tool fetch", 1, 3, 1),
+    ]
+
+
+def fine_session() -> list[Span]:
+    """Return a session with three levels."""
+    return [
+        call(FINE, 1, "summarise", None, 0, 30),
+        call(FINE, 2, "invoke_agent reader", 1, 1, 5),
+        call(FINE, 3, "execute_tool read", 2, 2, 1),
+        call(FINE, 4, "execute_tool list", 2, 3, 1),
+        call(FINE, 5, "invoke_agent writer", 1, 25, 4),
+    ]
+
+
+def body(spans: Sequence[Span]) -> bytes:
+    scope = ScopeSpans(spans=spans)
+    found = ResourceSpans(resource=resource(service_name="reports"), scope_spans=[scope])
+    return ExportTraceServiceRequest(resource_spans=[found]).SerializeToString()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Run a service with three sessions."""
+    service = Service(tmp_path_factory.mktemp("waterfall"))
+    service.start()
+    for spans in (failed_session(), caught_session(), fine_session()):
+        service.post("/v1/traces", body(spans))
+    yield service
+    service.stop()
+
+
+class Keys:
+    """The keyboard of a page, and how often it was used."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.pressed = 0
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self._page.keyboard.press(key)
+            self.pressed += 1
+
+
+@pytest.fixture
+def keys(page: Page) -> Keys:
+    return Keys(page)
+
+
+def open_list(page: Page, service: Service) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    # Without live records a session has ended some seconds after its root.
+    failed = page.get_by_role("link", name=re.compile(r"nightly sync\W+failed"))
+    expect(failed).to_be_visible()
+
+
+def open_session(page: Page, service: Service, trace: int, query: str = "view=waterfall") -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/sessions/{trace_hex(trace)}?{query}")
+    expect(page.get_by_role("treeitem").first).to_be_visible()
+
+
+def panel(page: Page) -> Locator:
+    return page.get_by_role("complementary", name="Span")
+
+
+def in_view(page: Page, text: str) -> None:
+    """Wait until the span panel shows `text`, where one sees it."""
+    said = panel(page).get_by_text(text).first
+    expect(said).to_be_visible()
+    expect(said).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("height", [900, 600])
+def test_the_cause_of_a_failure_is_read_after_three_keys(
+    page: Page, watch: Watch, told: Service, keys: Keys, height: int
+) -> None:
+    open_list(page, told)
+    page.set_viewport_size({"width": 1440, "height": height})
+
+    keys.press("e")  # the newest session with an error, which went on after it
+    expect(page.get_by_role("link", name=re.compile("triage"))).to_be_focused()
+    keys.press("e")  # the one that failed
+    expect(page.get_by_role("link", name=re.compile("nightly sync"))).to_be_focused()
+    keys.press("Enter")
+
+    in_view(page, CAUSE)
+    assert keys.pressed <= 4
+    assert watch.errors == []
+
+
+def test_the_error_of_a_session_that_went_on_is_read_after_three_keys(
+    page: Page, told: Service, keys: Keys
+) -> None:
+    open_list(page, told)
+
+    keys.press("e", "Enter")
+    expect(page.get_by_role("heading", name="triage")).to_be_visible()
+    expect(page.get_by_role("button", name="1 error")).to_be_visible()
+    keys.press("e")
+
+    in_view(page, "connection reset by peer")
+    assert keys.pressed <= 4
+
+
+def test_a_row_that_has_the_focus_opens_at_the_cause_with_one_key(
+    page: Page, told: Service, keys: Keys
+) -> None:
+    open_list(page, told)
+    page.get_by_role("link", name=re.compile("nightly sync")).focus()
+
+    keys.press("Enter")
+
+    in_view(page, CAUSE)
+
+
+def test_the_keys_of_a_session_work_in_each_of_its_views(
+    page: Page, watch: Watch, told: Service, keys: Keys
+) -> None:
+    open_session(page, told, FAILED)
+    page.get_by_role("tab").first.wait_for()
+    views = page.get_by_role("tablist", name="Views of the session").get_by_role("tab").count()
+    for view in range(1, views + 1):
+        page.goto(f"{told.url}/ui/sessions/{trace_hex(FAILED)}?span=none.0")
+        expect(page.get_by_role("button", name="3 errors")).to_be_visible()
+        keys.press(str(view), "Escape")
+        expect(panel(page)).to_have_count(0)
+        keys.press("e")
+        in_view(page, CAUSE)
+        keys.press("[")
+        expect(panel(page).get_by_role("heading", name="step_39")).to_be_visible()
+        keys.press("]")
+        in_view(page, CAUSE)
+        keys.press("f")
+        expect(page.get_by_role("button", name="Go on")).to_be_visible()
+        keys.press("f", "Escape", "Escape")
+        expect(page.get_by_role("link", name=re.compile("nightly sync"))).to_be_visible()
+    assert watch.errors == []

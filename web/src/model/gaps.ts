@@ -1,0 +1,130 @@
+/**
+ * Stretches in which nothing works, and a time axis on which they are short.
+ *
+ * Something works where a span without children runs and does not wait for a person. A gap is a
+ * stretch between such times that is longer than `RATIO` times the median of all stretches, those
+ * with and those without work.
+ *
+ * Two spaces: *offsets* are nanoseconds from the session's epoch; *places* are offsets with the
+ * gaps made short. Without gaps they are the same.
+ */
+import type { TimeWindow } from './time-scale.ts';
+
+const RATIO = 20;
+/** Of all that is not a gap, so long is a gap that is made short. */
+const SHORT = 0.03;
+
+/** The gaps among stretches of work, in any order, by start. */
+export function gapsOf(work: readonly TimeWindow[]): TimeWindow[] {
+  const busy = union(work);
+  const idle = busy.slice(1).map((next, at) => ({
+    start_ns: busy[at]?.end_ns ?? next.start_ns,
+    end_ns: next.start_ns,
+  }));
+  const lengths = [...busy, ...idle].map(lengthOf).sort((a, b) => a - b);
+  const median_ns = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
+  return idle.filter((gap) => lengthOf(gap) > RATIO * median_ns);
+}
+
+/** What stretches cover together: apart from each other, by start. */
+function union(stretches: readonly TimeWindow[]): TimeWindow[] {
+  const covered: { start_ns: number; end_ns: number }[] = [];
+  for (const { start_ns, end_ns } of [...stretches].sort((a, b) => a.start_ns - b.start_ns)) {
+    const last = covered.at(-1);
+    if (last === undefined || start_ns > last.end_ns) covered.push({ start_ns, end_ns });
+    else last.end_ns = Math.max(last.end_ns, end_ns);
+  }
+  return covered;
+}
+
+/** A stretch without its waits. */
+export function withoutWaits(
+  { start_ns, end_ns }: TimeWindow,
+  waits: readonly (readonly [number, number | null])[],
+): TimeWindow[] {
+  const parts: TimeWindow[] = [];
+  let from_ns = start_ns;
+  for (const [offset_ns, length_ns] of waits) {
+    const wait_ns = Math.min(Math.max(offset_ns, from_ns), end_ns);
+    if (wait_ns > from_ns) parts.push({ start_ns: from_ns, end_ns: wait_ns });
+    const until_ns = length_ns === null ? end_ns : offset_ns + length_ns;
+    from_ns = Math.min(Math.max(from_ns, until_ns), end_ns);
+  }
+  if (end_ns > from_ns || parts.length === 0) parts.push({ start_ns: from_ns, end_ns });
+  return parts;
+}
+
+export class TimeAxis {
+  /** Those that are made short. */
+  readonly gaps: readonly TimeWindow[];
+  private readonly short_ns: number;
+  /** Where each gap begins, as a place. */
+  private readonly places: readonly number[];
+
+  /** `extent_ns`: how long it all is. The gaps are apart from each other and by start. */
+  constructor(gaps: readonly TimeWindow[] = [], extent_ns = 0) {
+    const all_ns = gaps.reduce((sum, gap) => sum + lengthOf(gap), 0);
+    this.short_ns = Math.max(1, (extent_ns - all_ns) * SHORT);
+    this.gaps = gaps.filter((gap) => lengthOf(gap) > this.short_ns);
+    const places: number[] = [];
+    let saved_ns = 0;
+    for (const gap of this.gaps) {
+      places.push(gap.start_ns - saved_ns);
+      saved_ns += lengthOf(gap) - this.short_ns;
+    }
+    this.places = places;
+  }
+
+  placeOf(offset_ns: number): number {
+    const at = lastNotAfter(this.gaps, offset_ns, ({ start_ns }) => start_ns);
+    const gap = this.gaps[at];
+    if (gap === undefined) return offset_ns;
+    const place = this.places[at] ?? 0;
+    if (offset_ns >= gap.end_ns) return place + this.short_ns + (offset_ns - gap.end_ns);
+    return place + ((offset_ns - gap.start_ns) / lengthOf(gap)) * this.short_ns;
+  }
+
+  offsetOf(place: number): number {
+    const at = lastNotAfter(this.places, place, (begin) => begin);
+    const gap = this.gaps[at];
+    if (gap === undefined) return place;
+    const inside = place - (this.places[at] ?? 0);
+    if (inside >= this.short_ns) return gap.end_ns + (inside - this.short_ns);
+    return gap.start_ns + (inside / this.short_ns) * lengthOf(gap);
+  }
+
+  windowOf({ start_ns, end_ns }: TimeWindow): TimeWindow {
+    return { start_ns: this.placeOf(start_ns), end_ns: this.placeOf(end_ns) };
+  }
+
+  /** What lies between the gaps within a window of places: offsets. */
+  segments(view: TimeWindow): TimeWindow[] {
+    const found: TimeWindow[] = [];
+    let from_ns = this.offsetOf(view.start_ns);
+    const until_ns = this.offsetOf(view.end_ns);
+    for (const gap of this.gaps) {
+      if (gap.end_ns <= from_ns || gap.start_ns >= until_ns) continue;
+      if (gap.start_ns > from_ns) found.push({ start_ns: from_ns, end_ns: gap.start_ns });
+      from_ns = gap.end_ns;
+    }
+    if (until_ns > from_ns) found.push({ start_ns: from_ns, end_ns: until_ns });
+    return found;
+  }
+}
+
+function lengthOf({ start_ns, end_ns }: TimeWindow): number {
+  return end_ns - start_ns;
+}
+
+/** Index of the last item that begins at or before a value, -1 if none does. */
+function lastNotAfter<T>(items: readonly T[], value: number, beginOf: (item: T) => number): number {
+  let low = -1;
+  let high = items.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const item = items[middle];
+    if (item !== undefined && beginOf(item) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

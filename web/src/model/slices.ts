@@ -1,0 +1,36 @@
+/** Long work in slices, between which the page can draw and be used. */
+
+/** Short enough that the frame it falls into is not missed. */
+const SLICE_MS = 10;
+/** Characters of one step: far below a slice. */
+const STEP = 64 * 1024;
+
+export interface SlicedWork {
+  /** Go on for about so many characters; true when done. */
+  advance(budget: number): boolean;
+  readonly done: number;
+}
+
+interface Slicing {
+  readonly signal: AbortSignal;
+  /** Let the page have a turn. */
+  readonly pause: () => Promise<void>;
+  readonly now_ms?: () => number;
+  readonly onProgress?: (done: number) => void;
+}
+
+/** Do all of it; throws what the work throws, and `AbortError` when it is called off. */
+export async function inSlices(
+  work: SlicedWork,
+  { signal, pause, now_ms = () => performance.now(), onProgress }: Slicing,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const until_ms = now_ms() + SLICE_MS;
+    do {
+      if (work.advance(STEP)) return;
+    } while (now_ms() < until_ms);
+    onProgress?.(work.done);
+    await pause();
+  }
+}

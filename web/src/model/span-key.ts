@@ -1,0 +1,23 @@
+/** Which span is which, and below which. */
+
+export interface TreeSpan {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly parent_span_id: string | null;
+  readonly offset_ns: number;
+}
+
+export interface DuplicableSpan extends TreeSpan {
+  /** Span id of the span that shows the same operation. */
+  readonly duplicate_of: string | null;
+}
+
+/** Identity of a span inside a session, which may hold several traces. */
+export function spanKey(span: { readonly trace_id: string; readonly span_id: string }): string {
+  return `${span.trace_id}.${span.span_id}`;
+}
+
+/** Key of the parent, or the empty string for a root. */
+export function parentKey(span: TreeSpan): string {
+  return span.parent_span_id === null ? '' : `${span.trace_id}.${span.parent_span_id}`;
+}

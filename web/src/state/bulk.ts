@@ -1,0 +1,70 @@
+/** One thing done to many sessions, a few at a time: how far it is, what failed, and a way to stop. */
+import { Cell } from './cell.ts';
+
+const AT_ONCE = 4;
+
+export interface Failure {
+  readonly id: string;
+  readonly message: string;
+}
+
+export interface Progress {
+  readonly total: number;
+  readonly done: number;
+  readonly failures: readonly Failure[];
+  readonly isOver: boolean;
+  readonly isStopped: boolean;
+}
+
+export class Bulk {
+  readonly progress: Cell<Progress>;
+  private readonly ids: readonly string[];
+  private readonly abort = new AbortController();
+
+  constructor(ids: Iterable<string>) {
+    this.ids = [...ids];
+    this.progress = new Cell<Progress>({
+      total: this.ids.length,
+      done: 0,
+      failures: [],
+      isOver: false,
+      isStopped: false,
+    });
+  }
+
+  /** Begin no more; what has begun ends. */
+  stop(): void {
+    this.abort.abort();
+  }
+
+  /** Do `act` to each; what it throws is a failure of that one. Resolves when all is over. */
+  async run(act: (id: string, signal: AbortSignal) => Promise<void>): Promise<void> {
+    const left = [...this.ids].reverse();
+    const work = async () => {
+      for (let id = left.pop(); id !== undefined; id = left.pop()) {
+        if (this.abort.signal.aborted) return;
+        await this.one(id, act);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    this.change({ isOver: true, isStopped: this.abort.signal.aborted });
+  }
+
+  private async one(
+    id: string,
+    act: (id: string, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await act(id, this.abort.signal);
+      this.change({ done: this.progress.get().done + 1 });
+    } catch (error) {
+      if (this.abort.signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      this.change({ failures: [...this.progress.get().failures, { id, message }] });
+    }
+  }
+
+  private change(values: Partial<Progress>): void {
+    this.progress.set({ ...this.progress.get(), ...values });
+  }
+}

@@ -1,0 +1,115 @@
+/** Files that are sent to the service, one after another: how far each is, and what became of it. */
+import type { Api } from '../api/client.ts';
+import type { ImportReport } from '../api/types.ts';
+import { formatBytes } from '../model/format.ts';
+import { Cell } from './cell.ts';
+
+/** More is for the command line, which needs no open page. */
+export const MAX_FILE_BYTES = 500_000_000;
+export const MAX_FILES = 100;
+
+export type ImportState =
+  | { readonly kind: 'queued' }
+  | { readonly kind: 'sending'; readonly sent: number }
+  /** All of it is sent; the service takes it in. */
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'done'; readonly report: ImportReport }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface ImportJob {
+  readonly number: number;
+  readonly name: string;
+  readonly size_bytes: number;
+  readonly state: ImportState;
+}
+
+/** What was dropped: a file, or something that is none. */
+export type Dropped = File | { readonly folder: string };
+
+export class Imports {
+  readonly jobs = new Cell<readonly ImportJob[]>([]);
+  private readonly api: Pick<Api, 'importFile'>;
+  private readonly waiting: { readonly number: number; readonly file: File }[] = [];
+  private abort: AbortController | undefined;
+  private last = 0;
+
+  constructor(api: Pick<Api, 'importFile'>) {
+    this.api = api;
+  }
+
+  get isBusy(): boolean {
+    return this.abort !== undefined || this.waiting.length > 0;
+  }
+
+  /** Send `files`; resolves when all have ended, with the jobs that they were. */
+  async add(files: readonly Dropped[]): Promise<readonly ImportJob[]> {
+    const numbers = new Set<number>();
+    for (const [index, dropped] of files.entries()) {
+      this.last += 1;
+      numbers.add(this.last);
+      const name = 'folder' in dropped ? dropped.folder : dropped.name;
+      const size_bytes = 'folder' in dropped ? 0 : dropped.size;
+      const refusal = index < MAX_FILES ? refused(dropped) : `Only ${MAX_FILES} files at a time.`;
+      const state: ImportState =
+        refusal === undefined ? { kind: 'queued' } : { kind: 'failed', message: refusal };
+      this.jobs.set([...this.jobs.get(), { number: this.last, name, size_bytes, state }]);
+      if (refusal === undefined && !('folder' in dropped)) {
+        this.waiting.push({ number: this.last, file: dropped });
+      }
+    }
+    if (this.abort === undefined) await this.work();
+    return this.jobs.get().filter(({ number }) => numbers.has(number));
+  }
+
+  /** Send nothing more. What the service has taken in by then stays. */
+  stop(): void {
+    for (const { number } of this.waiting.splice(0)) {
+      this.set(number, { kind: 'failed', message: 'Stopped before it was sent.' });
+    }
+    this.abort?.abort();
+  }
+
+  /** Forget what is over. */
+  clear(): void {
+    const isOpen = ({ state }: ImportJob) => state.kind !== 'done' && state.kind !== 'failed';
+    this.jobs.set(this.jobs.get().filter(isOpen));
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      const { number, file } = next;
+      this.abort = new AbortController();
+      const onProgress = (sent: number) =>
+        this.set(number, sent < 1 ? { kind: 'sending', sent } : { kind: 'reading' });
+      onProgress(0);
+      try {
+        const report = await this.api.importFile(file, onProgress, this.abort.signal);
+        this.set(number, { kind: 'done', report });
+      } catch (error) {
+        const message = this.abort.signal.aborted
+          ? 'Stopped. What was taken in by then stays; the same file once more changes nothing.'
+          : error instanceof Error
+            ? error.message
+            : String(error);
+        this.set(number, { kind: 'failed', message });
+      }
+      this.abort = undefined;
+    }
+  }
+
+  private set(number: number, state: ImportState): void {
+    this.jobs.set(this.jobs.get().map((job) => (job.number === number ? { ...job, state } : job)));
+  }
+}
+
+/** Why it is not sent at all. */
+function refused(dropped: Dropped): string | undefined {
+  if ('folder' in dropped) return 'This is a folder. Drop the files that are in it.';
+  if (dropped.size > MAX_FILE_BYTES) {
+    return (
+      `${formatBytes(dropped.size)} are too much for a page, which takes up to ` +
+      `${formatBytes(MAX_FILE_BYTES)} a file. \`inspector import FILE\` takes any size.`
+    );
+  }
+  return dropped.size === 0 ? 'The file is empty.' : undefined;
+}

@@ -1,0 +1,55 @@
+/** Long values of spans, fetched one by one when they are looked at; the last few are kept. */
+import type { Api } from '../api/client.ts';
+import type { Clamped } from '../api/types.ts';
+
+/** Characters of all that is kept; the newest is kept however long it is. */
+const MAX_KEPT = 32 * 1024 * 1024;
+
+export interface SpanId {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+export class SpanValues {
+  private readonly api: Api;
+  private readonly kept = new Map<string, string>();
+  private size = 0;
+
+  constructor(api: Api) {
+    this.api = api;
+  }
+
+  peek(span: SpanId, cut: Clamped): string | undefined {
+    return this.kept.get(keyOf(span, cut));
+  }
+
+  async load(
+    span: SpanId,
+    cut: Clamped,
+    reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
+  ): Promise<string> {
+    const text = await this.api.spanValue(span.trace_id, span.span_id, cut.pointer, reading);
+    this.keep(keyOf(span, cut), text);
+    return text;
+  }
+
+  private keep(key: string, text: string): void {
+    this.forget(key);
+    this.kept.set(key, text);
+    this.size += text.length;
+    for (const oldest of this.kept.keys()) {
+      if (this.size <= MAX_KEPT || oldest === key) break;
+      this.forget(oldest);
+    }
+  }
+
+  private forget(key: string): void {
+    this.size -= this.kept.get(key)?.length ?? 0;
+    this.kept.delete(key);
+  }
+}
+
+/** A value that grew while its span runs is another one. */
+function keyOf({ trace_id, span_id }: SpanId, { pointer, size_bytes }: Clamped): string {
+  return `${trace_id}.${span_id} ${size_bytes} ${pointer}`;
+}

@@ -1,0 +1,134 @@
+/** What spans say, for the transcript: asked for when they come into view, and when they change. */
+import type { Api } from '../api/client.ts';
+import type { Reading, SpanRow } from '../api/types.ts';
+import { hasEnded } from '../model/span-status.ts';
+import { KeyedStore } from './keyed-store.ts';
+
+/** A span that is in view, and the model call before it. */
+export interface Wanted {
+  readonly key: string;
+  readonly row: SpanRow;
+  readonly before: string | undefined;
+  /** How many moments of it the stream told. */
+  readonly told: number;
+}
+
+export interface Read {
+  readonly reading: Reading;
+  /** What was wanted when this was asked for. */
+  readonly of: Wanted;
+}
+
+const MAX_ASKED = 40;
+const KEPT = 4000;
+/** A running span is asked for again at most this often. */
+const REFRESH_MS = 600;
+const RETRY_MS = 3000;
+
+export class Readings {
+  readonly reads = new KeyedStore<Read>();
+  /** What the service said instead, when it could not be asked. */
+  readonly problems = new KeyedStore<string>();
+  private readonly api: Api;
+  private readonly sessionId: string;
+  private readonly now_ms: () => number;
+  private wanted: readonly Wanted[] = [];
+  private readonly asked = new Map<string, { readonly one: Wanted; readonly at_ms: number }>();
+  private loading: AbortController | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(sessionId: string, api: Api, now_ms: () => number = () => Date.now()) {
+    this.sessionId = sessionId;
+    this.api = api;
+    this.now_ms = now_ms;
+  }
+
+  /** Have these, the most wanted first; what was wanted before and has not come is let go. */
+  want(wanted: readonly Wanted[]): void {
+    this.wanted = wanted;
+    void this.pump();
+  }
+
+  close(): void {
+    this.wanted = [];
+    this.loading?.abort();
+    clearTimeout(this.timer);
+  }
+
+  /** One question at a time, so that what is in view now is never behind what was in view. */
+  private async pump(): Promise<void> {
+    if (this.loading !== undefined) return;
+    clearTimeout(this.timer);
+    const asked = this.due();
+    if (asked.length === 0) return;
+    const loading = new AbortController();
+    this.loading = loading;
+    const at_ms = this.now_ms();
+    for (const one of asked) this.asked.set(one.key, { one, at_ms });
+    try {
+      const spans = asked.map(({ key, before }) =>
+        before === undefined ? key : `${key}~${before}`,
+      );
+      const answer = await this.api.transcript(this.sessionId, spans, loading.signal);
+      if (loading.signal.aborted) return;
+      this.take(asked, answer.readings);
+      // There was no room for those: they come first the next time.
+      for (const span of answer.left_out) this.asked.delete(span.split('~')[0] ?? '');
+    } catch (error) {
+      if (loading.signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      this.problems.commit(asked.map(({ key }) => [key, message] as const));
+    }
+    this.loading = undefined;
+    void this.pump();
+  }
+
+  /** What is to be asked for now; sets a clock for what is to be asked for later. */
+  private due(): Wanted[] {
+    const now_ms = this.now_ms();
+    let soonest_ms = Number.POSITIVE_INFINITY;
+    const found: Wanted[] = [];
+    for (const one of this.wanted) {
+      const known = this.reads.get(one.key);
+      if (known !== undefined && isSame(known.of, one)) continue;
+      const asked = this.asked.get(one.key);
+      const at_ms = asked === undefined ? 0 : asked.at_ms + pause_ms(asked.one, one);
+      if (at_ms <= now_ms) found.push(one);
+      else soonest_ms = Math.min(soonest_ms, at_ms);
+      if (found.length === MAX_ASKED) return found;
+    }
+    if (found.length === 0 && soonest_ms < Number.POSITIVE_INFINITY) {
+      this.timer = setTimeout(() => void this.pump(), soonest_ms - now_ms);
+    }
+    return found;
+  }
+
+  private take(asked: readonly Wanted[], readings: readonly Reading[]): void {
+    const byKey = new Map(asked.map((one) => [one.key, one]));
+    const changes: [string, Read][] = [];
+    for (const reading of readings) {
+      const one = byKey.get(`${reading.trace_id}.${reading.span_id}`);
+      if (one !== undefined) changes.push([one.key, { reading, of: one }]);
+    }
+    if (this.problems.size > 0)
+      this.problems.commit(changes.map(([key]) => [key, undefined] as const));
+    this.reads.commit(changes);
+    const excess = this.reads.size - KEPT;
+    if (excess <= 0) return;
+    const needed = new Set(this.wanted.map(({ key }) => key));
+    const old = [...this.reads.keys()].filter((key) => !needed.has(key)).slice(0, excess);
+    for (const key of old) this.asked.delete(key);
+    this.reads.commit(old.map((key) => [key, undefined] as const));
+  }
+}
+
+function isSame(a: Wanted, b: Wanted): boolean {
+  return a.row === b.row && a.before === b.before && a.told === b.told;
+}
+
+/** How long after a question for `asked` one for `now` may follow. */
+function pause_ms(asked: Wanted, now: Wanted): number {
+  // The same once more: it is not there yet, or could not be asked for.
+  if (isSame(asked, now)) return RETRY_MS;
+  return hasEnded(now.row.status) ? 0 : REFRESH_MS;
+}

@@ -1,0 +1,221 @@
+/** An opened line: each round with both messages, and what happened between. */
+import type { McpEntry } from '../../api/types.ts';
+import { formatDuration, formatOffset } from '../../model/format.ts';
+import type { McpCall } from '../../model/mcp-calls.ts';
+import type { McpRound } from '../../model/mcp-frames.ts';
+import { SpanRequests } from '../requests/span-requests.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { FrameView } from './mcp-frame.tsx';
+import { ServerName } from './mcp-servers.tsx';
+import { faultText } from './mcp-words.ts';
+
+interface McpDetailProps {
+  readonly sessionId: string;
+  readonly call: McpCall;
+  readonly onOpenSpan: (key: string) => void;
+}
+
+export function McpDetail({ sessionId, call, onOpenSpan }: McpDetailProps) {
+  const fault = faultText(call);
+  return (
+    <div className="ins-mcp-detail">
+      <p className="ins-mcp-detail__facts">
+        <Facts call={call} />
+        {call.spanKey !== undefined && (
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => call.spanKey !== undefined && onOpenSpan(call.spanKey)}
+          >
+            Open its span
+          </button>
+        )}
+      </p>
+      {fault !== '' && (
+        <p className="ins-mcp-detail__fault">
+          {fault}{' '}
+          {call.fault?.message != null && <VisibleText text={call.fault.message.slice(0, 2000)} />}
+        </p>
+      )}
+      {call.spanKey !== undefined && <SpanRequests spanKey={call.spanKey} />}
+      {call.rounds.slice(0, MAX_ROUNDS).map((round, at) => (
+        <Round
+          key={(round.request ?? round.response)?.key ?? at}
+          sessionId={sessionId}
+          call={call}
+          round={round}
+          number={at + 1}
+        />
+      ))}
+      <Notes notes={call.notes} />
+    </div>
+  );
+}
+
+const MAX_ROUNDS = 20;
+
+function Facts({ call }: { readonly call: McpCall }) {
+  const entry = call.rounds[0]?.request ?? call.rounds[0]?.response;
+  const last = call.rounds.at(-1)?.response;
+  const facts = [
+    last?.protocol_version ?? entry?.protocol_version,
+    entry?.transport,
+    entry?.connection == null ? undefined : `connection ${entry.connection}`,
+    entry?.step == null ? undefined : `at ${entry.step}`,
+    entry?.attempt == null ? undefined : `attempt ${entry.attempt}`,
+  ].filter((fact) => fact != null);
+  return (
+    <>
+      <ServerName name={call.server} />
+      {facts.map((fact) => (
+        <span key={fact}>
+          <VisibleText text={String(fact)} />
+        </span>
+      ))}
+      <FarEnd round={call.farEnd} />
+    </>
+  );
+}
+
+/** How long the other process says that it took. */
+function FarEnd({ round }: { readonly round: McpRound | undefined }) {
+  if (round?.request === undefined || round.response === undefined) return null;
+  const took_ns = round.response.offset_ns - round.request.offset_ns;
+  return <span>the server took {formatDuration(took_ns)}</span>;
+}
+
+interface RoundProps {
+  readonly sessionId: string;
+  readonly call: McpCall;
+  readonly round: McpRound;
+  readonly number: number;
+}
+
+function Round({ sessionId, call, round, number }: RoundProps) {
+  const { request, response } = round;
+  const isLine = call.kind === 'transport';
+  const many = call.rounds.length > 1;
+  if (isLine) return null;
+  return (
+    <div className="ins-mcp-round">
+      {many && (
+        <h3 className="ins-mcp-round__head">
+          Round {number}
+          {response?.result_type === 'input_required' && ' · the server asks for input'}
+        </h3>
+      )}
+      <Asked entry={request} what="with" />
+      <div className="ins-mcp-round__pair">
+        {request !== undefined && (
+          <FrameView
+            key={request.key}
+            sessionId={sessionId}
+            entry={request}
+            what={many ? `the request of round ${number}` : 'the request'}
+          />
+        )}
+        {response !== undefined && (
+          <FrameView
+            key={response.key}
+            sessionId={sessionId}
+            entry={response}
+            what={many ? `the response of round ${number}` : 'the response'}
+          />
+        )}
+        {call.kind === 'call' && response === undefined && (
+          <p className="ins-mcp-frame__none">
+            {call.state === 'pending' ? 'No answer yet.' : 'No answer was seen.'}
+          </p>
+        )}
+        {call.kind === 'call' && request === undefined && (
+          <p className="ins-mcp-frame__none">Its request was not seen.</p>
+        )}
+      </div>
+      <Asked entry={response} what="asks" />
+    </div>
+  );
+}
+
+/** What an input-required result asks for, or the answers that went back. */
+function Asked({ entry, what }: { readonly entry: McpEntry | undefined; readonly what: string }) {
+  if (entry === undefined) return null;
+  const said = [...entry.asks, ...entry.answers];
+  if (said.length === 0) return null;
+  return (
+    <ul className="ins-mcp-asks">
+      {said.map((one) => (
+        <li key={`${one.key} ${one.method}`}>
+          <span>{what === 'with' ? 'answers' : 'asks'}</span>
+          {one.key !== '' && (
+            <code>
+              <VisibleText text={one.key} />
+            </code>
+          )}
+          {one.method !== null && <VisibleText text={one.method} />}
+          {one.text !== null && (
+            <q>
+              <VisibleText text={one.text} />
+            </q>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const MAX_NOTES = 60;
+
+function Notes({ notes }: { readonly notes: readonly McpEntry[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ol className="ins-mcp-notes" aria-label="Meanwhile">
+      {notes.slice(-MAX_NOTES).map((note) => (
+        <li key={note.key}>
+          <span className="ins-mcp-notes__time">{formatOffset(note.offset_ns)}</span>
+          <Note note={note} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Note({ note }: { readonly note: McpEntry }) {
+  if (note.type === 'asked') {
+    return (
+      <span>
+        A person is asked: <VisibleText text={note.text ?? ''} />
+      </span>
+    );
+  }
+  if (note.type === 'answered') {
+    return (
+      <span>
+        {note.state === null ? 'Answer' : `Answer (${note.state})`}:{' '}
+        <code>
+          <VisibleText text={note.text ?? ''} />
+        </code>
+      </span>
+    );
+  }
+  if (note.progress !== null) {
+    const { percent, value, total, message } = note.progress;
+    const done = total === null ? `${value ?? ''}` : `${value ?? '?'} of ${total}`;
+    return (
+      <span className="ins-mcp-notes__progress">
+        progress {done}
+        {percent !== null && (
+          <meter min={0} max={100} value={percent} aria-label="progress">
+            {Math.round(percent)} %
+          </meter>
+        )}
+        <VisibleText text={message ?? ''} />
+      </span>
+    );
+  }
+  return (
+    <span>
+      {note.method === 'notifications/cancelled' ? 'cancelled' : (note.method ?? note.type)}{' '}
+      <VisibleText text={note.fault?.message ?? ''} />
+    </span>
+  );
+}

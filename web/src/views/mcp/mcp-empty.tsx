@@ -1,0 +1,65 @@
+/** No MCP traffic, or not yet: what to do for some. */
+import { CopyButton } from '../copy-button.tsx';
+
+const WITH_HOOKS = `from instrument import operation
+
+async with operation(
+    "rpc_request",
+    envelope={"jsonrpc": "2.0", "method": "tools/call", "params": {"name": name, "arguments": args}},
+    transport="stdio",
+    server_name="files",
+) as op:
+    result = await session.call_tool(name, args)
+    op.result = {"jsonrpc": "2.0", "result": result.model_dump(by_alias=True, mode="json")}`;
+
+const WITH_OTEL = `pip install "mcp>=2" opentelemetry-sdk opentelemetry-exporter-otlp`;
+
+export function McpEmpty() {
+  return (
+    <section className="ins-mcp-empty">
+      <h2>No MCP traffic in this session</h2>
+      <p>
+        Nothing in it tells of a message between an MCP client and a server, of either era of the
+        protocol (with <code>initialize</code>, up to 2025-11-25, or stateless, from 2026-07-28).
+        Three ways to see some:
+      </p>
+      <dl>
+        <dt>Announce requests on the hook bus: shows the messages themselves</dt>
+        <dd>
+          <Snippet text={WITH_HOOKS} what="the Python" />
+        </dd>
+        <dt>The SDK's own spans: shows methods, ids and times</dt>
+        <dd>
+          <Snippet text={WITH_OTEL} what="the command" />
+        </dd>
+        <dt>Any other instrumentation</dt>
+        <dd>
+          Spans with <code>mcp.method.name</code> (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or
+          log records of the wire: <code>inspector.mcp.frame</code>, see{' '}
+          <code>docs/formats.md</code>.
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Snippet({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div className="ins-mcp-snippet">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      <pre tabIndex={0}>{text}</pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
+export function McpLoading() {
+  return (
+    <div className="ins-fall__loading" role="status">
+      <span className="ins-hidden">Loading</span>
+      {[48, 62, 40, 55, 36].map((width) => (
+        <span key={width} style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

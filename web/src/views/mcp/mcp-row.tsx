@@ -1,0 +1,157 @@
+/** One line of the log: a request with its response, a notification, or news of a connection. */
+import { memo, useEffect, useRef } from 'react';
+import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
+import type { McpCall } from '../../model/mcp-calls.ts';
+import { useInspector, useNow } from '../context.ts';
+import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { Arrow, directionText } from './mcp-icons.tsx';
+import { ServerName, sizeText } from './mcp-servers.tsx';
+import { stateText } from './mcp-words.ts';
+
+interface McpRowProps {
+  readonly id: string;
+  readonly call: McpCall;
+  readonly depth: number;
+  readonly epoch_ns: string;
+  readonly isOpen: boolean;
+  readonly isSelected: boolean;
+  readonly isWaiting: boolean;
+  /** The one that Tab reaches. */
+  readonly isStop: boolean;
+  /** Take the focus when it is drawn. */
+  readonly isWanted: boolean;
+  readonly hasServer: boolean;
+  readonly onToggle: (key: string) => void;
+  readonly onFocused: (key: string) => void;
+}
+
+export const McpRow = memo(function McpRow(props: McpRowProps) {
+  const { id, call, isOpen, isStop, isWanted, onToggle, onFocused } = props;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isWanted) button.current?.focus({ preventScroll: true });
+  }, [isWanted]);
+  const isMessage = call.kind === 'call' || call.kind === 'notification';
+  const classes = ['ins-mcp-row', `ins-mcp-row--${call.kind}`, `ins-mcp-row--${call.state}`];
+  if (props.isSelected) classes.push('ins-mcp-row--selected');
+  if (props.isWaiting) classes.push('ins-mcp-row--asked');
+  return (
+    <button
+      ref={button}
+      id={id}
+      type="button"
+      className={classes.join(' ')}
+      aria-expanded={isOpen}
+      tabIndex={isStop ? 0 : -1}
+      data-mcp={call.key}
+      onClick={() => onToggle(call.key)}
+      onFocus={() => onFocused(call.key)}
+    >
+      <span className="ins-mcp-row__time">{formatOffset(call.offset_ns)}</span>
+      <span className={`ins-mcp-row__caret${isOpen ? ' ins-mcp-row__caret--open' : ''}`}>
+        <ActionIcon name="caret" />
+      </span>
+      <span
+        className="ins-mcp-row__what"
+        style={{ paddingLeft: Math.max(0, props.depth - 1) * 18 }}
+      >
+        <Arrow direction={call.direction} />
+        <span className="ins-hidden">{directionText(call.direction)} </span>
+        <span className="ins-mcp-row__method">
+          <VisibleText text={call.method || 'message'} />
+        </span>
+        {call.target !== undefined && (
+          <span className="ins-mcp-row__target">
+            <VisibleText text={call.target} />
+          </span>
+        )}
+        <Rest call={call} />
+      </span>
+      {props.hasServer && (
+        <span className="ins-mcp-row__server">
+          {(isMessage || call.server !== '') && <ServerName name={call.server} />}
+        </span>
+      )}
+      <span className="ins-mcp-row__id">{idsOf(call)}</span>
+      <span className="ins-mcp-row__size">{isMessage && sizeOf(call)}</span>
+      <span className="ins-mcp-row__took">
+        {call.state === 'pending' ? (
+          <Counting from_ns={call.offset_ns} epoch_ns={props.epoch_ns} />
+        ) : (
+          call.kind === 'call' &&
+          call.end_ns !== undefined &&
+          formatDuration(call.end_ns - call.offset_ns)
+        )}
+      </span>
+    </button>
+  );
+});
+
+const MAX_SHOWN_CHARS = 200;
+
+/** What is worth knowing without opening it. */
+function Rest({ call }: { readonly call: McpCall }) {
+  const state = stateText(call);
+  const progress = call.notes.findLast((note) => note.progress !== null)?.progress;
+  const said =
+    call.kind === 'stderr' || call.kind === 'transport'
+      ? call.rounds[0]?.request?.text
+      : call.fault?.message;
+  return (
+    <>
+      {call.rounds.length > 1 && (
+        <span className="ins-mcp-row__mark">{call.rounds.length} rounds</span>
+      )}
+      {progress != null && call.state === 'pending' && (
+        <span className="ins-mcp-row__mark">
+          {progress.percent === null ? 'progress' : `${Math.round(progress.percent)} %`}{' '}
+          <VisibleText text={progress.message ?? ''} />
+        </span>
+      )}
+      {call.notes.some((note) => note.type === 'asked') && (
+        <span className="ins-mcp-row__mark">asked a person</span>
+      )}
+      {state !== '' && (
+        <span className={`ins-mcp-row__state ins-mcp-row__state--${call.state}`}>
+          <StatusIcon shape={SHAPES[call.state]} />
+          {state}
+        </span>
+      )}
+      {said != null && said !== '' && (
+        <span className="ins-mcp-row__said">
+          <VisibleText text={said.slice(0, MAX_SHOWN_CHARS)} />
+        </span>
+      )}
+    </>
+  );
+}
+
+const SHAPES = {
+  pending: 'running',
+  ok: 'completed',
+  input: 'waiting',
+  error: 'failed',
+  cancelled: 'cancelled',
+  unanswered: 'lost',
+} as const;
+
+function Counting({ from_ns, epoch_ns }: { readonly from_ns: number; readonly epoch_ns: string }) {
+  const { clock } = useInspector();
+  useNow(1000);
+  return <>{formatRunning(clock.nowOffset_ns(epoch_ns) - from_ns)}</>;
+}
+
+function idsOf(call: McpCall): string {
+  const ids = call.rounds.flatMap(({ request, response }) => {
+    const id = (request ?? response)?.rpc_id;
+    return id == null ? [] : [`#${id.slice(0, 24)}`];
+  });
+  return ids.length > 2 ? `${ids[0]} … ${ids.at(-1)}` : ids.join(' ');
+}
+
+/** Of the message that came back, else of the one that went out. */
+function sizeOf(call: McpCall): string {
+  const last = call.rounds.at(-1);
+  return sizeText(last?.response?.size_bytes ?? last?.request?.size_bytes);
+}

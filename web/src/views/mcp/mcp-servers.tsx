@@ -1,0 +1,115 @@
+/** The servers of a session at a glance; one can be chosen, so that only its lines are shown. */
+import { formatBytes, formatDuration, formatOffset, plural } from '../../model/format.ts';
+import type { McpServer } from '../../model/mcp-servers.ts';
+import { StatusIcon } from '../icons.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+
+interface McpServersProps {
+  readonly servers: readonly McpServer[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (server: string | undefined) => void;
+}
+
+const MAX_SHOWN = 12;
+
+export function McpServers({ servers, chosen, onChoose }: McpServersProps) {
+  return (
+    <ul className="ins-mcp-servers" aria-label="MCP servers">
+      {servers.slice(0, MAX_SHOWN).map((server) => (
+        <li key={server.name}>
+          <button
+            type="button"
+            className={`ins-mcp-server ins-mcp-server--${server.state}`}
+            aria-pressed={chosen === server.name}
+            title={chosen === server.name ? 'Show all servers' : 'Show only this server'}
+            onClick={() => onChoose(chosen === server.name ? undefined : server.name)}
+          >
+            <Name server={server} />
+            <Era server={server} />
+            <Counts server={server} />
+          </button>
+        </li>
+      ))}
+      {servers.length > MAX_SHOWN && (
+        <li className="ins-mcp-servers__more">and {servers.length - MAX_SHOWN} more</li>
+      )}
+    </ul>
+  );
+}
+
+const SHAPES = {
+  connected: 'completed',
+  closed: 'cancelled',
+  reconnecting: 'waiting',
+  failed: 'failed',
+  unknown: 'lost',
+} as const;
+
+const WORDS = {
+  connected: 'connected',
+  closed: 'closed',
+  reconnecting: 'reconnecting',
+  failed: 'failed',
+  unknown: 'not heard',
+} as const;
+
+function Name({ server }: { readonly server: McpServer }) {
+  return (
+    <span className="ins-mcp-server__name">
+      <StatusIcon shape={SHAPES[server.state]} />
+      <strong>
+        <ServerName name={server.name} />
+      </strong>
+      {server.version !== undefined && <VisibleText text={server.version} />}
+      <span className="ins-mcp-server__state">
+        {WORDS[server.state]}
+        {server.failedStep !== undefined && ` at ${server.failedStep}`}
+      </span>
+    </span>
+  );
+}
+
+function Era({ server }: { readonly server: McpServer }) {
+  const parts = [
+    server.transport,
+    server.protocolVersion === undefined ? undefined : `MCP ${server.protocolVersion}`,
+    server.era === 'handshake' ? 'with handshake' : server.era,
+  ];
+  return (
+    <span className="ins-mcp-server__line">
+      <VisibleText
+        text={parts.filter((part) => part !== undefined).join(' · ') || 'protocol version not told'}
+      />
+    </span>
+  );
+}
+
+function Counts({ server }: { readonly server: McpServer }) {
+  const { slowest, heard_ns } = server;
+  return (
+    <span className="ins-mcp-server__line">
+      {plural(server.calls, 'call')}
+      {server.errors > 0 && (
+        <span className="ins-mcp-server__errors">{plural(server.errors, 'error')}</span>
+      )}
+      {server.pending > 0 && (
+        <span className="ins-mcp-server__pending">{server.pending} pending</span>
+      )}
+      {slowest?.end_ns !== undefined && (
+        <span title={`Slowest: ${slowest.method} ${slowest.target ?? ''}`}>
+          slowest {formatDuration(slowest.end_ns - slowest.offset_ns)}
+        </span>
+      )}
+      {heard_ns !== undefined && <span>last heard {formatOffset(heard_ns)}</span>}
+      {server.stderrLines > 0 && <span>stderr {plural(server.stderrLines, 'line')}</span>}
+    </span>
+  );
+}
+
+export function ServerName({ name }: { readonly name: string }) {
+  return name === '' ? 'unnamed server' : <VisibleText text={name} />;
+}
+
+export function sizeText(bytes: number | null | undefined): string {
+  return bytes == null ? '' : formatBytes(bytes);
+}

@@ -1,0 +1,52 @@
+/** The log in words: what a state is called, what was wrong. */
+import type { McpCall } from '../../model/mcp-calls.ts';
+
+/** Short, for a row; empty when all is well. */
+export function stateText(call: McpCall): string {
+  switch (call.state) {
+    case 'pending':
+      return 'pending';
+    case 'input':
+      return 'asks for input';
+    case 'cancelled':
+      return 'cancelled';
+    case 'unanswered':
+      return 'no answer';
+    case 'error':
+      if (call.fault?.kind === 'tool') return 'tool error';
+      return call.fault?.code == null ? 'failed' : `error ${call.fault.code}`;
+    case 'ok':
+      return '';
+  }
+}
+
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['-32700', 'parse error'],
+  ['-32600', 'invalid request'],
+  ['-32601', 'method not found'],
+  ['-32602', 'invalid params'],
+  ['-32603', 'internal error'],
+  ['-32002', 'resource not found'],
+  ['-32800', 'request cancelled'],
+]);
+
+/** What a reader should know of a failure: whose it is. */
+export function faultText(call: McpCall): string {
+  const { fault } = call;
+  switch (fault?.kind) {
+    case 'tool':
+      return 'The tool failed: it answered with isError.';
+    case 'rpc': {
+      const name = CODES.get(fault.code ?? '');
+      const what = `JSON-RPC error ${fault.code ?? ''}`.trim();
+      return name === undefined ? `${what}.` : `${what}: ${name}.`;
+    }
+    case 'cancelled':
+      return 'It was cancelled.';
+    case 'failed':
+      return fault.code === null
+        ? 'No answer that could be used came back.'
+        : `No answer that could be used came back: ${fault.code}.`;
+  }
+  return call.state === 'unanswered' ? 'No answer came.' : '';
+}

@@ -1,0 +1,276 @@
+/** What can be done to the selected sessions: export, delete. Deleting asks once, in place. */
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { SessionStatus } from '../../api/types.ts';
+import { formatBytes, groupThousands, plural } from '../../model/format.ts';
+import { allFound, MOST_FOUND } from '../../state/all-found.ts';
+import { Bulk, type Progress } from '../../state/bulk.ts';
+import type { Selection } from '../../state/selection.ts';
+import type { Sessions } from '../../state/sessions.ts';
+import { useActions } from '../actions.ts';
+import { useCell, useInspector, useVersion } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import { ArmedButton } from '../requests/armed-button.tsx';
+import './bulk-bar.css';
+
+type Verb = 'export' | 'delete';
+
+interface Running {
+  readonly verb: Verb;
+  readonly bulk: Bulk;
+  /** Once it is over. */
+  readonly said?: string;
+}
+
+interface BulkBarProps {
+  readonly sessions: Sessions;
+  readonly selection: Selection;
+}
+
+export function BulkBar({ sessions, selection }: BulkBarProps) {
+  const { api, clock } = useInspector();
+  const selected = useCell(selection.ids);
+  const [isDeleting, setDeleting] = useState(false);
+  const [running, setRunning] = useState<Running>();
+  const [looking, setLooking] = useState<AbortController>();
+  const [note, setNote] = useState('');
+  const count = selected.size;
+  useEffect(() => {
+    if (count === 0) setDeleting(false);
+  }, [count]);
+
+  const begin = async (verb: Verb, work: (bulk: Bulk) => Promise<string>) => {
+    const bulk = new Bulk(selected);
+    setDeleting(false);
+    setNote('');
+    setRunning({ verb, bulk });
+    const said = await work(bulk);
+    setRunning((now) => (now?.bulk === bulk ? { ...now, said } : now));
+  };
+  const exportAll = () =>
+    begin('export', async (bulk) => {
+      const files = new Map<string, Blob>();
+      await bulk.run(async (id, signal) => {
+        files.set(id, await api.exportSession(id, signal));
+      });
+      if (bulk.progress.get().isStopped) return 'Stopped: no file was written.';
+      if (files.size === 0) return 'No file was written.';
+      const parts = [...selected].flatMap((id) => files.get(id) ?? []);
+      const file = new Blob(parts, { type: 'application/gzip' });
+      const name = fileName(clock.now_ms(), parts.length);
+      save(file, name);
+      return `${plural(parts.length, 'session')} in ${name}, ${formatBytes(file.size)}. Drop it here, or \`inspector import\` it, to have them again.`;
+    });
+  const deleteAll = (withOpen: boolean) =>
+    begin('delete', async (bulk) => {
+      await bulk.run(async (id) => {
+        // What it is now: it may have begun to run again since it was selected.
+        const { status } = sessions.rows.get(id) ?? (await api.session(id));
+        if (!withOpen && isOpen(status)) throw new Error(`It is ${status}, and was left.`);
+        await api.deleteSession(id);
+        selection.remove([id]);
+      });
+      const { done, isStopped } = bulk.progress.get();
+      return `${isStopped ? 'Stopped: ' : ''}${plural(done, 'session')} deleted.`;
+    });
+  const selectAll = async () => {
+    const abort = new AbortController();
+    setLooking(abort);
+    setNote('');
+    try {
+      const onPage = (ids: readonly string[]) => selection.add(ids);
+      const isAll = await allFound(api, sessions.asked, clock.now_ms(), onPage, abort.signal);
+      if (!isAll) setNote(`Only the first ${groupThousands(MOST_FOUND)} are selected.`);
+    } catch (error) {
+      if (!abort.signal.aborted) setNote(error instanceof Error ? error.message : String(error));
+    }
+    setLooking(undefined);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they act on what is selected then
+  const actions = useMemo(
+    () =>
+      count === 0
+        ? []
+        : [
+            { name: 'Export the selected sessions', run: exportAll },
+            { name: 'Delete the selected sessions (asks first)', run: () => setDeleting(true) },
+          ],
+    [selected],
+  );
+  useActions('Session list', actions);
+
+  if (running !== undefined) {
+    return <Run running={running} onClose={() => setRunning(undefined)} />;
+  }
+  if (count === 0) return null;
+  return (
+    <section className="ins-bulk" aria-label="Selected sessions">
+      {isDeleting ? (
+        <Deleting
+          ids={selected}
+          sessions={sessions}
+          onDelete={deleteAll}
+          onKeep={() => setDeleting(false)}
+        />
+      ) : (
+        <>
+          <span role="status">
+            {groupThousands(count)} selected{looking !== undefined && ' so far'}
+            {note !== '' && `. ${note}`}
+          </span>
+          {looking === undefined ? (
+            <BarButton onClick={() => void selectAll()}>Select all found</BarButton>
+          ) : (
+            <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+          )}
+          <span className="ins-bulk__gap" />
+          <BarButton onClick={() => void exportAll()}>
+            <ActionIcon name="down" /> Export
+          </BarButton>
+          <BarButton onClick={() => setDeleting(true)}>
+            <ActionIcon name="trash" /> Delete …
+          </BarButton>
+          <BarButton onClick={() => selection.clear()} label="Select none">
+            <ActionIcon name="close" />
+          </BarButton>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface DeletingProps {
+  readonly ids: ReadonlySet<string>;
+  readonly sessions: Sessions;
+  readonly onDelete: (withOpen: boolean) => void;
+  readonly onKeep: () => void;
+}
+
+/** Says what would go, those that run or wait apart: their agents are not told. */
+function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
+  useVersion(sessions.rows);
+  const [withOpen, setWithOpen] = useState(false);
+  const known = [...ids].flatMap((id) => sessions.rows.get(id) ?? []);
+  const open = known.filter(({ status }) => isOpen(status));
+  const waiting = open.filter(({ status }) => status === 'waiting').length;
+  const count = ids.size - (withOpen ? 0 : open.length);
+  const what = plural(count, 'session');
+  return (
+    <>
+      <div className="ins-bulk__ask" role="group" aria-label="Delete sessions">
+        <strong>Delete {what} for ever?</strong>
+        {open.length > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={withOpen}
+              onChange={(event) => setWithOpen(event.target.checked)}
+            />
+            <span>
+              Also the {open.length} that {open.length === 1 ? 'runs or waits' : 'run or wait'}
+              {waiting > 0 && ` (${waiting} for a person)`}. Their agents are not told: they go on,
+              what they send begins the session anew, and what they ask can no longer be answered
+              here, so that its default applies.
+            </span>
+          </label>
+        )}
+        {known.length < ids.size && (
+          <span>
+            {plural(ids.size - known.length, 'session')} of them were not scrolled to
+            {withOpen ? '.' : '; what runs or waits of those is left.'}
+          </span>
+        )}
+      </div>
+      <span className="ins-bulk__gap" />
+      <ArmedButton
+        of={`${count} ${withOpen}`}
+        look="danger"
+        isDisabled={count === 0}
+        onPress={() => onDelete(withOpen)}
+      >
+        Delete {what}
+      </ArmedButton>
+      <BarButton onClick={onKeep}>{ids.size === 1 ? 'Keep it' : 'Keep them'}</BarButton>
+    </>
+  );
+}
+
+const MOST_FAILURES = 50;
+
+function Run({ running, onClose }: { readonly running: Running; readonly onClose: () => void }) {
+  const progress = useCell<Progress>(running.bulk.progress);
+  const { total, done, failures } = progress;
+  const isOver = running.said !== undefined;
+  const doing = running.verb === 'export' ? 'Exporting' : 'Deleting';
+  return (
+    <section className="ins-bulk ins-bulk--run" aria-label={`${doing} sessions`}>
+      <div className="ins-bulk__line">
+        <span role="status">
+          {running.said ?? `${doing} ${groupThousands(done)} of ${plural(total, 'session')}`}
+        </span>
+        {!isOver && (
+          <progress max={total} value={done + failures.length} aria-label={`${doing} sessions`} />
+        )}
+        <span className="ins-bulk__gap" />
+        {isOver ? (
+          <BarButton onClick={onClose} label="Close">
+            <ActionIcon name="close" />
+          </BarButton>
+        ) : (
+          <BarButton onClick={() => running.bulk.stop()}>Stop</BarButton>
+        )}
+      </div>
+      {failures.length > 0 && (
+        <details open={isOver}>
+          <summary>{groupThousands(failures.length)} failed or left</summary>
+          <ul>
+            {failures.slice(0, MOST_FAILURES).map(({ id, message }) => (
+              <li key={id}>
+                <code>{id}</code> {message}
+              </li>
+            ))}
+            {failures.length > MOST_FAILURES && <li>and {failures.length - MOST_FAILURES} more</li>}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+interface BarButtonProps {
+  readonly onClick: () => void;
+  readonly label?: string;
+  readonly children: ReactNode;
+}
+
+function BarButton({ onClick, label, children }: BarButtonProps) {
+  return (
+    <button
+      type="button"
+      className="ins-bulk__button"
+      onClick={onClick}
+      aria-label={label}
+      title={label}
+    >
+      {children}
+    </button>
+  );
+}
+
+function isOpen(status: SessionStatus): boolean {
+  return status === 'waiting' || status === 'paused' || status === 'running';
+}
+
+/** `sessions-2026-11-22-1405-12.otlp.jsonl.gz`, by UTC. */
+function fileName(now_ms: number, count: number): string {
+  const stamp = new Date(now_ms).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
+  return `${count === 1 ? 'session' : 'sessions'}-${stamp}-${count}.otlp.jsonl.gz`;
+}
+
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,212 @@
+/** The columns that the list can have: what is in a cell, how wide it is, what it is sorted by. */
+import type { ReactNode } from 'react';
+import type { Session } from '../../api/types.ts';
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatRunning,
+  formatStart,
+  groupThousands,
+} from '../../model/format.ts';
+import { type SortKey, waited_ms } from '../../model/session-order.ts';
+import { useInspector, useNow } from '../context.ts';
+
+export interface Column {
+  readonly id: string;
+  /** At its head. */
+  readonly name: string;
+  /** In the list of columns, where it says more. */
+  readonly longName?: string;
+  readonly sort?: SortKey;
+  /** Track of the grid. */
+  readonly width: string;
+  readonly min_px: number;
+  readonly isNumber: boolean;
+  readonly title?: (session: Session) => string;
+  readonly Cell: (props: { readonly session: Session }) => ReactNode;
+}
+
+function texts(
+  id: 'agents' | 'models' | 'services' | 'tags',
+  name: string,
+  min_px: number,
+  most_px: number,
+  of: (session: Session) => readonly string[],
+): Column {
+  return {
+    id,
+    name,
+    width: `minmax(${min_px}px, ${most_px}px)`,
+    min_px,
+    isNumber: false,
+    title: (session) => of(session).join(', '),
+    Cell: ({ session }) => of(session).join(', '),
+  };
+}
+
+function count(
+  id: string,
+  name: string,
+  of: (session: Session) => number,
+  more: { longName?: string; sort?: SortKey; min_px?: number } = {},
+): Column {
+  const min_px = more.min_px ?? 72;
+  return {
+    id,
+    name,
+    width: `${min_px}px`,
+    min_px,
+    isNumber: true,
+    title: (session) => `${groupThousands(of(session))} ${(more.longName ?? name).toLowerCase()}`,
+    Cell: ({ session }) => (of(session) > 0 ? formatCount(of(session)) : '–'),
+    ...(more.longName === undefined ? {} : { longName: more.longName }),
+    ...(more.sort === undefined ? {} : { sort: more.sort }),
+  };
+}
+
+/** In the order in which they stand. */
+export const COLUMNS: readonly Column[] = [
+  texts('agents', 'Agents', 80, 200, ({ agents, services }) =>
+    agents.length > 0 ? agents : services,
+  ),
+  texts('models', 'Models', 80, 220, ({ models }) => models),
+  texts('services', 'Services', 80, 180, ({ services }) => services),
+  texts('tags', 'Tags', 80, 180, ({ tags }) => tags),
+  {
+    id: 'engine',
+    name: 'Engine',
+    width: '76px',
+    min_px: 76,
+    isNumber: false,
+    Cell: ({ session }) => session.engine,
+  },
+  {
+    id: 'started',
+    name: 'Started',
+    sort: 'started',
+    width: '100px',
+    min_px: 100,
+    isNumber: true,
+    Cell: Started,
+  },
+  {
+    id: 'duration',
+    name: 'Duration',
+    sort: 'duration',
+    width: '84px',
+    min_px: 84,
+    isNumber: true,
+    Cell: Duration,
+  },
+  {
+    id: 'waiting',
+    name: 'Waited',
+    longName: 'Waiting time',
+    sort: 'waiting',
+    width: '76px',
+    min_px: 76,
+    isNumber: true,
+    Cell: WaitingTime,
+  },
+  { ...count('spans', 'Spans', (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
+  count('errors', 'Errors', (one) => one.error_count, { sort: 'errors' }),
+  count('llm_calls', 'Models', (one) => one.llm_calls, {
+    longName: 'Model calls',
+    sort: 'llm_calls',
+  }),
+  count('tool_calls', 'Tools', (one) => one.tool_calls, {
+    longName: 'Tool calls',
+    sort: 'tool_calls',
+  }),
+  count('input_tokens', 'In', (one) => one.input_tokens, { longName: 'Input tokens' }),
+  count('output_tokens', 'Out', (one) => one.output_tokens, { longName: 'Output tokens' }),
+  {
+    ...count('tokens', 'Tokens', (one) => one.input_tokens + one.output_tokens, {
+      sort: 'tokens',
+    }),
+    title: (one) =>
+      `${groupThousands(one.input_tokens)} in, ${groupThousands(one.output_tokens)} out`,
+  },
+  {
+    id: 'cost',
+    name: 'Cost',
+    sort: 'cost',
+    width: '76px',
+    min_px: 76,
+    isNumber: true,
+    Cell: ({ session }) => (session.cost_usd === null ? '–' : formatCost(session.cost_usd)),
+  },
+];
+
+export const FIRST_COLUMNS: readonly string[] = [
+  'agents',
+  'models',
+  'started',
+  'duration',
+  'spans',
+  'tokens',
+  'cost',
+];
+/** Of the two lines that a row has where there is little room, whatever was chosen. */
+export const NARROW_COLUMNS: readonly Column[] = COLUMNS.filter(({ id }) =>
+  ['agents', 'duration', 'tokens', 'cost'].includes(id),
+);
+/** Goes first where there is little room, if nobody chose it. */
+const SPARE = 'models';
+const TIGHT_PX = 1100;
+
+/** Select, status, title. */
+const FIXED = '24px 52px minmax(160px, 1fr)';
+const FIXED_PX = 24 + 52 + 160;
+const GAP_PX = 12;
+const SIDE_PX = 32;
+
+/** Columns by id: those of an address, else those that were chosen, else the first ones. */
+export function chosenColumns(
+  inAddress: string | null,
+  chosen: readonly string[] | null,
+  width_px: number,
+): readonly Column[] {
+  const wanted = inAddress === null ? chosen : inAddress.split(',');
+  const isOwn = wanted !== null;
+  return COLUMNS.filter(
+    ({ id }) =>
+      (wanted ?? FIRST_COLUMNS).includes(id) && (isOwn || id !== SPARE || width_px > TIGHT_PX),
+  );
+}
+
+/** What the grid of rows and head is made of. */
+export function gridOf(columns: readonly Column[]): { template: string; least_px: number } {
+  const least_px = columns.reduce((sum, { min_px }) => sum + min_px, FIXED_PX);
+  return {
+    template: [FIXED, ...columns.map(({ width }) => width)].join(' '),
+    least_px: least_px + GAP_PX * (columns.length + 2) + SIDE_PX,
+  };
+}
+
+function Started({ session }: { readonly session: Session }) {
+  const now_ms = useNow(60_000);
+  return <time dateTime={session.started_at}>{formatStart(session.started_at, now_ms)}</time>;
+}
+
+/** Counts by the service's clock. */
+export function Duration({ session }: { readonly session: Session }) {
+  const { clock } = useInspector();
+  useNow(session.duration_ms === null ? 1000 : undefined);
+  if (session.duration_ms !== null) return formatDuration(session.duration_ms * 1e6);
+  return formatRunning(clock.nowOffset_ns(session.epoch_ns));
+}
+
+function WaitingTime({ session }: { readonly session: Session }) {
+  const { clock } = useInspector();
+  const isWaiting = session.waiting_since !== null;
+  useNow(isWaiting ? 1000 : undefined);
+  const waited = waited_ms(session, clock.now_ms());
+  if (isWaiting) return formatRunning(waited * 1e6);
+  return waited > 0 ? formatDuration(waited * 1e6) : '–';
+}
+
+function Spans({ session }: { readonly session: Session }) {
+  return groupThousands(session.span_count);
+}

@@ -1,0 +1,107 @@
+/** Files on their way into the service: how far each is, and what became of it, by its lines. */
+import type { ImportReport } from '../../api/types.ts';
+import { formatBytes, groupThousands, plural } from '../../model/format.ts';
+import type { ImportJob } from '../../state/imports.ts';
+import { sessionPath } from '../../state/route.ts';
+import { useCell, useInspector } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import { Link } from '../link.tsx';
+import './import-panel.css';
+
+const MOST_SHOWN = 100;
+
+export function ImportPanel() {
+  const { imports } = useInspector();
+  const jobs = useCell(imports.jobs);
+  if (jobs.length === 0) return null;
+  const isBusy = jobs.some(({ state }) => state.kind !== 'done' && state.kind !== 'failed');
+  return (
+    <section className="ins-imports" aria-label="Imported files">
+      <header>
+        <h2>{isBusy ? 'Importing' : 'Imported'}</h2>
+        {isBusy ? (
+          <button type="button" className="ins-imports__button" onClick={() => imports.stop()}>
+            Stop
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="ins-icon-button"
+            aria-label="Close"
+            onClick={() => imports.clear()}
+          >
+            <ActionIcon name="close" />
+          </button>
+        )}
+      </header>
+      <ul>
+        {jobs.slice(-MOST_SHOWN).map((job) => (
+          <Job key={job.number} job={job} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Job({ job: { name, size_bytes, state } }: { readonly job: ImportJob }) {
+  return (
+    <li className={`ins-imports__job ins-imports__job--${state.kind}`}>
+      <span className="ins-imports__name" title={name}>
+        {name}
+      </span>
+      <span className="ins-imports__size">{size_bytes > 0 && formatBytes(size_bytes)}</span>
+      {state.kind === 'queued' && <span className="ins-imports__said">waits</span>}
+      {state.kind === 'sending' && <progress aria-label={`Sending ${name}`} value={state.sent} />}
+      {state.kind === 'reading' && <progress aria-label={`The service reads ${name}`} />}
+      {state.kind === 'failed' && (
+        <span className="ins-imports__said" role="alert">
+          {state.message}
+        </span>
+      )}
+      {state.kind === 'done' && <Report report={state.report} />}
+    </li>
+  );
+}
+
+function Report({ report }: { readonly report: ImportReport }) {
+  const { sessions, mistakes, mistake_count } = report;
+  const [only] = sessions;
+  return (
+    <div className="ins-imports__said" role="status">
+      {said(report)}
+      {sessions.length === 1 && only !== undefined && (
+        <>
+          {' '}
+          <Link className="ins-imports__link" to={sessionPath(only)}>
+            Open the session
+          </Link>
+        </>
+      )}
+      {mistake_count > 0 && (
+        <details open={mistakes.length <= 5}>
+          <summary>{plural(mistake_count, 'mistake')} in the file</summary>
+          <ul>
+            {mistakes.map(({ line, message }) => (
+              <li key={`${line} ${message}`}>
+                line {groupThousands(line)}: {message}
+              </li>
+            ))}
+            {mistake_count > mistakes.length && <li>and {mistake_count - mistakes.length} more</li>}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function said(report: ImportReport): string {
+  const known = report.span_duplicates + report.log_duplicates;
+  const parts = [
+    report.sessions.length > 0 ? plural(report.sessions.length, 'session') : '',
+    report.spans > 0 ? plural(report.spans, 'span') : '',
+    report.logs > 0 ? plural(report.logs, 'log record') : '',
+    known > 0 ? `${groupThousands(known)} were here before` : '',
+    report.not_stored > 0 ? `${groupThousands(report.not_stored)} of a kind that is not kept` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'Nothing in it could be taken in.' : `${parts.join(', ')}.`;
+}

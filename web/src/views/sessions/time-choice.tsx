@@ -1,0 +1,54 @@
+/** Which time the list is about: the last hours, all, or what was dragged over the chart. */
+import { useMemo } from 'react';
+import { rangeName } from '../../model/session-chart.ts';
+import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/time-range.ts';
+import { useActions } from '../actions.ts';
+import { useInspector } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import './time-choice.css';
+
+const CHOICES: readonly (readonly [string, string, TimeRange])[] = [
+  ...LAST.map((range) => [range.name, `the last ${range.name}`, range] as const),
+  ['All', 'all time', ALL_TIME],
+];
+
+export function TimeChoice({ range }: { readonly range: TimeRange }) {
+  const { router } = useInspector();
+  const actions = useMemo(
+    () =>
+      CHOICES.map(([, longName, choice]) => ({
+        name: `Show sessions of ${longName}`,
+        run: () => router.adjust({ time: timeRangeText(choice) }),
+      })),
+    [router],
+  );
+  useActions('Session list', actions);
+  return (
+    <div className="ins-time" role="group" aria-label="Time">
+      {range.kind === 'between' && (
+        <button
+          type="button"
+          className="ins-time__chip"
+          title="Show all time again"
+          onClick={() => router.adjust({ time: undefined })}
+        >
+          {rangeName(range.since_ms, range.until_ms)}
+          <ActionIcon name="close" />
+          <span className="ins-hidden">: show all time again</span>
+        </button>
+      )}
+      {CHOICES.map(([name, longName, choice]) => (
+        <button
+          key={name}
+          type="button"
+          className="ins-time__choice"
+          aria-pressed={timeRangeText(choice) === timeRangeText(range)}
+          title={`Sessions of ${longName}`}
+          onClick={() => router.adjust({ time: timeRangeText(choice) })}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}

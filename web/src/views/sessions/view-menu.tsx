@@ -1,0 +1,160 @@
+/** How the list looks: what it is sorted by, which columns it has, whether the chart is open. */
+import { useId, useMemo, useRef } from 'react';
+import {
+  isDescending,
+  NEWEST_FIRST,
+  parseSort,
+  SORT_KEYS,
+  type Sort,
+  type SortKey,
+  sortKey,
+} from '../../model/session-order.ts';
+import { useActions } from '../actions.ts';
+import { useInspector, usePreferences, useRoute } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import { COLUMNS, chosenColumns, FIRST_COLUMNS } from './columns.tsx';
+import './view-menu.css';
+
+const SORT_NAMES: Readonly<Record<SortKey, string>> = {
+  started: 'Started',
+  changed: 'Last activity',
+  title: 'Title',
+  duration: 'Duration',
+  waiting: 'Waiting time',
+  spans: 'Spans',
+  errors: 'Errors',
+  llm_calls: 'Model calls',
+  tool_calls: 'Tool calls',
+  tokens: 'Tokens',
+  cost: 'Cost',
+};
+
+export function ViewMenu() {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const { router, preferences } = useInspector();
+  const { columns: chosen, chart } = usePreferences();
+  const { query } = useRoute();
+  const sort = parseSort(query.get('sort'));
+  const shown = chosenColumns(query.get('cols'), chosen, Number.POSITIVE_INFINITY);
+  const actions = useMemo(() => {
+    const open = () => button.current?.click();
+    const sorts = SORT_KEYS.map((key) => ({
+      name: `Sort sessions by ${SORT_NAMES[key].toLowerCase()}`,
+      run: () => router.adjust({ sort: key === 'title' ? key : sortInAddress(`-${key}`) }),
+    }));
+    const toggle = () => preferences.change({ chart: !preferences.get().chart });
+    return [
+      { name: 'Columns and sorting', run: open },
+      { name: 'Show the chart, or hide it', run: toggle },
+      ...sorts,
+    ];
+  }, [router, preferences]);
+  useActions('Session list', actions);
+
+  const choose = (wanted: readonly string[] | null) => {
+    preferences.change({ columns: wanted });
+    router.adjust({ cols: wanted?.join(',') || (wanted === null ? undefined : 'none') });
+  };
+  const flip = (column: string) => {
+    const ids = COLUMNS.map((one) => one.id).filter((one) =>
+      one === column ? !shown.some(({ id }) => id === one) : shown.some(({ id }) => id === one),
+    );
+    choose(ids);
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="ins-view__button"
+        popoverTarget={`${id}-menu`}
+        title="Columns and sorting"
+      >
+        <ActionIcon name="columns" />
+        <span>View</span>
+      </button>
+      <div
+        ref={menu}
+        id={`${id}-menu`}
+        className="ins-view"
+        popover="auto"
+        role="dialog"
+        aria-label="Columns and sorting"
+        onBeforeToggle={() => {
+          const { right = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
+          menu.current?.style.setProperty('top', `${bottom + 4}px`);
+          menu.current?.style.setProperty(
+            'right',
+            `${document.documentElement.clientWidth - right}px`,
+          );
+        }}
+      >
+        <div className="ins-view__sort">
+          <label htmlFor={`${id}-sort`}>Sort by</label>
+          <select
+            id={`${id}-sort`}
+            value={sortKey(sort)}
+            onChange={(event) => {
+              const key = event.target.value as SortKey;
+              router.adjust({ sort: sortInAddress(isDescending(sort) ? `-${key}` : key) });
+            }}
+          >
+            {SORT_KEYS.map((key) => (
+              <option key={key} value={key}>
+                {SORT_NAMES[key]}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            aria-label={isDescending(sort) ? 'Descending' : 'Ascending'}
+            title="The other way round"
+            onClick={() => {
+              const key = sortKey(sort);
+              router.adjust({ sort: sortInAddress(isDescending(sort) ? key : `-${key}`) });
+            }}
+          >
+            <ActionIcon name={isDescending(sort) ? 'down' : 'up'} />
+          </button>
+        </div>
+        <fieldset>
+          <legend>Columns</legend>
+          {COLUMNS.map(({ id: column, name, longName }) => (
+            <label key={column}>
+              <input
+                type="checkbox"
+                checked={shown.some((one) => one.id === column)}
+                onChange={() => flip(column)}
+              />
+              {longName ?? name}
+            </label>
+          ))}
+        </fieldset>
+        <footer>
+          <label>
+            <input
+              type="checkbox"
+              checked={chart}
+              onChange={() => preferences.change({ chart: !chart })}
+            />
+            Chart
+          </label>
+          <button type="button" onClick={() => choose(null)} disabled={isFirst(shown)}>
+            As at first
+          </button>
+        </footer>
+      </div>
+    </>
+  );
+}
+
+function isFirst(shown: readonly { readonly id: string }[]): boolean {
+  return shown.map(({ id }) => id).join() === FIRST_COLUMNS.join();
+}
+
+/** The newest first needs no word. */
+function sortInAddress(sort: Sort): string | undefined {
+  return sort === NEWEST_FIRST ? undefined : sort;
+}

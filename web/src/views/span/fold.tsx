@@ -1,0 +1,23 @@
+/** Folded at first: one line that says how much there is. */
+import { type ReactNode, useState } from 'react';
+import { ActionIcon } from '../icons.tsx';
+import './fold.css';
+
+export function Fold({
+  label,
+  children,
+}: {
+  readonly label: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="ins-fold">
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <ActionIcon name="caret" />
+        {label}
+      </button>
+      {isOpen && <div className="ins-fold__body">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+/** Spans that this one points at, and those that tell of the same operation. */
+import { useEffect, useMemo, useState } from 'react';
+import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
+import { indexJson } from '../../model/json-text.ts';
+import { twinsOf } from '../../model/span-family.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { sessionPath } from '../../state/route.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useInspector } from '../context.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { KindIcon } from '../icons.tsx';
+import { AttributeTable } from './attributes.tsx';
+import './links.css';
+
+interface LinksProps {
+  readonly text: string;
+  readonly detail: SpanDetail;
+  readonly row: SpanRow;
+  readonly trace: Trace;
+  readonly onSelect: (key: string) => void;
+}
+
+/** Looked for in other sessions without being asked. */
+const MAX_LOOKED_UP = 20;
+const MAX_SHOWN = 500;
+
+export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
+  const twins = useMemo(() => twinsOf(trace.spans, row), [trace, row]);
+  const index = useMemo(() => indexJson(text), [text]);
+  const list = index?.member(0, 'links');
+  const nodes = index === undefined || list === undefined ? [] : [...index.children(list)];
+  return (
+    <>
+      {twins.length > 0 && (
+        <section className="ins-section">
+          <h3>Tells of the same operation</h3>
+          <ul className="ins-links">
+            {twins.map((twin) => (
+              <li key={spanKey(twin)}>
+                <SpanButton row={twin} onSelect={onSelect} />
+                <code>{twin.span_id}</code>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {detail.links.length > 0 && (
+        <section className="ins-section">
+          <h3>Links to</h3>
+          <ol className="ins-links">
+            {detail.links.slice(0, MAX_SHOWN).map((link, at) => {
+              const node = nodes[at];
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a span may be linked to twice
+                <li key={at}>
+                  <Target
+                    link={link}
+                    trace={trace}
+                    onSelect={onSelect}
+                    isLookedUp={at < MAX_LOOKED_UP}
+                  />
+                  <code>
+                    {link.trace_id} {link.span_id}
+                  </code>
+                  <CopyButton text={`${link.trace_id} ${link.span_id}`} what="trace and span id" />
+                  {link.trace_state !== '' && <code>{link.trace_state}</code>}
+                  {index !== undefined && (
+                    <AttributeTable
+                      title=""
+                      index={index}
+                      node={node === undefined ? undefined : index.member(node, 'attributes')}
+                      at={`/links/${at}/attributes`}
+                      filter=""
+                    />
+                  )}
+                  {link.dropped_attributes > 0 && (
+                    <p className="ins-none">
+                      The sender dropped {link.dropped_attributes} attributes.
+                    </p>
+                  )}
+                </li>
+              );
+            })}
+          </ol>
+          {detail.links.length > MAX_SHOWN && (
+            <p className="ins-none">{detail.links.length - MAX_SHOWN} more are in the raw span.</p>
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+interface SpanButtonProps {
+  readonly row: SpanRow;
+  readonly onSelect: (key: string) => void;
+}
+
+/** Goes to a span of the session. */
+export function SpanButton({ row, onSelect }: SpanButtonProps) {
+  return (
+    <button type="button" className="ins-links__span" onClick={() => onSelect(spanKey(row))}>
+      <KindIcon kind={row.kind} />
+      <span>{row.name || '(no name)'}</span>
+    </button>
+  );
+}
+
+interface TargetProps {
+  readonly link: SpanLink;
+  readonly trace: Trace;
+  readonly onSelect: (key: string) => void;
+  readonly isLookedUp: boolean;
+}
+
+function Target({ link, trace, onSelect, isLookedUp }: TargetProps) {
+  const { router } = useInspector();
+  const here = trace.spans.get(spanKey(link));
+  const found = useElsewhere(link, here === undefined && isLookedUp);
+  if (here !== undefined) return <SpanButton row={here} onSelect={onSelect} />;
+  if (found === undefined) return null;
+  if (found === 'nowhere') return <span className="ins-none">not in this store</span>;
+  return (
+    <button
+      type="button"
+      className="ins-links__span"
+      onClick={() => router.push(`${sessionPath(found.session_id)}?span=${spanKey(link)}`)}
+    >
+      <KindIcon kind={found.kind} />
+      <span>{found.name || '(no name)'}</span>
+      <span className="ins-none">in another session</span>
+    </button>
+  );
+}
+
+/** The span, when another session of the store has it; undefined until that is known. */
+function useElsewhere(link: SpanLink, isWanted: boolean): SpanDetail | 'nowhere' | undefined {
+  const { api } = useInspector();
+  const { trace_id, span_id } = link;
+  const [found, setFound] = useState<SpanDetail | 'nowhere'>();
+  useEffect(() => {
+    if (!isWanted) return;
+    const loading = new AbortController();
+    api.spanText(trace_id, span_id, loading.signal, 256).then(
+      (text) => setFound(JSON.parse(text) as SpanDetail),
+      () => {
+        if (!loading.signal.aborted) setFound('nowhere');
+      },
+    );
+    return () => loading.abort();
+  }, [api, trace_id, span_id, isWanted]);
+  return found;
+}

@@ -1,0 +1,25 @@
+/** Something that takes a while: how far it is, and a way to stop it. Not seen when it is quick. */
+import './slow.css';
+
+interface SlowProps {
+  /** `Reading`. */
+  readonly what: string;
+  readonly done: number;
+  readonly all: number;
+  /** Both as a person reads them. */
+  readonly amount?: string;
+  readonly onStop: () => void;
+}
+
+export function Slow({ what, done, all, amount, onStop }: SlowProps) {
+  return (
+    <p className="ins-slow" role="status">
+      <span>{what}</span>
+      <progress value={Math.min(done, all)} max={all} aria-label={what} />
+      {amount !== undefined && <span>{amount}</span>}
+      <button type="button" className="ins-link" onClick={onStop}>
+        Stop
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,276 @@
+/** What there is to read of a span, in tabs. */
+import { type KeyboardEvent, useMemo, useState } from 'react';
+import type { SpanDetail, SpanRow } from '../../api/types.ts';
+import { Cuts } from '../../model/cuts.ts';
+import { twinsOf } from '../../model/span-family.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import type { LoadedSpan } from '../../state/span-details.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
+import { useInspector, useRoute, useRow } from '../context.ts';
+import { copyText } from '../copy-button.tsx';
+import { SpanRequests } from '../requests/span-requests.tsx';
+import { Attributes } from './attributes.tsx';
+import { Conversation, conversationText } from './conversation.tsx';
+import { type SpanCopies, useSpanCopies } from './copy-as.tsx';
+import { Decisions } from './decisions.tsx';
+import { Events } from './events.tsx';
+import { InputOutput } from './input-output.tsx';
+import { Links } from './links.tsx';
+import { Overview } from './overview.tsx';
+import { RawSpan } from './raw-span.tsx';
+import { ShownSpanContext } from './shown-span.ts';
+import type { SpanLoad } from './span-load.ts';
+import { StateView } from './state-view.tsx';
+
+const TABS = [
+  ['overview', 'Overview', 'o'],
+  ['messages', 'Messages', 'm'],
+  ['io', 'Input and output', 'i'],
+  ['decisions', 'Decisions', 'd'],
+  ['state', 'State', 's'],
+  ['events', 'Events', 'e'],
+  ['links', 'Links', 'l'],
+  ['attributes', 'Attributes', 'a'],
+  ['raw', 'Raw', 'r'],
+] as const;
+
+type Tab = (typeof TABS)[number][0];
+
+interface SpanBodyProps {
+  readonly trace: Trace;
+  readonly row: SpanRow;
+  readonly load: SpanLoad;
+  readonly onSelect: (key: string) => void;
+}
+
+export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
+  const { router, requests } = useInspector();
+  const wanted = useRoute().query.get('tab');
+  const [isRaw, setRaw] = useState(false);
+  const loaded = load.loaded;
+  const counts = useMemo(
+    () => (loaded === undefined ? undefined : countsOf(loaded.detail, trace, row)),
+    [loaded, trace, row],
+  );
+  const tabs = TABS.filter(([tab]) =>
+    counts === undefined ? tab === 'overview' : counts[tab] > 0,
+  );
+  const shown = tabs.map(([tab]) => tab);
+  const isAsked = useRow(requests.ofSpan, spanKey(row)) !== undefined;
+  const [wasAsked] = useState(isAsked);
+  const tab =
+    shown.find((name) => name === wanted) ?? (wasAsked ? 'overview' : preferredTab(row, shown));
+  const { trace_id, span_id } = row;
+  const context = useMemo(
+    () => loaded && { id: { trace_id, span_id }, cuts: new Cuts(loaded.detail), isRaw },
+    [loaded, trace_id, span_id, isRaw],
+  );
+  const copies = useSpanCopies(trace_id, span_id);
+  useTabActions({ shown, tab, loaded, copies, onRaw: setRaw });
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const next = step === 0 ? undefined : beside(shown, tab, step);
+    if (next === undefined) return;
+    event.preventDefault();
+    router.adjust({ tab: next });
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
+  };
+  return (
+    <>
+      <div className="ins-tabs" role="tablist" aria-label="Parts of the span" onKeyDown={onKeyDown}>
+        {tabs.map(([name, label, key]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            data-tab={name}
+            title={`${label} (P ${key.toUpperCase()})`}
+            aria-selected={name === tab}
+            tabIndex={name === tab ? 0 : -1}
+            onClick={() => router.adjust({ tab: name })}
+          >
+            {label}
+            {counts !== undefined && COUNTED.has(name) && (
+              <span className="ins-tabs__count">{counts[name]}</span>
+            )}
+          </button>
+        ))}
+      </div>
+      <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
+        {(tab === 'overview' || tab === 'decisions') && <SpanRequests spanKey={spanKey(row)} />}
+        {load.problem !== undefined && (
+          <p className="ins-panel__problem" role="alert">
+            {load.problem}
+          </p>
+        )}
+        {loaded === undefined || context === undefined ? (
+          load.problem === undefined && <Skeleton />
+        ) : (
+          <ShownSpanContext value={context}>
+            {MODED.has(tab) && (
+              <button
+                type="button"
+                className="ins-panel__mode"
+                aria-pressed={isRaw}
+                title="Everything as it was sent (R)"
+                onClick={() => setRaw(!isRaw)}
+              >
+                {isRaw ? 'Formatted' : 'As it was sent'}
+              </button>
+            )}
+            <TabBody {...{ tab, row, trace, loaded, onSelect }} />
+          </ShownSpanContext>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Those with a number beside their name. */
+const COUNTED: ReadonlySet<Tab> = new Set(['messages', 'decisions', 'state', 'events', 'links']);
+/** Those that can be read as they were sent. */
+const MODED: ReadonlySet<Tab> = new Set(['messages', 'io']);
+
+/** How much there is behind each tab; 0 hides it. */
+function countsOf(detail: SpanDetail, trace: Trace, row: SpanRow): Readonly<Record<Tab, number>> {
+  const { view } = detail;
+  return {
+    overview: 1,
+    messages: view.messages.length || Math.min(view.llm?.tools_offered.length ?? 0, 1),
+    io: view.tool !== null || view.mcp !== null ? 1 : 0,
+    decisions: view.decisions.length,
+    state: view.state.length,
+    events: detail.events.length,
+    links: detail.links.length + twinsOf(trace.spans, row).length,
+    attributes:
+      Object.keys(detail.attributes).length + Object.keys(detail.resource.attributes).length,
+    raw: 1,
+  };
+}
+
+/** What one opens such a span for. */
+function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
+  if (row.status === 'error') return 'overview';
+  if (shown.includes('io')) return 'io';
+  return shown.includes('messages') ? 'messages' : 'overview';
+}
+
+function beside(shown: readonly Tab[], tab: Tab, step: 1 | -1): Tab | undefined {
+  return shown[(shown.indexOf(tab) + step + shown.length) % shown.length];
+}
+
+interface TabActions {
+  readonly shown: readonly Tab[];
+  readonly tab: Tab;
+  readonly loaded: LoadedSpan | undefined;
+  readonly copies: SpanCopies;
+  readonly onRaw: (change: (isRaw: boolean) => boolean) => void;
+}
+
+function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void {
+  const { router } = useInspector();
+  const names = shown.join(' ');
+  const actions = useMemo(() => {
+    const here = names.split(' ') as Tab[];
+    const open = (next: Tab | undefined) => router.adjust({ tab: next });
+    const copy = (text: string | Promise<string>) => {
+      Promise.resolve(text)
+        .then(copyText)
+        .catch(() => {});
+    };
+    return [
+      ...TABS.filter(([name]) => here.includes(name)).map(([name, label, key]) => ({
+        name: `Span: ${label}`,
+        keys: [`p ${key}`],
+        run: () => open(name),
+      })),
+      { name: 'Next part of the span', keys: ['}'], run: () => open(beside(here, tab, 1)) },
+      { name: 'Previous part of the span', keys: ['{'], run: () => open(beside(here, tab, -1)) },
+      { name: 'As it was sent, formatted', keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
+      {
+        name: 'Copy what this part of the span shows',
+        keys: ['c'],
+        run: () => copy(textOf(tab, loaded) ?? copies.json()),
+      },
+      { name: 'Copy the span as JSON', run: () => copy(copies.json()) },
+      { name: 'Copy the span as curl', run: () => copy(copies.curl()) },
+      { name: 'Copy the span as Python', run: () => copy(copies.python()) },
+    ];
+  }, [names, tab, loaded, copies, router, onRaw]);
+  useActions('Span', actions);
+}
+
+/** What a tab shows, as text; undefined: the whole span says it best. */
+function textOf(tab: Tab, loaded: LoadedSpan | undefined): string | undefined {
+  const view = loaded?.detail.view;
+  if (loaded === undefined || view === undefined) return undefined;
+  // Where only beginnings are here, the whole has to be fetched.
+  if ((loaded.detail.clamped ?? []).length > 0) return undefined;
+  switch (tab) {
+    case 'messages':
+      return conversationText(view.messages);
+    case 'io':
+      return [
+        view.tool?.arguments?.text ?? view.mcp?.request?.text,
+        view.tool?.result?.text ?? view.mcp?.response?.text,
+      ]
+        .filter((text) => text !== undefined)
+        .join('\n\n');
+    case 'overview': {
+      const { error } = view;
+      if (error === null) return undefined;
+      return [error.type, error.message, error.stacktrace].filter(Boolean).join('\n');
+    }
+    default:
+      return undefined;
+  }
+}
+
+interface TabBodyProps {
+  readonly tab: Tab;
+  readonly row: SpanRow;
+  readonly trace: Trace;
+  readonly loaded: LoadedSpan;
+  readonly onSelect: (key: string) => void;
+}
+
+function TabBody({ tab, row, trace, loaded, onSelect }: TabBodyProps) {
+  const { detail, text } = loaded;
+  switch (tab) {
+    case 'overview':
+      return <Overview row={row} detail={detail} trace={trace} onSelect={onSelect} />;
+    case 'messages':
+      return (
+        <Conversation
+          messages={detail.view.messages}
+          tools={detail.view.llm?.tools_offered ?? []}
+        />
+      );
+    case 'io':
+      return <InputOutput detail={detail} isRunning={row.status === 'running'} />;
+    case 'decisions':
+      return <Decisions decisions={detail.view.decisions} />;
+    case 'state':
+      return <StateView span={row} version={detail} onSelect={onSelect} />;
+    case 'events':
+      return <Events text={text} detail={detail} />;
+    case 'links':
+      return <Links {...{ text, detail, row, trace, onSelect }} />;
+    case 'attributes':
+      return <Attributes text={text} detail={detail} />;
+    case 'raw':
+      return <RawSpan text={text} />;
+  }
+}
+
+function Skeleton() {
+  return (
+    <div className="ins-panel__skeleton" role="status">
+      <span className="ins-hidden">Loading</span>
+      {[80, 95, 60, 88, 40].map((width) => (
+        <span key={width} style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

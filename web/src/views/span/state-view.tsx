@@ -1,0 +1,257 @@
+/** The agent's state step by step: what changed, and the whole of it at that point. */
+import { useEffect, useMemo, useState } from 'react';
+import type { StateDifference, StateStep } from '../../api/types.ts';
+import { formatTimeOfDay, groupThousands } from '../../model/format.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import type { SpanId } from '../../state/span-values.ts';
+import { useActions } from '../actions.ts';
+import { useInspector } from '../context.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon } from '../icons.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { PayloadView } from './payload.tsx';
+import './state-view.css';
+
+interface StateViewProps {
+  readonly span: SpanId;
+  /** Another one: the span has changed, read again. */
+  readonly version: unknown;
+  readonly onSelect: (key: string) => void;
+}
+
+interface Asked {
+  readonly name?: string;
+  readonly position?: number;
+}
+
+export function StateView({ span, version, onSelect }: StateViewProps) {
+  const [asked, setAsked] = useState<Asked>({});
+  const { step, problem, isLoading } = useStateStep(span, asked, version);
+  const actions = useMemo(
+    () =>
+      [
+        ['Previous change of the state', ',', step?.previous?.position] as const,
+        ['Next change of the state', ';', step?.next?.position] as const,
+      ].flatMap(([name, key, position]) =>
+        step === undefined || position === undefined
+          ? []
+          : [{ name, keys: [key], run: () => setAsked({ name: step.name, position }) }],
+      ),
+    [step],
+  );
+  useActions('Span', actions);
+  if (step === undefined) {
+    return (
+      <p className="ins-none" role={problem === undefined ? 'status' : 'alert'}>
+        {problem ?? 'Loading'}
+      </p>
+    );
+  }
+  const go = (position: number) => setAsked({ name: step.name, position });
+  const isHere = step.at.span_id === span.span_id && step.at.trace_id === span.trace_id;
+  return (
+    <div className="ins-state" aria-busy={isLoading}>
+      {step.names.length > 1 && (
+        <p className="ins-state__names" role="group" aria-label="States of this span">
+          {step.names.map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === step.name}
+              onClick={() => setAsked({ name })}
+            >
+              <VisibleText text={name} />
+            </button>
+          ))}
+        </p>
+      )}
+      <header className="ins-state__head">
+        <strong>
+          <VisibleText text={step.name} />
+        </strong>
+        <Steps step={step} onGo={go} />
+        <time dateTime={step.at.time}>{formatTimeOfDay(step.at.time)}</time>
+        {isHere ? (
+          <span>on this span</span>
+        ) : (
+          step.at.trace_id !== null &&
+          step.at.span_id !== null && (
+            <button
+              type="button"
+              className="ins-link"
+              onClick={() =>
+                onSelect(
+                  spanKey({ trace_id: step.at.trace_id ?? '', span_id: step.at.span_id ?? '' }),
+                )
+              }
+            >
+              on another span
+            </button>
+          )
+        )}
+      </header>
+      {problem !== undefined && (
+        <p className="ins-none" role="alert">
+          {problem}
+        </p>
+      )}
+      {step.description !== null && <p>{step.description}</p>}
+      {!step.is_complete && (
+        <p className="ins-none">The session is long: not all of its changes are counted.</p>
+      )}
+      {step.problem !== null && <p className="ins-state__problem">{step.problem}</p>}
+      <Changes step={step} />
+      {step.value !== null && (
+        <section className="ins-section">
+          <h3>
+            The whole state at that point
+            <CopyButton text={step.value.text} what="the state" />
+          </h3>
+          <PayloadView payload={step.value} what={step.name} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function useStateStep(span: SpanId, asked: Asked, version: unknown) {
+  const { api } = useInspector();
+  const { trace_id, span_id } = span;
+  const [state, setState] = useState<{ of?: unknown; step?: StateStep; problem?: string }>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another version too
+  useEffect(() => {
+    const loading = new AbortController();
+    api.spanState(trace_id, span_id, asked, loading.signal).then(
+      (step) => setState({ of: asked, step }),
+      (error: unknown) => {
+        if (loading.signal.aborted) return;
+        const problem = error instanceof Error ? error.message : String(error);
+        setState((before) => ({ ...before, of: asked, problem }));
+      },
+    );
+    return () => loading.abort();
+  }, [api, trace_id, span_id, asked, version]);
+  return { step: state.step, problem: state.problem, isLoading: state.of !== asked };
+}
+
+interface StepsProps {
+  readonly step: StateStep;
+  readonly onGo: (position: number) => void;
+}
+
+function Steps({ step, onGo }: StepsProps) {
+  const { previous, next } = step;
+  return (
+    <span className="ins-state__steps">
+      <button
+        type="button"
+        className="ins-icon-button"
+        disabled={previous === null}
+        title="Previous change of this state (,)"
+        aria-label="Previous change of this state"
+        onClick={() => previous !== null && onGo(previous.position)}
+      >
+        <ActionIcon name="up" />
+      </button>
+      <span>
+        {groupThousands(step.position + 1)} of {groupThousands(step.count)}
+      </span>
+      <button
+        type="button"
+        className="ins-icon-button"
+        disabled={next === null}
+        title="Next change of this state (;)"
+        aria-label="Next change of this state"
+        onClick={() => next !== null && onGo(next.position)}
+      >
+        <ActionIcon name="down" />
+      </button>
+    </span>
+  );
+}
+
+/** Shown at first. */
+const FIRST = 50;
+
+function Changes({ step }: { readonly step: StateStep }) {
+  const [isAll, setAll] = useState(false);
+  const { changes, change_count } = step;
+  if (changes === null) {
+    return step.position === 0 ? <p className="ins-none">The first time it was captured.</p> : null;
+  }
+  if (changes.length === 0) return <p className="ins-none">The same as the time before.</p>;
+  const shown = isAll ? changes : changes.slice(0, FIRST);
+  return (
+    <section className="ins-section">
+      <h3>What changed</h3>
+      <ol className="ins-state__changes">
+        {shown.map((change, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: changes have no identity but their place
+          <Change key={`${step.position} ${at}`} change={change} />
+        ))}
+      </ol>
+      {shown.length < change_count && (
+        <p className="ins-none">
+          {groupThousands(change_count - shown.length)} more.{' '}
+          {!isAll && (
+            <button type="button" className="ins-link" onClick={() => setAll(true)}>
+              Show {groupThousands(changes.length)}
+            </button>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const SIGNS = { add: '+', remove: '−', replace: '~' } as const;
+const NAMES = { add: 'added', remove: 'removed', replace: 'changed' } as const;
+
+function Change({ change }: { readonly change: StateDifference }) {
+  const { op, path, before, after } = change;
+  const isShort = [before, after].every((value) => (value?.text.length ?? 0) <= 60);
+  return (
+    <li className={`ins-state__change ins-state__change--${op}`}>
+      <p>
+        <span className="ins-state__sign" title={NAMES[op]}>
+          <span aria-hidden="true">{SIGNS[op]}</span>
+          <span className="ins-hidden">{NAMES[op]}</span>
+        </span>
+        <code className="ins-state__path">
+          <VisibleText text={path === '' ? 'everything' : path} />
+        </code>
+        <CopyButton text={path} what="the path" />
+        {isShort && (
+          <span className="ins-state__values">
+            {before !== null && (
+              <del>
+                <VisibleText text={before.text} />
+              </del>
+            )}
+            {after !== null && (
+              <ins>
+                <VisibleText text={after.text} />
+              </ins>
+            )}
+          </span>
+        )}
+      </p>
+      {!isShort && (
+        <>
+          {before !== null && (
+            <div className="ins-state__before">
+              <span>before</span>
+              <PayloadView payload={before} what="the value before" />
+            </div>
+          )}
+          {after !== null && (
+            <div>
+              <span>after</span>
+              <PayloadView payload={after} what="the value after" />
+            </div>
+          )}
+        </>
+      )}
+    </li>
+  );
+}

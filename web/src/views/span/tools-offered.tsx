@@ -1,0 +1,52 @@
+/** The tools that a model could call: name, description, schema. */
+import { useState } from 'react';
+import type { ToolDefinition } from '../../api/types.ts';
+import { groupThousands } from '../../model/format.ts';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { ClampedText } from './clamped-text.tsx';
+import { Fold } from './fold.tsx';
+import { PayloadView } from './payload.tsx';
+import './tools-offered.css';
+
+/** More are shown when asked for. */
+const FIRST = 100;
+
+export function ToolsOffered({ tools }: { readonly tools: readonly ToolDefinition[] }) {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? tools : tools.slice(0, FIRST);
+  return (
+    <Fold label={`Tools offered, ${groupThousands(tools.length)}`}>
+      <ul className="ins-offered">
+        {shown.map((tool, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a name may be there twice
+          <li key={at}>
+            <Fold label={<Name tool={tool} />}>
+              {tool.description !== null && <ClampedText text={tool.description} />}
+              {tool.parameters === null ? (
+                <p className="ins-none">No schema was captured.</p>
+              ) : (
+                <PayloadView payload={tool.parameters} what={`the schema of ${tool.name}`} />
+              )}
+            </Fold>
+          </li>
+        ))}
+      </ul>
+      {shown.length < tools.length && (
+        <button type="button" className="ins-link" onClick={() => setAll(true)}>
+          Show all {groupThousands(tools.length)}
+        </button>
+      )}
+    </Fold>
+  );
+}
+
+function Name({ tool }: { readonly tool: ToolDefinition }) {
+  return (
+    <span className="ins-offered__name">
+      <strong>
+        <VisibleText text={tool.name} />
+      </strong>
+      {tool.description !== null && <span>{tool.description.slice(0, 200)}</span>}
+    </span>
+  );
+}

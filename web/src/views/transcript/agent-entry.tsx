@@ -1,0 +1,321 @@
+/** An agent: what it was asked and what it answered, folded; where it begins and ends, unfolded. */
+import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { formatCount, formatDuration, plural } from '../../model/format.ts';
+import type { Sum } from '../../model/transcript.ts';
+import { argumentPairs } from '../../model/transcript-text.ts';
+import type { Read } from '../../state/transcript.ts';
+import { useRow } from '../context.ts';
+import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
+import { SpanRequests } from '../requests/span-requests.tsx';
+import { ClipView } from './clip-view.tsx';
+import type { EntryProps } from './entry.tsx';
+import { Took } from './entry.tsx';
+import {
+  AskedLines,
+  Consequence,
+  Decisions,
+  ErrorBlock,
+  plainName,
+  StateLines,
+} from './moments.tsx';
+import { useReading } from './reading-context.ts';
+import { Pairs } from './tool-entry.tsx';
+
+type AgentProps = EntryProps & { readonly row: SpanRow };
+
+export function AgentEntry(props: AgentProps) {
+  const { entry, row, layout, trace, readings, waiting, onFold } = props;
+  const read = useRow(readings.reads, entry.key);
+  const via = useRow(readings.reads, entry.via ?? '');
+  const viaRow = useRow(trace.spans, entry.via ?? '');
+  const sum = layout.sums.get(entry.key);
+  const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
+  const decided = [...(via?.reading.decisions ?? []), ...(read?.reading.decisions ?? [])];
+  const before_ns = isWhole && row.status !== 'running' ? beginning(props) : undefined;
+  return (
+    <>
+      <header className="ins-tx__head">
+        {entry.isCard && (
+          <button
+            type="button"
+            className="ins-tx__caret"
+            tabIndex={-1}
+            aria-expanded={!entry.isFolded}
+            aria-label={entry.isFolded ? 'Unfold this agent' : 'Fold this agent'}
+            onClick={() => onFold(entry, !entry.isFolded)}
+          >
+            <ActionIcon name="caret" />
+          </button>
+        )}
+        <KindIcon kind="agent" />
+        <strong>{plainName(row.name)}</strong>
+        {viaRow !== undefined && (
+          <span className="ins-tx__quiet">called with {plainName(viaRow.name)}</span>
+        )}
+        {entry.atOnce > 1 && (
+          <span className="ins-tx__tag">one of {entry.atOnce} that ran at once</span>
+        )}
+        <State row={row} />
+        {sum !== undefined && <Counts sum={sum} />}
+        <span className="ins-tx__quiet">
+          <Took trace={trace} row={row} />
+        </span>
+      </header>
+      {!isWhole && <Task read={read} via={via} isShort={entry.isFolded} />}
+      <Decisions
+        decisions={decided.filter(
+          ({ offset_ns }) => before_ns === undefined || offset_ns <= before_ns,
+        )}
+      />
+      {entry.isFolded && (
+        <>
+          <Inside {...props} sum={sum} />
+          {waiting.map((key) => (
+            <SpanRequests key={key} spanKey={key} />
+          ))}
+          <Answer read={read} via={via} isShort />
+          {row.status === 'error' && read !== undefined && <ErrorBlock reading={read.reading} />}
+        </>
+      )}
+    </>
+  );
+}
+
+/** When the first turn began: what was decided later is said at the end. */
+function beginning({ layout, entry, trace }: AgentProps): number | undefined {
+  return trace.spans.get(layout.firstCall.get(entry.key) ?? '')?.offset_ns;
+}
+
+function State({ row }: { readonly row: SpanRow }) {
+  switch (row.status) {
+    case 'error':
+      return (
+        <span className="ins-tx__state-mark ins-tx__state-mark--failed">
+          <StatusIcon shape="failed" />
+          failed
+        </span>
+      );
+    case 'cancelled':
+      return (
+        <span className="ins-tx__state-mark">
+          <StatusIcon shape="cancelled" />
+          cancelled
+        </span>
+      );
+    case 'lost':
+      return (
+        <span className="ins-tx__state-mark">
+          <StatusIcon shape="lost" />
+          lost
+        </span>
+      );
+    case 'running':
+      return (
+        <span className="ins-tx__state-mark ins-tx__state-mark--running">
+          <StatusIcon shape="running" />
+          running
+        </span>
+      );
+    default:
+      return null;
+  }
+}
+
+function Counts({ sum }: { readonly sum: Sum }) {
+  const parts = [
+    sum.turns > 0 ? plural(sum.turns, 'turn') : '',
+    sum.tools > 0 ? plural(sum.tools, 'tool call') : '',
+    sum.tokens > 0 ? `${formatCount(sum.tokens)} tokens` : '',
+  ].filter((part) => part !== '');
+  return (
+    <span className="ins-tx__counts">
+      {parts.join(' · ')}
+      {sum.errors > 0 && (
+        <span className="ins-tx__errors">
+          {parts.length > 0 && ' · '}
+          {plural(sum.errors, 'error')}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What goes on, or went wrong, in an agent that is folded. */
+function Inside({ sum, trace, row, onGoTo }: AgentProps & { readonly sum: Sum | undefined }) {
+  const cause = useRow(trace.spans, sum?.cause ?? '');
+  const running = useRow(trace.spans, sum?.running ?? '');
+  return (
+    <>
+      {cause !== undefined &&
+        sum?.cause !== undefined &&
+        sum.cause !== `${row.trace_id}.${row.span_id}` && (
+          <p className="ins-tx__inside">
+            <StatusIcon shape="failed" />
+            {plainName(cause.name)} failed inside.
+            {row.status !== 'error' && row.status !== 'running' && ' The agent went on.'}
+            <button
+              type="button"
+              className="ins-link"
+              tabIndex={-1}
+              onClick={() => sum.cause !== undefined && onGoTo(sum.cause)}
+            >
+              Show it
+            </button>
+          </p>
+        )}
+      {row.status === 'running' && running !== undefined && (
+        <p className="ins-tx__inside ins-tx__inside--running">
+          <KindIcon kind={running.kind} />
+          {plainName(running.name)} <Took trace={trace} row={running} />
+        </p>
+      )}
+    </>
+  );
+}
+
+interface TextProps {
+  readonly read: Read | undefined;
+  /** The tool that called the agent. */
+  readonly via: Read | undefined;
+  readonly isShort: boolean;
+}
+
+function Task({ read, via, isShort }: TextProps) {
+  const said = inputOf(read?.reading);
+  const asked = via?.reading.tool?.arguments ?? null;
+  if (said === undefined && asked === null) return null;
+  const pairs = said === undefined && asked !== null ? argumentPairs(asked) : undefined;
+  return (
+    <section className="ins-tx__task" aria-label="Task">
+      <span className="ins-tx__label">asked</span>
+      {said !== undefined ? (
+        <ClipView {...said} what="the task" isMarkdown isShort={isShort} />
+      ) : pairs !== undefined ? (
+        <Pairs pairs={pairs} />
+      ) : (
+        asked !== null && (
+          <ClipView clip={asked} what="the task" whole={noWhole} isShort={isShort} />
+        )
+      )}
+    </section>
+  );
+}
+
+function Answer({ read, via, isShort }: TextProps) {
+  const said = outputOf(read?.reading);
+  const result = via?.reading.tool?.result ?? null;
+  if (said === undefined && result === null) return null;
+  return (
+    <section className="ins-tx__task" aria-label="Answer">
+      <span className="ins-tx__label">answered</span>
+      {said !== undefined ? (
+        <ClipView {...said} what="the answer" isMarkdown isShort={isShort} />
+      ) : (
+        result !== null && (
+          <ClipView clip={result} what="the answer" whole={noWhole} isMarkdown isShort={isShort} />
+        )
+      )}
+    </section>
+  );
+}
+
+interface Found {
+  readonly clip: Clip;
+  readonly whole: (detail: SpanDetail) => string | undefined;
+}
+
+/** The tool is another span than the one that the entry is of: its rest is read there. */
+const noWhole = () => undefined;
+
+function inputOf(reading: Reading | undefined): Found | undefined {
+  return textOf(reading, ({ origin, role }) => origin === 'input' && role !== 'system');
+}
+
+function outputOf(reading: Reading | undefined): Found | undefined {
+  return textOf(reading, ({ origin }) => origin === 'output');
+}
+
+/** The last text of messages that fit. */
+function textOf(
+  reading: Reading | undefined,
+  fits: (said: Reading['said'][number]) => boolean,
+): Found | undefined {
+  const piece = reading?.said
+    .filter(fits)
+    .flatMap(({ pieces }) => pieces)
+    .findLast(({ type, clip }) => type === 'text' && clip !== null && clip.chars > 0);
+  if (piece?.clip == null) return undefined;
+  const [message, part] = piece.at;
+  return {
+    clip: piece.clip,
+    whole: ({ view }) => {
+      const found = view.messages[message]?.parts[part];
+      return found?.type === 'text' ? found.text : undefined;
+    },
+  };
+}
+
+/** Where an agent ended, how, and with what answer, unless its last turn said just that. */
+export function AgentEnd(props: AgentProps) {
+  const { entry, row, layout, readings, trace } = props;
+  const { onGoTo } = useReading();
+  const read = useRow(readings.reads, entry.key);
+  const last = useRow(readings.reads, layout.lastCall.get(entry.key) ?? '');
+  const answer = outputOf(read?.reading);
+  const isSaid = answer !== undefined && outputOf(last?.reading)?.clip.text === answer.clip.text;
+  const cause = layout.sums.get(entry.key)?.cause;
+  const causeRow = useRow(trace.spans, cause ?? '');
+  const isOwn = cause === entry.key;
+  const before_ns = beginning(props);
+  const decided = (read?.reading.decisions ?? []).filter(
+    ({ offset_ns }) => before_ns !== undefined && offset_ns > before_ns,
+  );
+  return (
+    <>
+      <Decisions decisions={decided} />
+      <header className="ins-tx__head">
+        <KindIcon kind="agent" />
+        <span>
+          {plainName(row.name)} {ENDINGS[row.status] ?? 'ended'}
+          {row.duration_ns !== null && ` after ${formatDuration(row.duration_ns)}`}
+        </span>
+      </header>
+      {row.status === 'error' && (
+        <>
+          {read !== undefined && <ErrorBlock reading={read.reading} />}
+          {causeRow !== undefined && cause !== undefined && !isOwn && (
+            <p className="ins-tx__after">
+              Because{' '}
+              <button
+                type="button"
+                className="ins-link"
+                tabIndex={-1}
+                onClick={() => onGoTo(cause)}
+              >
+                {plainName(causeRow.name)} failed
+              </button>
+            </p>
+          )}
+          <Consequence above={layout.failedAbove(entry.key)} again={undefined} />
+        </>
+      )}
+      {read !== undefined && (
+        <>
+          <AskedLines asked={read.reading.asked} />
+          <StateLines state={read.reading.state} />
+        </>
+      )}
+      {answer !== undefined && last !== undefined && !isSaid && (
+        <ClipView {...answer} what="the answer" isMarkdown />
+      )}
+    </>
+  );
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  error: 'failed',
+  cancelled: 'was cancelled',
+  lost: 'was lost: its process is gone, and nothing says how it ended',
+  ok: 'was done',
+  unset: 'was done',
+};

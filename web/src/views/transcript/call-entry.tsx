@@ -1,0 +1,200 @@
+/** A model call: what it was told that is new, what it thought, and what it said. */
+import { useMemo } from 'react';
+import type { Piece, Reading, SpanRow } from '../../api/types.ts';
+import { formatCount, formatDuration, plural } from '../../model/format.ts';
+import type { TranscriptLayout } from '../../model/transcript.ts';
+import { callsOf, joinCalls, resultsOf } from '../../model/transcript-text.ts';
+import type { Trace } from '../../state/trace.ts';
+import type { Read, Readings } from '../../state/transcript.ts';
+import { useRow } from '../context.ts';
+import { KindIcon, StatusIcon } from '../icons.tsx';
+import type { EntryProps } from './entry.tsx';
+import { Message } from './messages.tsx';
+import {
+  AskedLines,
+  Consequence,
+  Decisions,
+  ErrorBlock,
+  plainName,
+  StateLines,
+} from './moments.tsx';
+import { useReading } from './reading-context.ts';
+
+export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
+  const { entry, row, layout, readings, trace, isOpen } = props;
+  const read = useRow(readings.reads, entry.key);
+  const before = useRow(readings.reads, layout.before.get(entry.key) ?? '');
+  const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
+  const reading = read?.reading;
+  const tools = layout.toolsOf.get(entry.key) ?? [];
+  const joined = joinedOf(reading, tools, trace, readings);
+  const results = useMemo(() => resultsOf(next?.reading), [next]);
+  const answered = useMemo(() => idsOf(before), [before]);
+  const isFirst = layout.before.get(entry.key) === undefined;
+  /** Calls that a tool below shows, and results that are shown with their call. */
+  const isElsewhere = (piece: Piece): boolean => {
+    if (piece.type === 'tool_call') return joined.has(piece);
+    if (piece.type !== 'tool_result' || isFirst) return false;
+    return before === undefined || (piece.id != null && answered.has(piece.id));
+  };
+  const said = reading?.said ?? [];
+  return (
+    <>
+      {said
+        .filter(({ origin }) => origin !== 'output')
+        .map((one) => (
+          <Message
+            key={one.pieces[0]?.at.join() ?? one.role}
+            said={one}
+            isElsewhere={isElsewhere}
+            isOpen={isOpen}
+            resultOf={() => undefined}
+          />
+        ))}
+      {reading !== undefined && <History reading={reading} />}
+      <header className="ins-tx__head ins-tx__head--call">
+        <KindIcon kind="llm" />
+        <span>{reading?.model ?? row.model ?? plainName(row.name)}</span>
+        <Usage row={row} />
+        <Stopped reading={reading} />
+        {row.status === 'running' && <span className="ins-tx__running">is thinking</span>}
+        {row.status === 'cancelled' && (
+          <span className="ins-tx__state-mark">
+            <StatusIcon shape="cancelled" />
+            cancelled
+          </span>
+        )}
+        {row.status === 'lost' && (
+          <span className="ins-tx__state-mark">
+            <StatusIcon shape="lost" />
+            lost
+          </span>
+        )}
+        <Asks tools={tools} trace={trace} />
+      </header>
+      {said
+        .filter(({ origin }) => origin === 'output')
+        .map((one) => (
+          <Message
+            key={one.pieces[0]?.at.join() ?? one.role}
+            said={one}
+            isElsewhere={isElsewhere}
+            isOpen={isOpen}
+            resultOf={(call) => (call.id == null ? undefined : results.get(call.id))}
+          />
+        ))}
+      {reading !== undefined && (
+        <>
+          <Decisions decisions={reading.decisions} />
+          <AskedLines asked={reading.asked} />
+          <StateLines state={reading.state} />
+        </>
+      )}
+      {row.status === 'error' && (
+        <>
+          {reading !== undefined && <ErrorBlock reading={reading} />}
+          <Consequence above={layout.failedAbove(entry.key)} again={undefined} />
+        </>
+      )}
+    </>
+  );
+}
+
+function joinedOf(
+  reading: Reading | undefined,
+  tools: readonly string[],
+  trace: Trace,
+  readings: Readings,
+): ReadonlySet<Piece> {
+  const calls = callsOf(reading);
+  const ran = tools.flatMap((key) => {
+    const row = trace.spans.get(key);
+    if (row === undefined) return [];
+    const tool = readings.reads.get(key)?.reading.tool;
+    return [{ key, name: tool?.name ?? plainName(row.name), call_id: tool?.call_id ?? undefined }];
+  });
+  const found = joinCalls(calls, ran);
+  return new Set(calls.filter((_, at) => found.has(at)));
+}
+
+function idsOf(read: Read | undefined): ReadonlySet<string> {
+  return new Set(callsOf(read?.reading).flatMap(({ id }) => (id == null ? [] : [id])));
+}
+
+/** What became of what the model was told before. */
+function History({ reading }: { readonly reading: Reading }) {
+  const { spanKey, onOpen } = useReading();
+  const { rewritten, left_out } = reading;
+  return (
+    <>
+      {rewritten !== null && (
+        <p className="ins-tx__history">
+          {rewritten.kept > 0
+            ? `History rewritten: ${plural(rewritten.gone, 'earlier message')} left out, ${rewritten.kept} kept.`
+            : `A new conversation: ${plural(rewritten.gone, 'earlier message')} not sent again.`}
+        </p>
+      )}
+      {left_out > 0 && (
+        <p className="ins-tx__history">
+          {plural(left_out, 'earlier message')}{' '}
+          <button type="button" className="ins-link" tabIndex={-1} onClick={() => onOpen(spanKey)}>
+            Read them in the span
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Usage({ row }: { readonly row: SpanRow }) {
+  if (row.input_tokens === null && row.output_tokens === null) return null;
+  return (
+    <span className="ins-tx__quiet" title="Tokens in and out">
+      {formatCount(row.input_tokens ?? 0)} → {formatCount(row.output_tokens ?? 0)} tokens
+    </span>
+  );
+}
+
+/** Why the model stopped, when that is not what one expects. */
+function Stopped({ reading }: { readonly reading: Reading | undefined }) {
+  const odd = (reading?.finish_reasons ?? []).filter(
+    (reason) => !['stop', 'tool_call', 'tool_calls', 'end_turn'].includes(reason),
+  );
+  const slow_ms = reading?.first_chunk_ms ?? 0;
+  return (
+    <>
+      {odd.map((reason) => (
+        <span key={reason} className="ins-tx__tag ins-tx__tag--odd">
+          stopped: {reason}
+        </span>
+      ))}
+      {slow_ms > 3000 && (
+        <span className="ins-tx__tag">first word after {formatDuration(slow_ms * 1e6)}</span>
+      )}
+    </>
+  );
+}
+
+/** Tools that follow from the call: `calls search ×3, fetch`. */
+function Asks({
+  tools,
+  trace,
+}: {
+  readonly tools: TranscriptLayout['toolsOf'] extends ReadonlyMap<string, infer T> ? T : never;
+  readonly trace: Trace;
+}) {
+  if (tools.length === 0) return null;
+  const counts = new Map<string, number>();
+  for (const key of tools) {
+    const name = plainName(trace.spans.get(key)?.name ?? '');
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
+  const shown = names.slice(0, 6).join(', ');
+  return (
+    <span className="ins-tx__quiet ins-tx__asks">
+      calls {shown}
+      {names.length > 6 && ` and ${names.length - 6} more`}
+    </span>
+  );
+}

@@ -1,0 +1,110 @@
+/** The beginning of a text, its true length, and the rest of it from its span, on request. */
+import { useMemo, useState } from 'react';
+import type { Clip, SpanDetail } from '../../api/types.ts';
+import { groupThousands } from '../../model/format.ts';
+import { indexJson } from '../../model/json-text.ts';
+import { isCut, wrappedText } from '../../model/transcript-text.ts';
+import { useInspector } from '../context.ts';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { JsonTree } from '../span/json-tree.tsx';
+import { Markdown } from '../span/markdown.tsx';
+import { useReading } from './reading-context.ts';
+
+/** Longer texts are read in the span's panel. */
+const MAX_INLINE = 100_000;
+
+interface ClipViewProps {
+  readonly clip: Clip;
+  /** What it is: "the result". */
+  readonly what: string;
+  /** Where it is in the span, whole. */
+  readonly whole: (detail: SpanDetail) => string | undefined;
+  readonly isMarkdown?: boolean;
+  /** A few lines of it. */
+  readonly isShort?: boolean;
+}
+
+export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: ClipViewProps) {
+  const { isRaw, spanKey, trace, onOpen } = useReading();
+  const { details } = useInspector();
+  const [rest, setRest] = useState<string | undefined>(undefined);
+  const [state, setState] = useState<'idle' | 'loading' | 'failed'>('idle');
+  const shown: Clip = rest === undefined ? clip : { ...clip, text: rest, chars: rest.length };
+  const cut = rest === undefined && isCut(clip);
+  const load = () => {
+    const row = trace.spans.get(spanKey);
+    if (row === undefined) return;
+    setState('loading');
+    details.load(row, new AbortController().signal).then(
+      ({ detail }) => {
+        const text = whole(detail);
+        setState(text === undefined ? 'failed' : 'idle');
+        setRest(text);
+      },
+      () => setState('failed'),
+    );
+  };
+  return (
+    <div className={`ins-clip${isShort ? ' ins-clip--short' : ''}`}>
+      <Text clip={shown} what={what} isRaw={isRaw} isMarkdown={isMarkdown} isShort={isShort} />
+      {cut && !isShort && (
+        <p className="ins-clip__more">
+          {clip.chars > MAX_INLINE ? (
+            <button
+              type="button"
+              className="ins-link"
+              tabIndex={-1}
+              onClick={() => onOpen(spanKey)}
+            >
+              {groupThousands(clip.chars)} characters: read them in the span
+            </button>
+          ) : (
+            <button type="button" className="ins-link" tabIndex={-1} onClick={load}>
+              {state === 'loading'
+                ? 'Loading'
+                : state === 'failed'
+                  ? 'Could not be loaded: try again'
+                  : `Show all ${groupThousands(clip.chars)} characters`}
+            </button>
+          )}
+        </p>
+      )}
+      {clip.is_truncated && <p className="ins-clip__cut">Cut short by the sender.</p>}
+    </div>
+  );
+}
+
+/** Of a few lines: so many characters, whatever the lines are. */
+const SHORT = 700;
+
+function Text({
+  clip,
+  what,
+  isRaw,
+  isMarkdown,
+  isShort,
+}: {
+  readonly clip: Clip;
+  readonly what: string;
+  readonly isRaw: boolean;
+  readonly isMarkdown: boolean;
+  readonly isShort: boolean | undefined;
+}) {
+  const plain = useMemo(() => (isRaw ? clip.text : wrappedText(clip)), [clip, isRaw]);
+  const isTree = plain === undefined && !isShort;
+  const index = useMemo(
+    () => (isTree && !isCut(clip) ? indexJson(clip.text) : undefined),
+    [clip, isTree],
+  );
+  if (index !== undefined) return <JsonTree index={index} root={0} what={what} isFolded />;
+  const text = plain ?? clip.text;
+  if (isMarkdown && !isRaw && !isShort) return <Markdown text={text} />;
+  const isData = isRaw || plain === undefined || !isMarkdown;
+  const cut = isShort ? text.slice(0, SHORT) : text;
+  return (
+    <div className={`ins-text${isData ? ' ins-text--data' : ''}`} dir="auto">
+      <VisibleText text={cut} />
+      {cut.length < text.length && '…'}
+    </div>
+  );
+}

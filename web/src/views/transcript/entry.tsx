@@ -1,0 +1,151 @@
+/** One entry of the transcript: when in the margin, what in the middle. */
+import { memo, type ReactNode, useMemo } from 'react';
+import type { SpanRow } from '../../api/types.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
+import { endOffset } from '../../model/span-status.ts';
+import type { Entry, TranscriptLayout } from '../../model/transcript.ts';
+import type { Trace } from '../../state/trace.ts';
+import type { Readings } from '../../state/transcript.ts';
+import { useCell, useInspector, useNow, useRow } from '../context.ts';
+import { kindName } from '../icons.tsx';
+import { AgentEnd, AgentEntry } from './agent-entry.tsx';
+import { CallEntry } from './call-entry.tsx';
+import { LineEntry } from './line-entry.tsx';
+import { plainName } from './moments.tsx';
+import { ReadingContext, type ReadingPlace } from './reading-context.ts';
+import { ToolEntry } from './tool-entry.tsx';
+
+export interface EntryProps {
+  readonly trace: Trace;
+  readonly readings: Readings;
+  readonly layout: TranscriptLayout;
+  readonly entry: Entry;
+  readonly index: number;
+  readonly count: number;
+  readonly isCursor: boolean;
+  readonly isSelected: boolean;
+  readonly isMatch: boolean;
+  /** Unfolded by hand: what it says is shown whole. */
+  readonly isOpen: boolean;
+  readonly isRaw: boolean;
+  /** Spans inside of it that wait for a person. */
+  readonly waiting: readonly string[];
+  readonly onPick: (id: string) => void;
+  readonly onOpen: (key: string) => void;
+  readonly onGoTo: (key: string) => void;
+  readonly onFold: (entry: Entry, isFolded: boolean) => void;
+  readonly measure: (element: Element | null) => void;
+  readonly top_px: number;
+}
+
+/** Deeper entries are not set in further: a text must have room. */
+const MAX_DEPTH = 6;
+
+export const EntryView = memo(function EntryView(props: EntryProps) {
+  const { trace, readings, entry, isRaw, onOpen, onGoTo } = props;
+  const row = useRow(trace.spans, entry.key);
+  const place = useMemo<ReadingPlace>(
+    () => ({ trace, reads: readings.reads, spanKey: entry.key, isRaw, onOpen, onGoTo }),
+    [trace, readings, entry.key, isRaw, onOpen, onGoTo],
+  );
+  if (row === undefined) return null;
+  const classes = ['ins-tx', `ins-tx--${entry.type}`, `ins-tx--${row.kind}`];
+  if (row.status === 'error') classes.push('ins-tx--failed');
+  if (row.status === 'running') classes.push('ins-tx--running');
+  if (row.status === 'cancelled') classes.push('ins-tx--cancelled');
+  if (row.status === 'lost') classes.push('ins-tx--lost');
+  if (props.isCursor) classes.push('ins-tx--cursor');
+  if (props.isSelected) classes.push('ins-tx--selected');
+  if (props.isMatch) classes.push('ins-tx--match');
+  if (entry.isCard && entry.type === 'agent') classes.push('ins-tx--card');
+  if (props.waiting.length > 0) classes.push('ins-tx--waiting');
+  return (
+    // The keys of an entry are handled by the transcript around it.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+    <article
+      ref={props.measure}
+      data-index={props.index}
+      data-entry={entry.id}
+      className={classes.join(' ')}
+      tabIndex={props.isCursor ? 0 : -1}
+      aria-posinset={props.index + 1}
+      aria-setsize={props.count}
+      aria-label={nameOf(entry, row)}
+      style={
+        {
+          transform: `translateY(${props.top_px}px)`,
+          '--depth': Math.min(entry.depth, MAX_DEPTH),
+        } as object
+      }
+      onClick={(event) => {
+        if (isControl(event.target) || hasSelectedText()) return;
+        props.onPick(entry.id);
+      }}
+    >
+      <Margin entry={entry} row={row} trace={trace} />
+      <div className="ins-tx__body">
+        <ReadingContext value={place}>{bodyOf(props, row)}</ReadingContext>
+      </div>
+    </article>
+  );
+});
+
+function bodyOf(props: EntryProps, row: SpanRow): ReactNode {
+  switch (props.entry.type) {
+    case 'agent':
+      return <AgentEntry {...props} row={row} />;
+    case 'end':
+      return <AgentEnd {...props} row={row} />;
+    case 'call':
+      return <CallEntry {...props} row={row} />;
+    case 'tool':
+      return <ToolEntry {...props} row={row} />;
+    case 'line':
+    case 'heading':
+      return <LineEntry {...props} row={row} />;
+  }
+}
+
+function nameOf({ type }: Entry, row: SpanRow): string {
+  const name = `${kindName(row.kind)} ${plainName(row.name)}`;
+  const state = row.status === 'unset' || row.status === 'ok' ? '' : `, ${row.status}`;
+  return type === 'end' ? `End of ${name}${state}` : `${name}${state}`;
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('button, input, textarea, select, a') !== null;
+}
+
+function hasSelectedText(): boolean {
+  return window.getSelection()?.isCollapsed === false;
+}
+
+interface MarginProps {
+  readonly entry: Entry;
+  readonly row: SpanRow;
+  readonly trace: Trace;
+}
+
+function Margin({ entry, row, trace }: MarginProps) {
+  const isEnd = entry.type === 'end';
+  return (
+    <div className="ins-tx__margin">
+      <span>{isEnd ? formatOffset(endOffset(row, 0)) : formatOffset(row.offset_ns)}</span>
+      {(entry.type === 'call' || entry.type === 'tool') && (
+        <span>
+          <Took trace={trace} row={row} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
+  const { clock } = useInspector();
+  const epoch_ns = useCell(trace.epoch_ns);
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  useNow(row.status === 'running' && !isFrozen ? 500 : undefined);
+  if (row.status === 'lost') return 'lost';
+  if (row.duration_ns !== null) return formatDuration(row.duration_ns);
+  return formatRunning(endOffset(row, clock.nowOffset_ns(epoch_ns ?? '0')) - row.offset_ns);
+}

@@ -1,0 +1,47 @@
+/** The entries of a session, what of them is folded, and where a span is among them. */
+import { useCallback, useMemo, useState } from 'react';
+import { spanKey } from '../../model/span-tree.ts';
+import { layoutTranscript, type TranscriptLayout } from '../../model/transcript.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell } from '../context.ts';
+import { useSlowVersion } from '../session/slow-version.ts';
+
+export interface Folds {
+  readonly layout: TranscriptLayout;
+  /** Unfold (false) or fold (true) agents. */
+  readonly fold: (keys: readonly string[], isFolded: boolean) => void;
+  readonly foldAll: (isFolded: boolean) => void;
+  readonly hasOpenCards: boolean;
+}
+
+/** What only changed is looked at so often. */
+const CHANGES_MS = 200;
+
+export function useTranscriptLayout(trace: Trace, isWhole: boolean): Folds {
+  const structure = useCell(trace.structure);
+  const changed = useSlowVersion(trace.spans, CHANGES_MS);
+  const session = useCell(trace.session);
+  const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const isFailed = session?.status === 'failed';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these say when to read anew
+  const layout = useMemo(() => {
+    const { forest, spans, tally } = trace;
+    const rowOf = (key: string) => spans.get(key);
+    const cause = isFailed ? tally.firstCause() : undefined;
+    const laid = layoutTranscript(forest, rowOf, { byHand, isWhole });
+    if (cause === undefined) return laid;
+    // A failed session is open where it failed first.
+    const open = new Set([...laid.above(spanKey(cause)), spanKey(cause)]);
+    const hidden = laid.entries.some(({ key, isFolded }) => isFolded && open.has(key));
+    return hidden ? layoutTranscript(forest, rowOf, { byHand, isWhole, open }) : laid;
+  }, [trace, structure, changed, byHand, isWhole, isFailed]);
+  const fold = useCallback((keys: readonly string[], isFolded: boolean) => {
+    setByHand((before) => new Map([...before, ...keys.map((key) => [key, isFolded] as const)]));
+  }, []);
+  const foldAll = (isFolded: boolean) =>
+    fold([...trace.spans.values()].filter(({ kind }) => kind === 'agent').map(spanKey), isFolded);
+  const hasOpenCards = layout.entries.some(
+    ({ type, isCard, isFolded }) => type === 'agent' && isCard && !isFolded,
+  );
+  return { layout, fold, foldAll, hasOpenCards };
+}

@@ -1,0 +1,183 @@
+/** Messages of a model call that are new, and the parts of them. */
+import { type ReactNode, useState } from 'react';
+import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
+import { formatBytes, groupThousands } from '../../model/format.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon, KindIcon } from '../icons.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { BlobView } from '../span/blob-view.tsx';
+import { ClipView } from './clip-view.tsx';
+
+interface MessageProps {
+  readonly said: Said;
+  /** Pieces that are shown elsewhere. */
+  readonly isElsewhere: (piece: Piece) => boolean;
+  readonly isOpen: boolean;
+  /** The result of a tool that was asked for here and has no span. */
+  readonly resultOf: (call: Piece) => Piece | undefined;
+}
+
+export function Message({ said, isElsewhere, isOpen, resultOf }: MessageProps) {
+  const pieces = said.pieces.filter((piece) => !isElsewhere(piece));
+  if (pieces.length === 0) return null;
+  const isSystem = said.origin === 'system' || said.role === 'system' || said.role === 'developer';
+  const body = pieces.map((piece) => (
+    <PieceView key={piece.at.join()} piece={piece} isOpen={isOpen} result={resultOf(piece)} />
+  ));
+  if (isSystem) {
+    return (
+      <Fold label={`System prompt, ${groupThousands(charsOf(pieces))} characters`} isOpen={isOpen}>
+        {body}
+      </Fold>
+    );
+  }
+  const isOutput = said.origin === 'output';
+  return (
+    <div className={`ins-msg ins-msg--${isOutput ? 'output' : roleClass(said.role)}`}>
+      {!isOutput && (
+        <p className="ins-msg__role">
+          {said.role}
+          {said.name !== null && ` ${said.name}`}
+          {said.role === 'assistant' && ', sent along'}
+        </p>
+      )}
+      {body}
+    </div>
+  );
+}
+
+function roleClass(role: string): string {
+  return role === 'user' || role === 'tool' || role === 'assistant' ? role : 'other';
+}
+
+function charsOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { clip }) => sum + (clip?.chars ?? 0), 0);
+}
+
+interface PieceViewProps {
+  readonly piece: Piece;
+  readonly isOpen: boolean;
+  readonly result: Piece | undefined;
+}
+
+function PieceView({ piece, isOpen, result }: PieceViewProps) {
+  const { clip } = piece;
+  switch (piece.type) {
+    case 'text':
+      return clip === null ? null : (
+        <ClipView clip={clip} what="the text" whole={wholeOf(piece)} isMarkdown />
+      );
+    case 'reasoning':
+      return clip === null ? null : (
+        <Fold label={`Reasoning, ${groupThousands(clip.chars)} characters`} isOpen={isOpen}>
+          <ClipView clip={clip} what="the reasoning" whole={wholeOf(piece)} isMarkdown />
+        </Fold>
+      );
+    case 'tool_call':
+      return (
+        <div className="ins-tx__call">
+          <p>
+            <KindIcon kind="tool" />
+            asks for <strong>{piece.name}</strong>
+          </p>
+          {clip !== null && (
+            <ClipView clip={clip} what="the arguments" whole={wholeOf(piece)} isShort={!isOpen} />
+          )}
+          {result?.clip != null && (
+            <>
+              <p className="ins-tx__label">result</p>
+              <ClipView
+                clip={result.clip}
+                what="the result"
+                whole={wholeOf(result)}
+                isShort={!isOpen}
+              />
+            </>
+          )}
+        </div>
+      );
+    case 'tool_result':
+      return clip === null ? null : (
+        <>
+          <p className="ins-tx__label">result of a tool</p>
+          <ClipView clip={clip} what="the result" whole={wholeOf(piece)} isShort={!isOpen} />
+        </>
+      );
+    case 'blob':
+      return <Media piece={piece} />;
+    case 'link':
+      return (
+        <p className="ins-tx__link">
+          {piece.modality ?? 'link'} {piece.mime_type}{' '}
+          <code>
+            <VisibleText text={piece.uri ?? ''} />
+          </code>
+          <CopyButton text={piece.uri ?? ''} what="the address" />
+        </p>
+      );
+    case 'other':
+      return clip === null ? null : (
+        <>
+          <p className="ins-tx__label">{piece.name}</p>
+          <ClipView clip={clip} what={piece.name ?? 'the part'} whole={wholeOf(piece)} />
+        </>
+      );
+  }
+}
+
+function Media({ piece }: { readonly piece: Piece }) {
+  const { modality = null, mime_type = null, data = null, size_bytes = null } = piece;
+  const blob: BlobPart = { type: 'blob', modality, mime_type, data, size_bytes };
+  if (data !== null || size_bytes === null) return <BlobView blob={blob} />;
+  return (
+    <p className="ins-none">
+      {modality ?? 'data'} {mime_type}, {formatBytes(size_bytes)}: in the span
+    </p>
+  );
+}
+
+function wholeOf({ at: [message, part] }: Piece) {
+  return ({ view }: SpanDetail): string | undefined => {
+    const found = view.messages[message]?.parts[part];
+    switch (found?.type) {
+      case 'text':
+      case 'reasoning':
+        return found.text;
+      case 'tool_call':
+        return found.arguments?.text;
+      case 'tool_result':
+        return found.result?.text;
+      case 'other':
+        return found.value.text;
+      default:
+        return undefined;
+    }
+  };
+}
+
+interface FoldProps {
+  readonly label: string;
+  /** All of the entry is unfolded. */
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}
+
+function Fold({ label, isOpen, children }: FoldProps) {
+  const [byHand, setByHand] = useState<boolean | undefined>(undefined);
+  const shown = byHand ?? isOpen;
+  return (
+    <div className="ins-tx__folded">
+      <button
+        type="button"
+        className="ins-tx__fold"
+        tabIndex={-1}
+        aria-expanded={shown}
+        onClick={() => setByHand(!shown)}
+      >
+        <ActionIcon name="caret" />
+        {label}
+      </button>
+      {shown && <div className="ins-tx__unfolded">{children}</div>}
+    </div>
+  );
+}

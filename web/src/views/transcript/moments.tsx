@@ -1,0 +1,229 @@
+/** What happened around a span: decisions, questions to a person, state, and why it failed. */
+import { useState } from 'react';
+import type {
+  AskedReading,
+  DecisionReading,
+  Reading,
+  SpanDetail,
+  SpanRow,
+  StateReading,
+} from '../../api/types.ts';
+import { formatDuration, plural } from '../../model/format.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { diffTexts } from '../../model/text-diff.ts';
+import { isCut } from '../../model/transcript-text.ts';
+import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
+import { ArgumentDiff } from '../requests/argument-diff.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { PayloadView } from '../span/payload.tsx';
+import { ClipView } from './clip-view.tsx';
+import { useReading } from './reading-context.ts';
+
+export function ErrorBlock({ reading }: { readonly reading: Reading }) {
+  const { error } = reading;
+  if (error === null) return null;
+  const type = [error.type, error.code].filter((text) => text !== null).join(' ');
+  const isSaid = error.message?.text !== error.type;
+  return (
+    <div className="ins-tx__error">
+      <StatusIcon shape="failed" />
+      <div>
+        {type !== '' && <strong>{type}</strong>}
+        {error.message !== null && isSaid && (
+          <ClipView
+            clip={error.message}
+            what="the error"
+            whole={({ view }) => view.error?.message ?? undefined}
+          />
+        )}
+        {type === '' && error.message === null && <span>It failed; no reason was recorded.</span>}
+      </div>
+    </div>
+  );
+}
+
+interface ConsequenceProps {
+  /** What failed because of it, the nearest first. */
+  readonly above: readonly SpanRow[];
+  readonly again: SpanRow | undefined;
+}
+
+/** What became of a failure: who failed with it, or that the agent went on. */
+export function Consequence({ above, again }: ConsequenceProps) {
+  const { onGoTo } = useReading();
+  const agents = above.filter(({ kind }) => kind === 'agent' || kind === 'workflow');
+  const failed = agents.length > 0 ? agents : above;
+  return (
+    <p className="ins-tx__after">
+      {failed.length > 0 ? (
+        <>
+          It made {failed.map(({ name }) => plainName(name)).join(', then ')} fail.
+          {again !== undefined && ' '}
+        </>
+      ) : again === undefined ? (
+        'The agent went on.'
+      ) : null}
+      {again !== undefined && (
+        <button
+          type="button"
+          className="ins-link"
+          tabIndex={-1}
+          onClick={() => onGoTo(spanKey(again))}
+        >
+          Called again {again.status === 'error' ? 'and failed again' : 'below'}
+        </button>
+      )}
+    </p>
+  );
+}
+
+const OPERATION =
+  /^(invoke_agent|invoke_workflow|create_agent|execute_tool|chat|tools\/call) (?=\S)/;
+
+/** A span's name without the word that conventions put before it. */
+export function plainName(name: string): string {
+  return name.replace(OPERATION, '') || '(no name)';
+}
+
+export function Decisions({ decisions }: { readonly decisions: readonly DecisionReading[] }) {
+  return decisions.map((one, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: decisions have no identity but their place
+    <DecisionLine key={at} decision={one} />
+  ));
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  deny: 'denied',
+  modify: 'changed',
+  allow: 'allowed',
+  continue: 'allowed',
+  retry: 'sent back',
+  inject_context: 'given context',
+  ask: 'asked about',
+  approve: 'approved',
+  cancel: 'cancelled',
+};
+
+function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
+  const { action, interceptor, hook, reason, before, after } = decision;
+  const isNo = action === 'deny' || action === 'cancel';
+  return (
+    <div className={`ins-tx__decision${isNo ? ' ins-tx__decision--no' : ''}`}>
+      <p>
+        <KindIcon kind="guardrail" />
+        <strong>{VERDICTS[action] ?? action}</strong>
+        <span>
+          by <VisibleText text={interceptor ?? hook ?? 'a hook'} />
+          {reason !== null && ': '}
+        </span>
+        {reason !== null && (
+          <span className="ins-tx__reason">
+            <VisibleText text={reason} />
+          </span>
+        )}
+      </p>
+      {before !== null && after !== null && !isCut(before) && !isCut(after) && (
+        <ArgumentDiff diff={diffTexts(spread(before.text), spread(after.text))} />
+      )}
+      {before === null && after !== null && (
+        <ClipView clip={after} what="what it became" whole={afterOf(decision)} isShort />
+      )}
+    </div>
+  );
+}
+
+/** One member a line, so that a difference is a line. */
+function spread(json: string): string {
+  return json.replace(/([{,])"/g, '$1\n  "').replace(/\}$/, '\n}');
+}
+
+function afterOf({ action }: DecisionReading) {
+  return ({ view }: SpanDetail) =>
+    view.decisions.find((one) => one.action === action && one.after !== null)?.after?.text;
+}
+
+export function AskedLines({ asked }: { readonly asked: readonly AskedReading[] }) {
+  return asked
+    .filter(({ status }) => status !== 'pending')
+    .map((one) => <AskedLine key={`${one.id} ${one.offset_ns}`} asked={one} />);
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  allow: 'Allowed',
+  allow_always: 'Allowed, always',
+  deny: 'Denied',
+  answer: 'Answered',
+  decline: 'Declined',
+  cancel: 'Cancelled',
+};
+
+function AskedLine({ asked }: { readonly asked: AskedReading }) {
+  const { waited_ns, decision, actor, reason, prompt, is_edited, status } = asked;
+  const isExpired = status === 'expired';
+  const verdict = isExpired ? 'Nobody answered' : (ANSWERS[decision ?? ''] ?? status);
+  return (
+    <div className="ins-tx__asked">
+      <p>
+        <StatusIcon shape="waiting" />
+        {prompt !== null && (
+          <span className="ins-tx__prompt">
+            <VisibleText text={prompt} />
+          </span>
+        )}
+        {waited_ns !== null && <span>waited {formatDuration(waited_ns)}</span>}
+      </p>
+      <p>
+        <strong>{verdict}</strong>
+        {is_edited && <span>with edited arguments</span>}
+        {actor !== null && !isExpired && <span>by {actor}</span>}
+        {reason !== null && (
+          <span className="ins-tx__reason">
+            <VisibleText text={reason} />
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+export function StateLines({ state }: { readonly state: readonly StateReading[] }) {
+  return state.map((one) => <StateLine key={`${one.name} ${one.offset_ns}`} state={one} />);
+}
+
+function StateLine({ state }: { readonly state: StateReading }) {
+  const [isOpen, setOpen] = useState(false);
+  const clip = state.patch ?? state.value;
+  return (
+    <div className="ins-tx__state">
+      <button
+        type="button"
+        className="ins-tx__fold"
+        tabIndex={-1}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ActionIcon name="caret" />
+        state <strong>{state.name}</strong>{' '}
+        {state.patch === null
+          ? 'is set'
+          : `changes: ${plural(changesIn(state.patch.text), 'step')}`}
+        {state.description !== null && `, ${state.description}`}
+      </button>
+      {isOpen && clip !== null && (
+        <PayloadView
+          payload={{
+            text: clip.text,
+            is_json: clip.is_json && !isCut(clip),
+            is_truncated: clip.is_truncated,
+            original_bytes: null,
+          }}
+          what={`the state ${state.name}`}
+        />
+      )}
+    </div>
+  );
+}
+
+function changesIn(patch: string): number {
+  return patch.match(/"op"\s*:/g)?.length ?? 0;
+}

@@ -1,0 +1,25 @@
+/** What the parts of an entry need to know of where they are. */
+import { createContext, useContext } from 'react';
+import type { KeyedStore } from '../../state/keyed-store.ts';
+import type { Trace } from '../../state/trace.ts';
+import type { Read } from '../../state/transcript.ts';
+
+export interface ReadingPlace {
+  readonly trace: Trace;
+  readonly reads: KeyedStore<Read>;
+  readonly spanKey: string;
+  /** Exact text instead of what it means. */
+  readonly isRaw: boolean;
+  /** Show a span in the panel. */
+  readonly onOpen: (key: string) => void;
+  /** Go to the entry of a span. */
+  readonly onGoTo: (key: string) => void;
+}
+
+export const ReadingContext = createContext<ReadingPlace | undefined>(undefined);
+
+export function useReading(): ReadingPlace {
+  const place = useContext(ReadingContext);
+  if (place === undefined) throw new Error('A part of an entry was mounted outside of one.');
+  return place;
+}

@@ -1,0 +1,134 @@
+/** Entries of any height that come, grow and go without what is read moving. */
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Entry } from '../../model/transcript.ts';
+
+const OVERSCAN = 6;
+/** So near to the end is at it. */
+const NEAR_END_PX = 48;
+
+const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
+  agent: 44,
+  end: 36,
+  call: 84,
+  tool: 92,
+  line: 32,
+  heading: 34,
+};
+const CARD_PX = 150;
+
+export interface Scrolling {
+  readonly virtualizer: Virtualizer<HTMLElement, Element>;
+  /** Entries that came below while the reader was elsewhere. */
+  readonly newBelow: number;
+  readonly follow: () => void;
+}
+
+export function useEntryScrolling(
+  scroller: HTMLElement | null,
+  entries: readonly Entry[],
+): Scrolling {
+  const virtualizer = useVirtualizer<HTMLElement, Element>({
+    count: entries.length,
+    getScrollElement: useCallback(() => scroller, [scroller]),
+    estimateSize: useCallback(
+      (index: number) => {
+        const entry = entries[index];
+        if (entry === undefined) return 40;
+        return entry.type === 'agent' && entry.isFolded ? CARD_PX : ESTIMATES[entry.type];
+      },
+      [entries],
+    ),
+    getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
+    overscan: OVERSCAN,
+  });
+  useAnchor(scroller, entries, virtualizer);
+  const end = useEnd(scroller, entries, virtualizer);
+  return { virtualizer, ...end };
+}
+
+/** The entry that is first in view stays where it is when others come or go above it. */
+function useAnchor(
+  scroller: HTMLElement | null,
+  entries: readonly Entry[],
+  virtualizer: Virtualizer<HTMLElement, Element>,
+): void {
+  const anchor = useRef<{ id: string; under_px: number } | undefined>(undefined);
+  const shown = useRef(entries);
+  useLayoutEffect(() => {
+    if (scroller === null) return;
+    const note = () => {
+      const top_px = scroller.scrollTop;
+      const first = virtualizer
+        .getVirtualItems()
+        .find(({ start, size }) => start + size > top_px + 1);
+      const id = first === undefined ? undefined : shown.current[first.index]?.id;
+      anchor.current =
+        first === undefined || id === undefined || top_px < 4
+          ? undefined
+          : { id, under_px: first.start - top_px };
+    };
+    scroller.addEventListener('scroll', note, { passive: true });
+    return () => scroller.removeEventListener('scroll', note);
+  }, [scroller, virtualizer]);
+  useLayoutEffect(() => {
+    if (shown.current === entries) return;
+    shown.current = entries;
+    if (scroller === null || anchor.current === undefined) return;
+    const { id, under_px } = anchor.current;
+    const index = entries.findIndex((entry) => entry.id === id);
+    const start_px = virtualizer.measurementsCache[index]?.start;
+    if (index < 0 || start_px === undefined) return;
+    const top_px = start_px - under_px;
+    if (Math.abs(scroller.scrollTop - top_px) > 0.5) scroller.scrollTop = top_px;
+  }, [scroller, entries, virtualizer]);
+}
+
+/** At the end the view follows what comes; elsewhere it says how much came. */
+function useEnd(
+  scroller: HTMLElement | null,
+  entries: readonly Entry[],
+  virtualizer: Virtualizer<HTMLElement, Element>,
+): { newBelow: number; follow: () => void } {
+  const isFollowing = useRef(false);
+  const [seen, setSeen] = useState<number | undefined>(undefined);
+  const count = entries.length;
+  const latest = useRef(count);
+  useEffect(() => {
+    latest.current = count;
+  }, [count]);
+  const total_px = virtualizer.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the end is elsewhere
+  useLayoutEffect(() => {
+    if (scroller !== null && isFollowing.current) scroller.scrollTop = scroller.scrollHeight;
+  }, [scroller, total_px]);
+  useEffect(() => {
+    if (scroller === null) return;
+    // Only the reader's own scrolling begins or ends following.
+    let byReader = false;
+    const onIntent = () => {
+      byReader = true;
+    };
+    const onScroll = () => {
+      const rest_px = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+      const isEnd = rest_px < NEAR_END_PX;
+      if (byReader) isFollowing.current = isEnd && scroller.scrollTop > 0;
+      byReader = false;
+      if (isEnd) setSeen(undefined);
+      else setSeen((before) => before ?? latest.current);
+    };
+    const intents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+    for (const name of intents) scroller.addEventListener(name, onIntent, { passive: true });
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      for (const name of intents) scroller.removeEventListener(name, onIntent);
+      scroller.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller]);
+  const follow = () => {
+    isFollowing.current = true;
+    setSeen(undefined);
+    if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
+  };
+  return { newBelow: seen === undefined ? 0 : Math.max(0, count - seen), follow };
+}

@@ -1,0 +1,181 @@
+/** A tool: what it was asked and what it answered, where it happened. */
+import { useMemo } from 'react';
+import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { argumentPairs, callsOf, joinCalls, resultsOf } from '../../model/transcript-text.ts';
+import { useCell, useRow } from '../context.ts';
+import { KindIcon, StatusIcon } from '../icons.tsx';
+import { SpanRequests } from '../requests/span-requests.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+import { ClipView } from './clip-view.tsx';
+import { type EntryProps, Took } from './entry.tsx';
+import {
+  AskedLines,
+  Consequence,
+  Decisions,
+  ErrorBlock,
+  plainName,
+  StateLines,
+} from './moments.tsx';
+
+export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
+  const { entry, row, layout, readings, trace, isOpen, waiting } = props;
+  const read = useRow(readings.reads, entry.key);
+  const reading = read?.reading;
+  const callKey = layout.callOf.get(entry.key) ?? '';
+  const call = useRow(readings.reads, callKey)?.reading;
+  const next = useRow(readings.reads, layout.next.get(callKey) ?? '')?.reading;
+  const told = useMemo(() => toldElsewhere(reading, call, next), [reading, call, next]);
+  const again = useRow(trace.spans, layout.again.get(entry.key) ?? '');
+  const args = reading?.tool?.arguments ?? told.arguments;
+  const result = reading?.tool?.result ?? told.result;
+  const isFailed = row.status === 'error' || reading?.tool?.is_error === true;
+  return (
+    <>
+      <header className="ins-tx__head">
+        <KindIcon kind="tool" />
+        <strong>{reading?.tool?.name ?? plainName(row.name)}</strong>
+        {reading?.mcp?.server != null && (
+          <span className="ins-tx__quiet">of {reading.mcp.server}</span>
+        )}
+        <ToolState {...props} isFailed={isFailed} />
+      </header>
+      {args !== null && args !== undefined && <Arguments clip={args} isOpen={isOpen} />}
+      {reading !== undefined && <Decisions decisions={reading.decisions} />}
+      {waiting.map((key) => (
+        <SpanRequests key={key} spanKey={key} />
+      ))}
+      {reading !== undefined && <AskedLines asked={reading.asked} />}
+      <Running reading={reading} row={row} trace={trace} />
+      {row.status === 'error' && reading !== undefined && <ErrorBlock reading={reading} />}
+      {result != null && !isSaidByError(reading, result) && (
+        <div className={`ins-tx__result${isFailed ? ' ins-tx__result--failed' : ''}`}>
+          <ClipView
+            clip={result}
+            what="the result"
+            whole={resultOf}
+            isShort={!isOpen}
+            isMarkdown={isOpen}
+          />
+        </div>
+      )}
+      {reading !== undefined && <StateLines state={reading.state} />}
+      {isFailed && row.status !== 'running' && (
+        <Consequence above={layout.failedAbove(entry.key)} again={again} />
+      )}
+    </>
+  );
+}
+
+function resultOf({ view }: SpanDetail): string | undefined {
+  return view.tool?.result?.text;
+}
+
+/** The message of the error is the answer once more. */
+function isSaidByError(reading: Reading | undefined, result: Clip): boolean {
+  const message = reading?.error?.message?.text;
+  return message !== undefined && message.length > 20 && result.text.includes(message);
+}
+
+function ToolState({
+  row,
+  trace,
+  isFailed,
+}: EntryProps & { readonly row: SpanRow; readonly isFailed: boolean }) {
+  if (row.status === 'running') {
+    return (
+      <span className="ins-tx__running">
+        running <Took trace={trace} row={row} />
+      </span>
+    );
+  }
+  if (row.status === 'cancelled' || row.status === 'lost') {
+    return (
+      <span className="ins-tx__state-mark">
+        <StatusIcon shape={row.status} />
+        {row.status}
+      </span>
+    );
+  }
+  return isFailed ? (
+    <span className="ins-tx__state-mark ins-tx__state-mark--failed">
+      <StatusIcon shape="failed" />
+      failed
+    </span>
+  ) : null;
+}
+
+/** What the model asked for and was told, of a tool whose own span does not say. */
+function toldElsewhere(
+  reading: Reading | undefined,
+  call: Reading | undefined,
+  next: Reading | undefined,
+): { readonly arguments: Clip | null; readonly result: Clip | null } {
+  const tool = reading?.tool;
+  if (tool == null || (tool.arguments !== null && tool.result !== null)) return NOTHING;
+  const calls = callsOf(call);
+  const at = joinCalls(calls, [
+    { key: '', name: tool.name, call_id: tool.call_id ?? undefined },
+  ]).keys();
+  const asked = calls[at.next().value ?? -1];
+  const answered = asked?.id == null ? undefined : resultsOf(next).get(asked.id);
+  return { arguments: asked?.clip ?? null, result: answered?.clip ?? null };
+}
+
+const NOTHING = { arguments: null, result: null };
+
+function Running({
+  reading,
+  row,
+  trace,
+}: {
+  readonly reading: Reading | undefined;
+  readonly row: SpanRow;
+  readonly trace: EntryProps['trace'];
+}) {
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  const progress = reading?.progress;
+  if (progress == null || row.status !== 'running' || isFrozen) return null;
+  const percent = progress.percent === null ? undefined : Math.round(progress.percent);
+  return (
+    <p className="ins-tx__progress">
+      {percent !== undefined && (
+        <>
+          <progress value={percent} max={100} aria-label="How far it is" />
+          {percent} %
+        </>
+      )}
+      {progress.message !== null && <VisibleText text={progress.message} />}
+    </p>
+  );
+}
+
+function Arguments({ clip, isOpen }: { readonly clip: Clip; readonly isOpen: boolean }) {
+  const pairs = useMemo(() => (isOpen ? undefined : argumentPairs(clip)), [clip, isOpen]);
+  if (pairs === undefined) {
+    return (
+      <ClipView
+        clip={clip}
+        what="the arguments"
+        whole={({ view }) => view.tool?.arguments?.text}
+        isShort={!isOpen}
+      />
+    );
+  }
+  return <Pairs pairs={pairs} />;
+}
+
+export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
+  if (pairs.length === 0) return null;
+  return (
+    <p className="ins-tx__pairs" dir="ltr">
+      {pairs.map(([name, value]) => (
+        <span key={name}>
+          <span className="ins-tx__key">
+            <VisibleText text={name} />
+          </span>{' '}
+          <VisibleText text={value} />
+        </span>
+      ))}
+    </p>
+  );
+}

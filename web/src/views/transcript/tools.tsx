@@ -1,0 +1,79 @@
+/** Find, and how much is shown. */
+import { useMemo, useRef } from 'react';
+import { useActions } from '../actions.ts';
+import { ActionIcon } from '../icons.tsx';
+import { SearchField } from '../search-field.tsx';
+import '../session/waterfall-tools.css';
+
+interface TranscriptToolsProps {
+  readonly find: string;
+  /** How many spans are found; undefined when nothing is looked for. */
+  readonly found: number | undefined;
+  /** Which of them the cursor is at; −1: at none. */
+  readonly place: number;
+  readonly isWhole: boolean;
+  readonly isRaw: boolean;
+  readonly hasOpenCards: boolean;
+  readonly onFind: (text: string) => void;
+  readonly onStep: (by: number) => void;
+  readonly onWhole: (isWhole: boolean) => void;
+  readonly onRaw: (isRaw: boolean) => void;
+  readonly onFoldAll: (isFolded: boolean) => void;
+}
+
+export function TranscriptTools(props: TranscriptToolsProps) {
+  const { find, found, place, isWhole, isRaw, hasOpenCards } = props;
+  const field = useRef<HTMLInputElement>(null);
+  const actions = useMemo(
+    () => [{ name: 'Find in session', keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions('Transcript', actions);
+  const foldName = hasOpenCards ? 'Fold all agents' : 'Unfold all agents';
+  return (
+    <div className="ins-tools">
+      <SearchField
+        ref={field}
+        value={find}
+        label="Find in this session"
+        placeholder="Find in session"
+        onChange={props.onFind}
+        onEnter={(isShift) => props.onStep(isShift ? -1 : 1)}
+      />
+      {found !== undefined && (
+        <span className="ins-tools__found" role="status">
+          {found === 0 ? 'nothing' : place < 0 ? `${found} found` : `${place + 1} of ${found}`}
+        </span>
+      )}
+      <div className="ins-tools__end">
+        <button
+          type="button"
+          className="ins-tools__toggle"
+          aria-pressed={isRaw}
+          title="Exact text (R)"
+          onClick={() => props.onRaw(!isRaw)}
+        >
+          Raw
+        </button>
+        <button
+          type="button"
+          className="ins-tools__toggle"
+          aria-pressed={isWhole}
+          title="Show wrappers, twins and transport, too"
+          onClick={() => props.onWhole(!isWhole)}
+        >
+          All spans
+        </button>
+        <button
+          type="button"
+          className="ins-icon-button"
+          title={foldName}
+          aria-label={foldName}
+          onClick={() => props.onFoldAll(hasOpenCards)}
+        >
+          <ActionIcon name="fold" />
+        </button>
+      </div>
+    </div>
+  );
+}
