@@ -88,7 +88,7 @@ PRODUCTS = (
         lambda folder, port: {
             "PHOENIX_HOST": "127.0.0.1",
             "PHOENIX_PORT": str(port),
-            "PHOENIX_GRPC_PORT": str(_free_port()),
+            "PHOENIX_GRPC_PORT": str(free_port()),
             "PHOENIX_WORKING_DIR": str(folder),
             "PHOENIX_TELEMETRY_ENABLED": "false",
         },
@@ -156,12 +156,12 @@ def _print(results: dict[str, Result]) -> None:
 
 def _measure(product: Product) -> Result:
     with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix="versus-") as name:
-        folder, port = Path(name), _free_port()
+        folder, port = Path(name), free_port()
         # Once without looking at the clock: the first start installs and compiles.
-        with _running(product, folder, port):
+        with running(product, folder, port):
             pass
         began = time.perf_counter()
-        with _running(product, folder, port) as (process, client):
+        with running(product, folder, port) as (process, client):
             start_s = time.perf_counter() - began
             _send(client, product, [batch().SerializeToString()], 1)
             stored = _wait_for(folder / product.database, product, SPANS)
@@ -188,9 +188,10 @@ def _measure(product: Product) -> Result:
 
 
 @contextmanager
-def _running(
+def running(
     product: Product, folder: Path, port: int
 ) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
+    """Run it until the block ends: its process, and a client for it."""
     log = folder / "output.txt"
     with log.open("ab") as output:
         process = subprocess.Popen(
@@ -285,7 +286,8 @@ def _tree(pid: int) -> list[int]:
     return found
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return int(sock.getsockname()[1])

@@ -7,7 +7,7 @@ a deployment is denied; a search is narrowed by a policy.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -26,7 +26,7 @@ def text(role: str, words: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": words}]}
 
 
-def asks(words: str, *calls: tuple[str, str, dict[str, Json]]) -> dict[str, Any]:
+def asks(words: str, *calls: tuple[str, str, Mapping[str, Json]]) -> dict[str, Any]:
     """Return an answer that asks for tools: (id, name, arguments)."""
     parts: list[dict[str, Any]] = [{"type": "text", "content": words}] if words else []
     parts += [
@@ -70,7 +70,7 @@ def tool(
     number: int,
     parent: int,
     at_ms: int,
-    called: tuple[str, str, dict[str, Json]],
+    called: tuple[str, str, Mapping[str, Json]],
     result: str | None,
     ms: int = 200,
     **more: Any,

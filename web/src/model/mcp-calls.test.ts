@@ -57,6 +57,54 @@ test('several twins of one call are its rounds, with what a person was asked bet
   expect(calls[0]?.notes.map(({ type }) => type)).toEqual(['asked', 'answered']);
 });
 
+test('a layer around the one with the messages tells of the same exchange', () => {
+  const calls = join(
+    [
+      ...exchange('t.sdk', 10, 90, { rpc_id: '7', server: null, duplicate_of: 't.a' }),
+      ...exchange('t.a', 11, 89, {
+        rpc_id: '7',
+        text: '{"id":7}',
+        form: 'message',
+        duplicate_of: 't.sdk',
+      }),
+    ],
+    { 't.a': 't.sdk' },
+  );
+  expect(calls.map(({ key, server }) => [key, server])).toEqual([['t.a', 'files']]);
+});
+
+test('each round is told by its own layers, inside and around', () => {
+  const text = { text: '{}', form: 'message' } as const;
+  const [asked, input] = exchange('t.tool', 10, 90, { ...text, rpc_id: '6' });
+  const calls = join(
+    [
+      asked as McpEntry,
+      { ...(input as McpEntry), result_type: 'input_required', state_hash: 's' },
+      ...exchange('t.sdk1', 11, 20, { rpc_id: '6', server: null }),
+      ...exchange('t.sdk2', 60, 80, { rpc_id: '7', server: null }),
+      ...exchange('t.rpc2', 61, 79, { ...text, rpc_id: '7', state_hash: 's' }),
+    ],
+    { 't.sdk1': 't.tool', 't.sdk2': 't.tool', 't.rpc2': 't.sdk2' },
+  );
+  expect(calls).toHaveLength(1);
+  expect(
+    calls[0]?.rounds.map(({ request, response }) => [request?.rpc_id, response?.offset_ns]),
+  ).toEqual([
+    ['6', 20],
+    ['7', 80],
+  ]);
+  expect(calls[0]?.state).toBe('ok');
+});
+
+test('a call goes on while a person is asked between its rounds', () => {
+  const calls = join(
+    [...exchange('t.a', 10, undefined), ...exchange('t.b', 12, 20, { duplicate_of: 't.a' })],
+    {},
+    true,
+  );
+  expect(calls.map(({ state, end_ns }) => [state, end_ns])).toEqual([['pending', undefined]]);
+});
+
 test('the server’s own span of a call is its other end, not another call', () => {
   const far = exchange('t.c', 14, 22, { reporter: 'receiver' });
   const calls = join([...exchange('t.a', 10, 30), ...far], { 't.c': 't.b', 't.b': 't.a' });

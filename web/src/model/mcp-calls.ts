@@ -113,25 +113,43 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     } else if (entry.type === 'request' || entry.type === 'response') frames.push(entry);
   }
   const own = new Map<string, Draft>();
-  const later: { key: string; round: McpRound; entry: McpEntry }[] = [];
+  const later: Told[] = [];
   for (const [key, round] of bySpan) {
     const entry = round.request ?? round.response;
     if (entry === undefined) continue;
-    const isOther = entry.duplicate_of !== null || entry.reporter === 'receiver';
-    if (isOther) later.push({ key, round, entry });
-    else add(own, key, begun(round, key));
+    const told = { key, round, entry };
+    const isFirst =
+      entry.reporter !== 'receiver' &&
+      hasText(round) &&
+      !(entry.duplicate_of !== null && hasText(bySpan.get(entry.duplicate_of)));
+    if (isFirst) add(own, key, begun(round, key));
+    else later.push(told);
+  }
+  // Whoever has the messages tells best; a layer around it may know of more than one.
+  const within = new Map<string, Draft>();
+  for (const [key, draft] of own) {
+    const around = nearest(key, bySpan, parentOf, (round) => isSameExchange(draft.first, round));
+    const aroundKey =
+      around === undefined ? undefined : (around.request ?? around.response)?.exchange;
+    if (aroundKey != null && !own.has(aroundKey)) within.set(aroundKey, draft);
   }
   for (const { key, round, entry } of later) {
+    const isFar = entry.reporter === 'receiver';
+    const twin = entry.duplicate_of === null ? undefined : own.get(entry.duplicate_of);
     const about =
-      (entry.duplicate_of === null ? undefined : own.get(entry.duplicate_of)) ??
-      nearest(key, own, parentOf, (draft) => draft.first.method === entry.method);
+      within.get(key) ??
+      (twin !== undefined && !isOtherId(twin.first, entry) ? twin : undefined) ??
+      nearest(
+        key,
+        own,
+        parentOf,
+        ({ first }) => first.method === entry.method && (isFar || !isOtherId(first, entry)),
+      );
     if (about === undefined) add(own, key, begun(round, key));
-    else if (entry.duplicate_of !== null && entry.reporter !== 'receiver') {
-      about.tellings.push(round);
+    else {
       about.spanKeys.push(key);
-    } else {
-      about.farEnd ??= round;
-      about.spanKeys.push(key);
+      if (isFar) about.farEnd ??= round;
+      else about.tellings.push(round);
     }
   }
   const loose: Draft[] = [];
@@ -160,6 +178,35 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     if (draft !== undefined) loose.push(draft);
   }
   return [...own.values(), ...loose];
+}
+
+interface Told {
+  readonly key: string;
+  readonly round: McpRound;
+  readonly entry: McpEntry;
+}
+
+function hasText(round: McpRound | undefined): boolean {
+  return round?.request?.text != null || round?.response?.text != null;
+}
+
+/** Whether a round is the same exchange as the one that begins so, told without its messages. */
+function isSameExchange(first: McpEntry, round: McpRound): boolean {
+  const entry = round.request ?? round.response;
+  return (
+    entry !== undefined &&
+    !hasText(round) &&
+    entry.reporter !== 'receiver' &&
+    entry.method === first.method &&
+    first.rpc_id !== null &&
+    !isOtherId(first, entry)
+  );
+}
+
+/** Instrumentations write ids as text, whatever they are on the wire. */
+function isOtherId(a: McpEntry, b: McpEntry): boolean {
+  if (a.rpc_id === null || b.rpc_id === null) return false;
+  return a.rpc_id.replace(/^"|"$/g, '') !== b.rpc_id.replace(/^"|"$/g, '');
 }
 
 function add(drafts: Map<string, Draft>, key: string, draft: Draft | undefined): void {
@@ -355,7 +402,6 @@ const MOST_LOOKED_AT = 50;
 
 /** The one call of the connection that has no answer yet; undefined where there are several. */
 function onlyOpen(calls: readonly Draft[], at: McpEntry): Draft | undefined {
-  if (at.exchange !== null) return undefined;
   const connection = connectionOf(at);
   let low = 0;
   let high = calls.length;
@@ -409,7 +455,13 @@ function finished(
   const last = rounds.at(-1) ?? {};
   const isNotification = first.type === 'notification';
   const server = serverIn(draft) ?? servers.get(first.connection ?? '') ?? '';
-  const end_ns = isNotification ? first.offset_ns : last.response?.offset_ns;
+  // A layer below may be through with a round while the whole goes on.
+  const isRunning = rounds.some((round) => round.request?.state === 'running');
+  const end_ns = isNotification
+    ? first.offset_ns
+    : isRunning
+      ? undefined
+      : last.response?.offset_ns;
   const fault = last.response?.fault ?? (isNotification ? first.fault : null);
   const request = rounds[0]?.request;
   return {
@@ -432,7 +484,7 @@ function finished(
       ? fault === null
         ? 'ok'
         : 'error'
-      : stateOf(last, notes, server, connections, context),
+      : stateOf(isRunning ? ofRequest(last.request) : last, notes, server, connections, context),
     fault,
     rounds,
     notes,
@@ -440,6 +492,11 @@ function finished(
     during: draft.during,
     words: wordsOf(draft, server),
   };
+}
+
+/** A round of which only the request counts yet. */
+function ofRequest(request: McpEntry | undefined): McpRound {
+  return request === undefined ? {} : { request: { ...request, state: 'running' } };
 }
 
 function stateOf(

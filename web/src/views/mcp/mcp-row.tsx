@@ -13,7 +13,8 @@ interface McpRowProps {
   readonly id: string;
   readonly call: McpCall;
   readonly depth: number;
-  readonly epoch_ns: string;
+  /** Undefined until the session is known. */
+  readonly epoch_ns: string | undefined;
   readonly isOpen: boolean;
   readonly isSelected: boolean;
   readonly isWaiting: boolean;
@@ -76,13 +77,13 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
       <span className="ins-mcp-row__id">{idsOf(call)}</span>
       <span className="ins-mcp-row__size">{isMessage && sizeOf(call)}</span>
       <span className="ins-mcp-row__took">
-        {call.state === 'pending' ? (
-          <Counting from_ns={call.offset_ns} epoch_ns={props.epoch_ns} />
-        ) : (
-          call.kind === 'call' &&
-          call.end_ns !== undefined &&
-          formatDuration(call.end_ns - call.offset_ns)
-        )}
+        {call.state === 'pending'
+          ? props.epoch_ns !== undefined && (
+              <Counting from_ns={call.offset_ns} epoch_ns={props.epoch_ns} />
+            )
+          : call.kind === 'call' &&
+            call.end_ns !== undefined &&
+            formatDuration(call.end_ns - call.offset_ns)}
       </span>
     </button>
   );

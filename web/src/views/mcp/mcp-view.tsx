@@ -166,7 +166,9 @@ function useList(parts: ListParts) {
   const { trace, lines, rows, opened, toggle, selected, onSelect } = parts;
   const { density } = usePreferences();
   const row_px = ROW_PX[density];
-  const epoch_ns = useCell(trace.epoch_ns) ?? '0';
+  const session = useCell(trace.session);
+  const read_ns = useCell(trace.epoch_ns);
+  const epoch_ns = read_ns ?? session?.epoch_ns;
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [cursor, setCursor] = useState<string | undefined>(undefined);

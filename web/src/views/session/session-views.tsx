@@ -4,6 +4,8 @@ import type { Session } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, useRoute } from '../context.ts';
+import { SESSION_VISUALISERS } from '../visualisers/registry.ts';
+import { asSessionView } from '../visualisers/session-view.tsx';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
 
@@ -33,10 +35,13 @@ export const SESSION_VIEWS: readonly SessionView[] = [
       default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
     })),
     isFor: ({ llm_calls }) => llm_calls > 0,
+  },
+  {
     id: 'mcp',
     name: 'MCP',
     View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
   },
+  ...SESSION_VISUALISERS.map(asSessionView),
   {
     id: 'statistics',
     name: 'Statistics',

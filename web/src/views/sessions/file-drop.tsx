@@ -67,7 +67,7 @@ export function DropTarget() {
   return (
     <div className="ins-drop" aria-hidden="true">
       <p>
-        <ActionIcon name="file" />
+        <ActionIcon name="import" />
         Drop to import
       </p>
       <p>Sessions that were exported, or OTLP in JSON, packed with gzip or plain</p>
@@ -101,7 +101,7 @@ export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }
         title="Import files: drop them on the page, or pick them here"
         onClick={() => input.current?.click()}
       >
-        <ActionIcon name="file" />
+        <ActionIcon name="import" />
         <span>Import</span>
       </button>
     </>

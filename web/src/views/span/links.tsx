@@ -1,5 +1,6 @@
 /** Spans that this one points at, and those that tell of the same operation. */
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
 import { indexJson } from '../../model/json-text.ts';
 import { twinsOf } from '../../model/span-family.ts';
@@ -20,8 +21,6 @@ interface LinksProps {
   readonly onSelect: (key: string) => void;
 }
 
-/** Looked for in other sessions without being asked. */
-const MAX_LOOKED_UP = 20;
 const MAX_SHOWN = 500;
 
 export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
@@ -53,12 +52,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
               return (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a span may be linked to twice
                 <li key={at}>
-                  <Target
-                    link={link}
-                    trace={trace}
-                    onSelect={onSelect}
-                    isLookedUp={at < MAX_LOOKED_UP}
-                  />
+                  <Target link={link} trace={trace} onSelect={onSelect} />
                   <code>
                     {link.trace_id} {link.span_id}
                   </code>
@@ -110,44 +104,36 @@ interface TargetProps {
   readonly link: SpanLink;
   readonly trace: Trace;
   readonly onSelect: (key: string) => void;
-  readonly isLookedUp: boolean;
 }
 
-function Target({ link, trace, onSelect, isLookedUp }: TargetProps) {
-  const { router } = useInspector();
+/** A span of this session, or one to look for in the others. */
+function Target({ link, trace, onSelect }: TargetProps) {
+  const { api, router } = useInspector();
+  const [problem, setProblem] = useState<string>();
   const here = trace.spans.get(spanKey(link));
-  const found = useElsewhere(link, here === undefined && isLookedUp);
   if (here !== undefined) return <SpanButton row={here} onSelect={onSelect} />;
-  if (found === undefined) return null;
-  if (found === 'nowhere') return <span className="ins-none">not in this store</span>;
-  return (
-    <button
-      type="button"
-      className="ins-links__span"
-      onClick={() => router.push(`${sessionPath(found.session_id)}?span=${spanKey(link)}`)}
-    >
-      <KindIcon kind={found.kind} />
-      <span>{found.name || '(no name)'}</span>
-      <span className="ins-none">in another session</span>
-    </button>
-  );
-}
-
-/** The span, when another session of the store has it; undefined until that is known. */
-function useElsewhere(link: SpanLink, isWanted: boolean): SpanDetail | 'nowhere' | undefined {
-  const { api } = useInspector();
-  const { trace_id, span_id } = link;
-  const [found, setFound] = useState<SpanDetail | 'nowhere'>();
-  useEffect(() => {
-    if (!isWanted) return;
-    const loading = new AbortController();
-    api.spanText(trace_id, span_id, loading.signal, 256).then(
-      (text) => setFound(JSON.parse(text) as SpanDetail),
-      () => {
-        if (!loading.signal.aborted) setFound('nowhere');
+  const go = () => {
+    api.spanText(link.trace_id, link.span_id, undefined, 256).then(
+      (text) => {
+        const { session_id } = JSON.parse(text) as SpanDetail;
+        router.push(`${sessionPath(session_id)}?span=${spanKey(link)}`);
+      },
+      (error: unknown) => {
+        const isUnknown = error instanceof ApiError && error.status === 404;
+        setProblem(isUnknown ? 'not in this store' : String((error as Error).message));
       },
     );
-    return () => loading.abort();
-  }, [api, trace_id, span_id, isWanted]);
-  return found;
+  };
+  return (
+    <>
+      <button type="button" className="ins-links__span" onClick={go}>
+        in another session
+      </button>
+      {problem !== undefined && (
+        <span className="ins-none" role="status">
+          {problem}
+        </span>
+      )}
+    </>
+  );
 }

@@ -10,6 +10,12 @@ import { useActions } from '../actions.ts';
 import { useInspector, useRoute, useRow } from '../context.ts';
 import { copyText } from '../copy-button.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';
+import {
+  isVisualiserTab,
+  VisualisedSpan,
+  type VisualiserTab,
+  visualiserTabs,
+} from '../visualisers/span-tabs.tsx';
 import { Attributes } from './attributes.tsx';
 import { Conversation, conversationText } from './conversation.tsx';
 import { type SpanCopies, useSpanCopies } from './copy-as.tsx';
@@ -35,7 +41,8 @@ const TABS = [
   ['raw', 'Raw', 'r'],
 ] as const;
 
-type Tab = (typeof TABS)[number][0];
+type OwnTab = (typeof TABS)[number][0];
+type Tab = OwnTab | VisualiserTab;
 
 interface SpanBodyProps {
   readonly trace: Trace;
@@ -53,9 +60,12 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
     () => (loaded === undefined ? undefined : countsOf(loaded.detail, trace, row)),
     [loaded, trace, row],
   );
-  const tabs = TABS.filter(([tab]) =>
-    counts === undefined ? tab === 'overview' : counts[tab] > 0,
-  );
+  const tabs = useMemo((): readonly (readonly [Tab, string, string?])[] => {
+    if (counts === undefined || loaded === undefined) {
+      return TABS.filter(([tab]) => tab === 'overview');
+    }
+    return [...TABS.filter(([tab]) => counts[tab] > 0), ...visualiserTabs(loaded.detail)];
+  }, [counts, loaded]);
   const shown = tabs.map(([tab]) => tab);
   const isAsked = useRow(requests.ofSpan, spanKey(row)) !== undefined;
   const [wasAsked] = useState(isAsked);
@@ -85,13 +95,13 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
             type="button"
             role="tab"
             data-tab={name}
-            title={`${label} (P ${key.toUpperCase()})`}
+            title={key === undefined ? label : `${label} (P ${key.toUpperCase()})`}
             aria-selected={name === tab}
             tabIndex={name === tab ? 0 : -1}
             onClick={() => router.adjust({ tab: name })}
           >
             {label}
-            {counts !== undefined && COUNTED.has(name) && (
+            {counts !== undefined && isCounted(name) && (
               <span className="ins-tabs__count">{counts[name]}</span>
             )}
           </button>
@@ -128,12 +138,21 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
 }
 
 /** Those with a number beside their name. */
-const COUNTED: ReadonlySet<Tab> = new Set(['messages', 'decisions', 'state', 'events', 'links']);
+const COUNTED = ['messages', 'decisions', 'state', 'events', 'links'] as const;
+
+function isCounted(tab: Tab): tab is (typeof COUNTED)[number] {
+  return COUNTED.some((counted) => counted === tab);
+}
+
 /** Those that can be read as they were sent. */
 const MODED: ReadonlySet<Tab> = new Set(['messages', 'io']);
 
 /** How much there is behind each tab; 0 hides it. */
-function countsOf(detail: SpanDetail, trace: Trace, row: SpanRow): Readonly<Record<Tab, number>> {
+function countsOf(
+  detail: SpanDetail,
+  trace: Trace,
+  row: SpanRow,
+): Readonly<Record<OwnTab, number>> {
   const { view } = detail;
   return {
     overview: 1,
@@ -153,7 +172,8 @@ function countsOf(detail: SpanDetail, trace: Trace, row: SpanRow): Readonly<Reco
 function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
   if (row.status === 'error') return 'overview';
   if (shown.includes('io')) return 'io';
-  return shown.includes('messages') ? 'messages' : 'overview';
+  if (shown.includes('messages')) return 'messages';
+  return shown.find(isVisualiserTab) ?? 'overview';
 }
 
 function beside(shown: readonly Tab[], tab: Tab, step: 1 | -1): Tab | undefined {
@@ -261,6 +281,8 @@ function TabBody({ tab, row, trace, loaded, onSelect }: TabBodyProps) {
       return <Attributes text={text} detail={detail} />;
     case 'raw':
       return <RawSpan text={text} />;
+    default:
+      return <VisualisedSpan tab={tab} span={detail} />;
   }
 }
 

@@ -10,8 +10,10 @@ import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { useWaiting } from '../session/waiting.ts';
+
 import { SpanBody } from './span-body.tsx';
 import { useSpanLoad } from './span-load.ts';
+
 import './span-panel.css';
 
 interface SpanPanelProps {

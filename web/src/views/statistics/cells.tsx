@@ -36,13 +36,22 @@ export function Errors({ count }: { readonly count: number }) {
   );
 }
 
-/** A part of the whole: as a bar, and as a number. */
-export function Part({ of, whole }: { readonly of: number; readonly whole: number }) {
+/** A part of the whole as a number; as a bar beside the greatest. */
+interface PartProps {
+  readonly of: number;
+  readonly whole: number;
+  readonly most: number;
+}
+
+export function Part({ of, whole, most }: PartProps) {
   const part = whole === 0 ? 0 : Math.min(1, of / whole);
   return (
     <span className="ins-stats__part">
       <span className="ins-stats__track" aria-hidden="true">
-        <span className="ins-stats__fill" style={{ width: `${part * 100}%` }} />
+        <span
+          className="ins-stats__fill"
+          style={{ width: `${most === 0 ? 0 : (of / most) * 100}%` }}
+        />
       </span>
       {part > 0 && part < 0.005 ? '< 1' : Math.round(part * 100)} %
     </span>

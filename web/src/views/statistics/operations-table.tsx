@@ -22,6 +22,7 @@ export function OperationsTable(props: OperationsTableProps) {
   const { operations, cache, own_ns, onOpen, onOpenError, onFind } = props;
   const columns = useMemo((): readonly Column<Operation>[] => {
     const cached = cacheByOperation(cache);
+    const most_ns = Math.max(0, ...operations.slice(0, 1).map((one) => one.own_ns));
     return [
       {
         id: 'name',
@@ -95,7 +96,7 @@ export function OperationsTable(props: OperationsTableProps) {
         head: 'Share',
         about: 'Of the time in itself of everything',
         value: (row) => row.own_ns,
-        Shown: ({ row }) => <Part of={row.own_ns} whole={own_ns} />,
+        Shown: ({ row }) => <Part of={row.own_ns} whole={own_ns} most={most_ns} />,
       },
       {
         id: 'total',
@@ -175,7 +176,7 @@ export function OperationsTable(props: OperationsTableProps) {
         Shown: ({ row }) => <Cost usd={row.used.cost_usd} />,
       },
     ];
-  }, [cache, own_ns, onOpen, onOpenError, onFind]);
+  }, [operations, cache, own_ns, onOpen, onOpenError, onFind]);
   return (
     <SortableTable
       label="Operations"

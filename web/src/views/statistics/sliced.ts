@@ -1,6 +1,6 @@
 /** Sliced work of `model/`, done between frames, and again when what it counts has changed. */
-import { useEffect, useRef, useState } from 'react';
-import { type Statistics, statisticsOf } from '../../model/statistics.ts';
+import { useEffect, useState } from 'react';
+import type { SpanRow } from '../../api/types.ts';
 import type { Slices } from '../../model/statistics-forest.ts';
 import type { Trace } from '../../state/trace.ts';
 
@@ -9,42 +9,45 @@ const BUDGET_MS = 8;
 const REST_MS = 400;
 const REST_TIMES = 4;
 
-/** Statistics of the spans that are there; undefined while they are counted for the first time. */
-export function useStatistics(trace: Trace): Statistics | undefined {
-  const [found, setFound] = useState<Statistics>();
-  const counted = useRef(-1);
+/**
+ * What `count` makes of the spans that are there; undefined while it works for the first time.
+ * Memoise `count`: another one begins anew.
+ */
+export function useSliced<T>(
+  trace: Trace,
+  count: (rows: readonly SpanRow[]) => Slices<T>,
+): T | undefined {
+  const [found, setFound] = useState<T>();
   useEffect(() => {
     let stop = () => {};
-    let isCounting = false;
     let rest: ReturnType<typeof setTimeout> | undefined;
-    const count = () => {
-      if (isCounting || rest !== undefined) return;
-      if (counted.current === trace.spans.version) return;
-      counted.current = trace.spans.version;
+    let [isCounting, counted] = [false, -1];
+    const begin = () => {
+      if (isCounting || rest !== undefined || counted === trace.spans.version) return;
+      counted = trace.spans.version;
       isCounting = true;
       const begun_ms = performance.now();
-      stop = run(statisticsOf([...trace.spans.values()]), (statistics) => {
+      stop = run(count([...trace.spans.values()]), (value) => {
         isCounting = false;
-        setFound(statistics);
+        setFound(value);
         const took_ms = performance.now() - begun_ms;
         rest = setTimeout(
           () => {
             rest = undefined;
-            count();
+            begin();
           },
           Math.max(REST_MS, took_ms * REST_TIMES),
         );
       });
     };
-    const unsubscribe = trace.spans.subscribe(count);
-    count();
+    const unsubscribe = trace.spans.subscribe(begin);
+    begin();
     return () => {
       unsubscribe();
       stop();
       clearTimeout(rest);
-      counted.current = -1;
     };
-  }, [trace]);
+  }, [trace, count]);
   return found;
 }
 

@@ -24,7 +24,7 @@ interface SortableTableProps<T> {
   readonly first?: string;
 }
 
-const PART = 50;
+const PART = 25;
 
 export function SortableTable<T>({ label, rows, keyOf, columns, first }: SortableTableProps<T>) {
   const [sort, setSort] = useState({ by: first, isUp: false });
@@ -83,7 +83,7 @@ export function SortableTable<T>({ label, rows, keyOf, columns, first }: Sortabl
         <button
           type="button"
           className="ins-sortable__more"
-          onClick={() => setMost(most + 4 * PART)}
+          onClick={() => setMost(most + 8 * PART)}
         >
           {groupThousands(sorted.length - most)} more
         </button>

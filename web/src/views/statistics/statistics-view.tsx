@@ -4,7 +4,7 @@ import type { Operation, SpanRow } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/format.ts';
 import { waitsSince } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
-import type { Statistics } from '../../model/statistics.ts';
+import { type Statistics, statisticsOf } from '../../model/statistics.ts';
 import { greatest, usageOverTime } from '../../model/usage-over-time.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow } from '../context.ts';
@@ -13,7 +13,7 @@ import type { SessionViewProps } from '../session/session-views.tsx';
 import { SpanLink } from './cells.tsx';
 import { OperationsTable } from './operations-table.tsx';
 import { RollUpTable } from './roll-up-table.tsx';
-import { useStatistics } from './sliced.ts';
+import { useSliced } from './sliced.ts';
 import { StreamsSection } from './streams-section.tsx';
 import { useTold } from './told.ts';
 import { UsageChart } from './usage-chart.tsx';
@@ -24,7 +24,7 @@ const MOST = 8;
 
 export function StatisticsView({ trace, onSelect }: SessionViewProps) {
   const { router } = useInspector();
-  const statistics = useStatistics(trace);
+  const statistics = useSliced(trace, statisticsOf);
   const { told, problem } = useTold(trace);
   const state = useCell(trace.state);
   const open = useCallback(

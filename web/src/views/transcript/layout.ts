@@ -14,12 +14,9 @@ export interface Folds {
   readonly hasOpenCards: boolean;
 }
 
-/** What only changed is looked at so often. */
-const CHANGES_MS = 200;
-
 export function useTranscriptLayout(trace: Trace, isWhole: boolean): Folds {
   const structure = useCell(trace.structure);
-  const changed = useSlowVersion(trace.spans, CHANGES_MS);
+  const changed = useSlowVersion(trace);
   const session = useCell(trace.session);
   const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   const isFailed = session?.status === 'failed';

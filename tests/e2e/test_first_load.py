@@ -1,0 +1,23 @@
+"""How much is loaded before the page shows anything: the built files are what counts."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.support.service_process import Service
+from tools.first_load import LIMIT_BYTES, first_load, first_load_bytes, largest_later_bytes
+
+
+def test_the_first_load_is_small() -> None:
+    assert first_load_bytes() <= LIMIT_BYTES
+    # The session page with its first view, too.
+    assert first_load_bytes() + largest_later_bytes() <= LIMIT_BYTES
+
+
+def test_the_first_load_is_what_a_browser_asks_for(page: Page, service: Service) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.get_by_text("No session yet").wait_for()
+    scripts = {url.rsplit("/", 1)[1] for url in asked if "/assets/" in url}
+    assert scripts == {name.rsplit("/", 1)[1] for name in first_load() if "/" in name}

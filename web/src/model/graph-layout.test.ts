@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type LayoutOptions, layoutGraph, neighbourOf } from './graph-layout.ts';
+
+const OPTIONS: LayoutOptions = {
+  direction: 'right',
+  width: 180,
+  height: 50,
+  layerGap: 100,
+  nodeGap: 20,
+  mostInLine: 6,
+};
+
+const graphs = fc
+  .record({
+    count: fc.nat(40),
+    pairs: fc.array(fc.tuple(fc.nat(44), fc.nat(44)), { maxLength: 90 }),
+    direction: fc.constantFrom('right' as const, 'down' as const),
+  })
+  .map(({ count, pairs, direction }) => ({
+    ids: Array.from({ length: count }, (_, at) => `n${at}`),
+    edges: pairs.map(([from, to]) => ({ from: `n${from}`, to: `n${to}` })),
+    options: { ...OPTIONS, direction },
+  }));
+
+test('whatever the graph, every node has a place of its own inside of the drawing', () => {
+  fc.assert(
+    fc.property(graphs, ({ ids, edges, options }) => {
+      const { places, width, height } = layoutGraph(ids, edges, options);
+      expect([...places.keys()].sort()).toEqual([...ids].sort());
+      const all = [...places.values()];
+      const { width: wide, height: high } = options;
+      const isInside = all.every(
+        ({ x, y }) => x >= 0 && y >= 0 && x + wide <= width + 1e-6 && y + high <= height + 1e-6,
+      );
+      const areApart = all.every((one, at) =>
+        all
+          .slice(at + 1)
+          .every((other) => Math.abs(one.x - other.x) >= wide || Math.abs(one.y - other.y) >= high),
+      );
+      expect({ isInside, areApart }).toEqual({ isInside: true, areApart: true });
+    }),
+  );
+});
+
+test('the same graph is laid out in the same way', () => {
+  fc.assert(
+    fc.property(graphs, ({ ids, edges, options }) => {
+      expect(layoutGraph(ids, edges, options)).toEqual(layoutGraph(ids, edges, options));
+    }),
+  );
+});
+
+test('without circles, who calls comes before whom it calls', () => {
+  fc.assert(
+    fc.property(graphs, ({ ids, edges, options }) => {
+      const downhill = edges.filter(
+        ({ from, to }) => Number(from.slice(1)) < Number(to.slice(1)) && ids.includes(to),
+      );
+      const { places } = layoutGraph(ids, downhill, options);
+      for (const { from, to } of downhill) {
+        expect(places.get(from)?.layer).toBeLessThan(places.get(to)?.layer ?? -1);
+      }
+    }),
+  );
+});
+
+test('arrow keys lead along edges and within a layer, and nowhere else', () => {
+  const edges = [
+    { from: 'lead', to: 'a' },
+    { from: 'lead', to: 'b' },
+    { from: 'b', to: 'lead' },
+  ];
+  const layout = layoutGraph(['lead', 'a', 'b'], edges, OPTIONS);
+  const go = (id: string, key: string) => neighbourOf(id, key, layout, edges, 'right');
+  expect(['a', 'b']).toContain(go('lead', 'ArrowRight'));
+  expect(go('a', 'ArrowLeft')).toBe('lead');
+  expect(go('a', 'ArrowDown')).toBe('b');
+  expect(go('b', 'ArrowUp')).toBe('a');
+  expect(go('b', 'ArrowRight')).toBe('lead');
+  expect(go('lead', 'ArrowDown')).toBeUndefined();
+  expect(go('a', 'Home')).toBeUndefined();
+});

@@ -1,0 +1,249 @@
+/**
+ * The graph as it is seen. Nodes are buttons on a plane that is moved and scaled; edges are drawn
+ * below them. Arrow keys move along edges, Enter opens the span.
+ *
+ * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
+ */
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import type { AgentGraph, GraphEdge } from '../../model/agent-graph.ts';
+import { formatCount, plural } from '../../model/format.ts';
+import {
+  type Layout,
+  type LayoutOptions,
+  layoutGraph,
+  neighbourOf,
+} from '../../model/graph-layout.ts';
+import { useActions } from '../actions.ts';
+import { useSize } from '../context.ts';
+import { ActionIcon } from '../icons.tsx';
+import { curveOf } from './curve.ts';
+import { GraphNodeButton } from './graph-node.tsx';
+import { usePlane } from './plane.ts';
+
+interface GraphDrawingProps {
+  readonly graph: AgentGraph;
+  readonly selected: string | undefined;
+  readonly onSelect: (key: string | undefined) => void;
+}
+
+const NARROW_PX = 620;
+const NODE = { width: 200, height: 54 };
+const ZOOM = 1.3;
+
+export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
+  const [element, setElement] = useState<HTMLDivElement | null>(null);
+  const { width_px, height_px } = useSize(element);
+  const direction = width_px > 0 && width_px < NARROW_PX ? 'down' : 'right';
+  const options = useMemo(() => optionsFor(direction), [direction]);
+  const layout = useMemo(
+    () =>
+      layoutGraph(
+        graph.nodes.map(({ id }) => id),
+        graph.edges,
+        options,
+      ),
+    [graph, options],
+  );
+  const { view, zoom, fit, handlers } = usePlane(element, width_px, height_px, layout);
+  const [cursor, setCursor] = useState<string>();
+  const focused = cursor !== undefined && layout.places.has(cursor) ? cursor : graph.nodes[0]?.id;
+  const buttons = useRef(new Map<string, HTMLButtonElement>());
+  const actions = useMemo(
+    () => [
+      { name: 'Zoom in', keys: ['+', '='], run: () => zoom(ZOOM) },
+      { name: 'Zoom out', keys: ['-'], run: () => zoom(1 / ZOOM) },
+      { name: 'Show the whole graph', keys: ['0'], run: fit },
+    ],
+    [zoom, fit],
+  );
+  useActions('Graph', actions);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (focused === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = neighbourOf(focused, event.key, layout, graph.edges, direction);
+    if (next === undefined) return;
+    event.preventDefault();
+    setCursor(next);
+    buttons.current.get(next)?.focus();
+  };
+  return (
+    <div ref={setElement} className="ins-graph__view" {...handlers}>
+      <div
+        className="ins-graph__plane"
+        style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
+      >
+        <svg
+          width={Math.max(1, layout.width)}
+          height={Math.max(1, layout.height)}
+          aria-hidden="true"
+          focusable="false"
+        >
+          <Arrowheads />
+          {graph.edges.map((edge) => (
+            <EdgeCurve key={edge.id} edge={edge} layout={layout} direction={direction} />
+          ))}
+        </svg>
+        {graph.edges.map((edge) => (
+          <EdgeLabel
+            key={edge.id}
+            edge={edge}
+            layout={layout}
+            direction={direction}
+            onOpen={onSelect}
+          />
+        ))}
+        <div
+          role="group"
+          aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" has the same as tables.`}
+          onKeyDown={onKeyDown}
+        >
+          {graph.nodes.map((node) => (
+            <GraphNodeButton
+              key={node.id}
+              node={node}
+              place={layout.places.get(node.id)}
+              size={NODE}
+              isSelected={selected !== undefined && node.open === selected}
+              isFocusable={node.id === focused}
+              onFocus={() => setCursor(node.id)}
+              onOpen={() => {
+                if (node.open !== undefined) onSelect(node.open);
+              }}
+              ref={(button) => {
+                if (button === null) buttons.current.delete(node.id);
+                else buttons.current.set(node.id, button);
+              }}
+            />
+          ))}
+        </div>
+      </div>
+      <div className="ins-graph__zoom">
+        <ZoomButton name="Zoom in (+)" onClick={() => zoom(ZOOM)}>
+          +
+        </ZoomButton>
+        <ZoomButton name="Zoom out (-)" onClick={() => zoom(1 / ZOOM)}>
+          −
+        </ZoomButton>
+        <button
+          type="button"
+          className="ins-icon-button"
+          title="Show the whole graph (0)"
+          aria-label="Show the whole graph"
+          onClick={fit}
+        >
+          <ActionIcon name="fit" />
+        </button>
+      </div>
+      <p className="ins-graph__legend" aria-hidden="true">
+        <span className="ins-graph__key">calls</span>
+        <span className="ins-graph__key ins-graph__key--handoff">hands over to</span>
+      </p>
+    </div>
+  );
+}
+
+function optionsFor(direction: LayoutOptions['direction']): LayoutOptions {
+  const isRight = direction === 'right';
+  return {
+    direction,
+    ...NODE,
+    layerGap: isRight ? 110 : 64,
+    nodeGap: isRight ? 26 : 20,
+    mostInLine: isRight ? 16 : 4,
+  };
+}
+
+interface EdgeProps {
+  readonly edge: GraphEdge;
+  readonly layout: Layout;
+  readonly direction: LayoutOptions['direction'];
+}
+
+function EdgeCurve({ edge, layout, direction }: EdgeProps) {
+  const curve = curveOf(edge, layout, NODE, direction);
+  if (curve === undefined) return null;
+  const failed = edge.errors > 0 ? ' ins-graph__edge--failed' : '';
+  return (
+    <path
+      className={`ins-graph__edge ins-graph__edge--${edge.kind}${failed}`}
+      d={curve.path}
+      markerEnd={`url(#ins-arrow-${edge.errors > 0 ? 'failed' : edge.kind})`}
+    />
+  );
+}
+
+function EdgeLabel({
+  edge,
+  layout,
+  direction,
+  onOpen,
+}: EdgeProps & { readonly onOpen: (key: string | undefined) => void }) {
+  const curve = curveOf(edge, layout, NODE, direction);
+  const said = labelOf(edge);
+  if (curve === undefined || said === '') return null;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-hidden="true"
+      className={`ins-graph__label${edge.errors > 0 ? ' ins-graph__label--failed' : ''}`}
+      style={{ left: curve.middle.x, top: curve.middle.y }}
+      title={`${edge.kind === 'handoff' ? 'Handed over' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
+      onClick={() => onOpen(edge.open)}
+    >
+      {said}
+    </button>
+  );
+}
+
+/** Its place in time, how often, how often in vain. */
+function labelOf({ order, count, errors }: GraphEdge): string {
+  return [
+    order === undefined ? '' : `${order}`,
+    count > 1 ? `${formatCount(count)}×` : '',
+    errors > 0 ? `✕ ${formatCount(errors)}` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function Arrowheads() {
+  return (
+    <defs>
+      {['calls', 'handoff', 'uses', 'failed'].map((kind) => (
+        <marker
+          key={kind}
+          id={`ins-arrow-${kind}`}
+          className={`ins-graph__arrow ins-graph__arrow--${kind}`}
+          viewBox="0 0 8 8"
+          refX="7"
+          refY="4"
+          markerWidth="7"
+          markerHeight="7"
+          orient="auto"
+        >
+          <path d="M0 0.5 8 4 0 7.5z" />
+        </marker>
+      ))}
+    </defs>
+  );
+}
+
+interface ZoomButtonProps {
+  readonly name: string;
+  readonly onClick: () => void;
+  readonly children: string;
+}
+
+function ZoomButton({ name, onClick, children }: ZoomButtonProps) {
+  return (
+    <button
+      type="button"
+      className="ins-icon-button"
+      title={name}
+      aria-label={name.replace(/ \(.*/, '')}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,93 @@
+/** A node: who, how often, how long, how dear; what is wrong with it by shape. */
+import type { Ref } from 'react';
+import type { SpanKind } from '../../api/types.ts';
+import type { GraphNode, NodeKind } from '../../model/agent-graph.ts';
+import { formatCost, formatCount, formatDuration, plural } from '../../model/format.ts';
+import type { Place } from '../../model/graph-layout.ts';
+import { plainLine } from '../../model/hidden-characters.ts';
+import { KindIcon, StatusIcon } from '../icons.tsx';
+
+interface GraphNodeButtonProps {
+  readonly node: GraphNode;
+  readonly place: Place | undefined;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly isSelected: boolean;
+  readonly isFocusable: boolean;
+  readonly onFocus: () => void;
+  readonly onOpen: () => void;
+  readonly ref: Ref<HTMLButtonElement>;
+}
+
+const KINDS: Readonly<Record<NodeKind, SpanKind>> = { agent: 'agent', model: 'llm', tool: 'tool' };
+
+export function GraphNodeButton(props: GraphNodeButtonProps) {
+  const { node, place, size, isSelected, isFocusable, onFocus, onOpen, ref } = props;
+  if (place === undefined) return null;
+  const name = plainLine(node.name, 60) || '(no name)';
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className={classOf(node)}
+      style={{ left: place.x, top: place.y, ...size }}
+      tabIndex={isFocusable ? 0 : -1}
+      aria-label={`${node.kind} ${name}: ${wordsOf(node)}`}
+      aria-current={isSelected ? 'true' : undefined}
+      title={name}
+      onFocus={onFocus}
+      onClick={onOpen}
+    >
+      <span className="ins-graph__name">
+        <KindIcon kind={KINDS[node.kind]} />
+        <span>{name}</span>
+        {node.waiting > 0 && <StatusIcon shape="waiting" />}
+        {node.active > 0 && node.waiting === 0 && <StatusIcon shape="running" />}
+        {node.errors > 0 && (
+          <span className="ins-graph__errors">
+            <StatusIcon shape="failed" />
+            {node.errors > 1 && formatCount(node.errors)}
+          </span>
+        )}
+      </span>
+      <span className="ins-graph__facts">{factsOf(node).join(' · ')}</span>
+    </button>
+  );
+}
+
+export function classOf({ kind, errors, active, waiting, count }: GraphNode): string {
+  return [
+    'ins-graph__node',
+    `ins-graph__node--${kind}`,
+    errors > 0 && 'ins-graph__node--failed',
+    active > 0 && waiting === 0 && 'ins-graph__node--active',
+    waiting > 0 && 'ins-graph__node--waiting',
+    count === 0 && 'ins-graph__node--unseen',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function factsOf({
+  kind,
+  count,
+  took_ns,
+  tokens,
+  cost_usd,
+  running,
+  waiting,
+}: GraphNode): string[] {
+  if (count === 0) return ['never seen to run'];
+  return [
+    waiting > 0 ? 'waiting' : running > 0 ? 'running' : '',
+    count > 1 ? plural(count, kind === 'agent' ? 'run' : 'call') : '',
+    took_ns > 0 ? formatDuration(took_ns) : '',
+    tokens > 0 ? `${formatCount(tokens)} tok` : '',
+    cost_usd > 0 && count === 1 ? formatCost(cost_usd) : '',
+  ].filter((fact) => fact !== '');
+}
+
+function wordsOf(node: GraphNode): string {
+  const facts = factsOf(node);
+  if (node.errors > 0) facts.push(plural(node.errors, 'error'));
+  return facts.join(', ');
+}

@@ -1,0 +1,173 @@
+/** The graph for those who do not see it, and for those who want the numbers. */
+import { useMemo } from 'react';
+import type { SpanKind } from '../../api/types.ts';
+import type { AgentGraph, GraphEdge, GraphNode } from '../../model/agent-graph.ts';
+import { groupThousands } from '../../model/format.ts';
+import { KindIcon } from '../icons.tsx';
+import { Cost, Count, Errors, SpanLink, Took } from '../statistics/cells.tsx';
+import { type Column, SortableTable } from '../statistics/sortable-table.tsx';
+import '../statistics/statistics-view.css';
+
+interface GraphTablesProps {
+  readonly graph: AgentGraph;
+  readonly onSelect: (key: string | undefined) => void;
+}
+
+const ICONS: Readonly<Record<GraphNode['kind'], SpanKind>> = {
+  agent: 'agent',
+  model: 'llm',
+  tool: 'tool',
+};
+const WORDS = { calls: 'calls', handoff: 'hands over to', uses: 'uses' } as const;
+
+export function GraphTables({ graph, onSelect }: GraphTablesProps) {
+  const nodeColumns = useMemo(() => columnsOfNodes(onSelect), [onSelect]);
+  const edgeColumns = useMemo(() => columnsOfEdges(graph, onSelect), [graph, onSelect]);
+  return (
+    <div className="ins-stats">
+      <section className="ins-stats__section">
+        <header>
+          <h2>Who</h2>
+        </header>
+        <SortableTable
+          label="Who"
+          rows={graph.nodes}
+          keyOf={({ id }) => id}
+          columns={nodeColumns}
+        />
+      </section>
+      {graph.edges.length > 0 && (
+        <section className="ins-stats__section">
+          <header>
+            <h2>With whom</h2>
+          </header>
+          <SortableTable
+            label="With whom"
+            rows={graph.edges}
+            keyOf={({ id }) => id}
+            columns={edgeColumns}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNode>[] {
+  return [
+    {
+      id: 'name',
+      head: 'Name',
+      value: ({ name }) => name,
+      Shown: ({ row }) => (
+        <SpanLink
+          name={row.name}
+          icon={<KindIcon kind={ICONS[row.kind]} />}
+          title={row.kind}
+          onOpen={() => row.open !== undefined && onSelect(row.open)}
+        />
+      ),
+    },
+    {
+      id: 'count',
+      head: 'Runs or calls',
+      value: ({ count }) => count,
+      Shown: ({ row }) => groupThousands(row.count),
+    },
+    {
+      id: 'running',
+      head: 'Running',
+      isOptional: true,
+      value: ({ running }) => running,
+      Shown: ({ row }) => <Count of={row.running} />,
+    },
+    {
+      id: 'waiting',
+      head: 'Waiting',
+      isOptional: true,
+      value: ({ waiting }) => waiting,
+      Shown: ({ row }) => <Count of={row.waiting} />,
+    },
+    {
+      id: 'errors',
+      head: 'Errors',
+      isOptional: true,
+      value: ({ errors }) => errors,
+      Shown: ({ row }) => <Errors count={row.errors} />,
+    },
+    {
+      id: 'time',
+      head: 'Time',
+      value: ({ took_ns }) => took_ns,
+      Shown: ({ row }) => <Took ns={row.took_ns} />,
+    },
+    {
+      id: 'tokens',
+      head: 'Tokens',
+      about: 'Without those of sub-agents',
+      isOptional: true,
+      value: ({ tokens }) => tokens,
+      Shown: ({ row }) => <Count of={row.tokens} />,
+    },
+    {
+      id: 'cost',
+      head: 'Cost',
+      isOptional: true,
+      value: ({ cost_usd }) => cost_usd,
+      Shown: ({ row }) => <Cost usd={row.cost_usd} />,
+    },
+  ];
+}
+
+function columnsOfEdges(
+  { nodes }: AgentGraph,
+  onSelect: GraphTablesProps['onSelect'],
+): Column<GraphEdge>[] {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  const said = ({ from, kind, to }: GraphEdge) =>
+    `${names.get(from) ?? ''} ${WORDS[kind]} ${names.get(to) ?? ''}`;
+  return [
+    {
+      id: 'edge',
+      head: 'Who, whom',
+      value: said,
+      Shown: ({ row }) => (
+        <SpanLink name={said(row)} title={said(row)} onOpen={() => onSelect(row.open)} />
+      ),
+    },
+    {
+      id: 'order',
+      head: 'Order',
+      isOptional: true,
+      value: ({ order }) => order ?? null,
+      Shown: ({ row }) => <Count of={row.order ?? null} />,
+    },
+    {
+      id: 'count',
+      head: 'Times',
+      value: ({ count }) => count,
+      Shown: ({ row }) => groupThousands(row.count),
+    },
+    {
+      id: 'errors',
+      head: 'Errors',
+      isOptional: true,
+      value: ({ errors }) => errors,
+      Shown: ({ row }) => <Errors count={row.errors} />,
+    },
+    {
+      id: 'time',
+      head: 'Time',
+      value: ({ took_ns }) => took_ns,
+      Shown: ({ row }) => <Took ns={row.took_ns} />,
+    },
+    {
+      id: 'tokens',
+      head: 'Tokens',
+      about: 'With those of sub-agents',
+      isOptional: true,
+      value: ({ tokens }) => tokens,
+      Shown: ({ row }) => <Count of={row.tokens} />,
+    },
+  ];
+}

@@ -1,0 +1,108 @@
+/** Agents, whom they called and whom they handed over to: drawn, or as tables. */
+import { useCallback, useMemo, useState } from 'react';
+import { agentGraphOf, MOST_NODES } from '../../model/agent-graph.ts';
+import { plural } from '../../model/format.ts';
+import { toldHandOffs } from '../../model/hand-off.ts';
+import { useActions } from '../actions.ts';
+import type { SessionViewProps } from '../session/session-views.tsx';
+import { useSliced } from '../statistics/sliced.ts';
+import { useTold } from '../statistics/told.ts';
+import { GraphDrawing } from './graph-drawing.tsx';
+import { GraphTables } from './graph-tables.tsx';
+import './graph-view.css';
+
+export function GraphView({ trace, selected, onSelect }: SessionViewProps) {
+  const [isSequence, setSequence] = useState(false);
+  const [hasModels, setModels] = useState(false);
+  const [hasTools, setTools] = useState(false);
+  const [isTable, setTable] = useState(false);
+  const { told } = useTold(trace);
+  const handoffs = told?.handoffs;
+  const count = useCallback(
+    (rows: Parameters<typeof agentGraphOf>[0]) =>
+      agentGraphOf(rows, {
+        isSequence,
+        hasModels: hasModels && !isSequence,
+        hasTools: hasTools && !isSequence,
+        most: MOST_NODES,
+        told: toldHandOffs(handoffs ?? []),
+      }),
+    [isSequence, hasModels, hasTools, handoffs],
+  );
+  const graph = useSliced(trace, count);
+  const actions = useMemo(
+    () => [
+      { name: 'Graph: by name, as it happened', run: () => setSequence((is) => !is) },
+      { name: 'Graph: with models, without', run: () => setModels((has) => !has) },
+      { name: 'Graph: with tools, without', run: () => setTools((has) => !has) },
+      { name: 'Graph: as a table, as a drawing', run: () => setTable((is) => !is) },
+    ],
+    [],
+  );
+  useActions('Graph', actions);
+
+  if (graph === undefined || graph.nodes.length === 0) {
+    return (
+      <div className="ins-graph ins-graph--empty" role="status">
+        Looking for agents …
+      </div>
+    );
+  }
+  return (
+    <div className="ins-graph">
+      <div className="ins-graph__tools" role="toolbar" aria-label="Graph">
+        <Toggle
+          isOn={isSequence}
+          onToggle={setSequence}
+          about="A node for each run, edges numbered in the order of time"
+        >
+          As it happened
+        </Toggle>
+        <Toggle isOn={hasModels} onToggle={setModels} isOff={isSequence} about="What agents use">
+          Models
+        </Toggle>
+        <Toggle isOn={hasTools} onToggle={setTools} isOff={isSequence} about="What agents use">
+          Tools
+        </Toggle>
+        <Toggle isOn={isTable} onToggle={setTable} about="The same as tables">
+          Table
+        </Toggle>
+        {graph.leftOut > 0 && (
+          <span className="ins-graph__left-out" role="note">
+            {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
+            agents, errors and what has most spans come first.
+          </span>
+        )}
+      </div>
+      {isTable ? (
+        <GraphTables graph={graph} onSelect={onSelect} />
+      ) : (
+        <GraphDrawing graph={graph} selected={selected} onSelect={onSelect} />
+      )}
+    </div>
+  );
+}
+
+interface ToggleProps {
+  readonly isOn: boolean;
+  readonly onToggle: (isOn: boolean) => void;
+  /** It means nothing here. */
+  readonly isOff?: boolean;
+  readonly about: string;
+  readonly children: string;
+}
+
+function Toggle({ isOn, onToggle, isOff = false, about, children }: ToggleProps) {
+  return (
+    <button
+      type="button"
+      className="ins-graph__toggle"
+      aria-pressed={isOn && !isOff}
+      disabled={isOff}
+      title={about}
+      onClick={() => onToggle(!isOn)}
+    >
+      {children}
+    </button>
+  );
+}
