@@ -562,7 +562,7 @@ class Comparison(Wire):
     right: Session
     counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
     same_count: int = Field(description="Spans that have a pair and do not differ.")
-    difference_count: int = Field(description="Of all pages.")
+    difference_count: int = Field(description="Of all pages, of the kinds that were asked for.")
     differences: list[Difference]
     diverged: Difference | None = Field(
         description="The first in time that is more than slower or dearer."

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from inspector import presenter, wire
 from inspector.http.problems import ProblemError
 from inspector.model import SessionRow, SpanRow
-from inspector.reading.compare import compare
+from inspector.reading.compare import Change, compare
 from inspector.reading.listening import Listener
 from inspector.storage.base import Reader, SpanPosition, Store
 
@@ -25,6 +25,10 @@ def compare_sessions(
     request: Request,
     left: Annotated[str, Query(max_length=1000, description="Id of a session: how it was.")],
     right: Annotated[str, Query(max_length=1000, description="Id of another: how it became.")],
+    change: Annotated[
+        list[Change] | None,
+        Query(max_length=len(Change), description="Only differences of these kinds; default all."),
+    ] = None,
     offset: Annotated[int, Query(ge=0, le=2 * MAX_SPANS, description="Differences to skip.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> wire.Comparison:
@@ -38,14 +42,16 @@ def compare_sessions(
         before, after = _session(reader, left), _session(reader, right)
         listener = Listener(reader)
         found = compare(_spans(reader, before.id), _spans(reader, after.id), listener)
-    page = found.differences[offset : offset + limit]
-    is_last = offset + limit >= len(found.differences)
+    wanted = frozenset(change or Change)
+    differences = [one for one in found.differences if wanted.intersection(one.changes)]
+    page = differences[offset : offset + limit]
+    is_last = offset + limit >= len(differences)
     return wire.Comparison(
         left=presenter.session(before),
         right=presenter.session(after),
         counts=found.counts(),
         same_count=found.same_count,
-        difference_count=len(found.differences),
+        difference_count=len(differences),
         differences=[presenter.difference(found, one) for one in page],
         diverged=presenter.difference(found, found.diverged) if found.diverged else None,
         not_compared=listener.left_out,

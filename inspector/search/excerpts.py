@@ -34,24 +34,33 @@ class Excerpt:
     match: str
     after: str
 
+    def tells_as(self, other: Excerpt) -> bool:
+        """Return whether `other` has the same words in the same context."""
+        return (self.match, self.after) == (other.match, other.after)
+
 
 def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
-    """Return where the words of `query` stand first: each of them once, `MOST` together.
+    """Return where the words of `query` stand: each of them once, then elsewhere; `MOST` together.
 
     Args:
         texts: Of a span, with their places (`inspector.search.documents.placed_texts`).
         query: Of the scope of spans.
     """
-    sought = list(dict.fromkeys(_words(query)))[:MOST]
-    found: list[Excerpt] = []
+    sought = dict.fromkeys(list(dict.fromkeys(_words(query)))[:MOST], False)
+    first: list[Excerpt] = []
+    again: list[Excerpt] = []
     for place, text in texts:
-        if not sought:
+        if all(sought.values()) and len(first) + len(again) >= MOST:
             break
-        for one in list(sought):
+        for one, is_found in sought.items():
             if at := _find(text, one):
-                sought.remove(one)
-                found.append(_excerpt(place, text, *at))
-    return found
+                excerpt = _excerpt(place, text, *at)
+                # Conventions say the same thing twice.
+                if is_found and any(excerpt.tells_as(other) for other in (*first, *again)):
+                    continue
+                (again if is_found else first).append(excerpt)
+                sought[one] = True
+    return [*first, *again][:MOST]
 
 
 def _words(node: Node) -> Iterator[Text]:

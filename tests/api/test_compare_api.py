@@ -77,6 +77,17 @@ def test_differences_come_page_by_page(service: Service) -> None:
     assert first["differences"] + second["differences"] == whole["differences"]
 
 
+def test_differences_can_be_those_of_some_kinds_only(service: Service) -> None:
+    whole = compared(service)
+    found = compared(service, change=["removed", "slower"])
+    assert found["differences"] == [
+        one for one in whole["differences"] if "removed" in one["changes"]
+    ]
+    assert found["difference_count"] == 1
+    assert (found["counts"], found["diverged"]) == (whole["counts"], whole["diverged"])
+    assert service.client.get("/compare?left=a&right=b&change=odd").status_code == 422
+
+
 def test_a_session_that_is_not_there_is_said(service: Service) -> None:
     answer = service.client.get("/compare", params={"left": LEFT.hex(), "right": "nobody"})
     assert answer.status_code == 404

@@ -42,8 +42,13 @@ def test_what_is_around_is_short_and_says_that_there_is_more() -> None:
     assert len(one.before) + len(one.after) < 200
 
 
-def test_each_of_the_words_is_shown_once_and_not_more_than_a_few() -> None:
+def test_each_of_the_words_is_shown_before_one_again_and_not_more_than_a_few() -> None:
     assert [one.match for one in found("a b", "b a a b")] == ["a", "b"]
+    assert [one.place for one in found("a b", "a 1", "a 2", "a", "b")] == ["a0", "a3", "a1"]
+
+
+def test_what_is_told_twice_is_shown_once() -> None:
+    assert [one.place for one in found("a", "is a thing", "was a thing", "a word")] == ["a0", "a2"]
     assert len(found("a b c d e", "a b c d e")) == MOST
 
 

@@ -4,6 +4,8 @@ import type {
   Answer,
   AnswerResult,
   AuditLog,
+  Change,
+  Comparison,
   ImportReport,
   McpFrame,
   McpLog,
@@ -12,6 +14,7 @@ import type {
   Request,
   RequestList,
   RequestStatus,
+  SearchResult,
   Session,
   SessionHistogram,
   SessionList,
@@ -77,6 +80,21 @@ export interface Api {
     asked: { totals: boolean },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
+  /** What differs between two sessions; `change`: of these kinds only. */
+  compare(
+    asked: {
+      left: string;
+      right: string;
+      change?: readonly Change[];
+      offset?: number;
+      limit?: number;
+    },
+    signal?: AbortSignal,
+  ): Promise<Comparison>;
+  search(
+    page: { q: string; cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<SearchResult>;
   /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
   transcript(
     sessionId: string,
@@ -206,6 +224,11 @@ export function httpApi(
     },
     statistics: (id, { totals }, signal) =>
       json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
+    compare: ({ change = [], ...asked }, signal) => {
+      const kinds = change.map((one) => `&change=${one}`).join('');
+      return json(`compare${query({ ...asked })}${kinds}`, signal);
+    },
+    search: (page, signal) => json(`search${query({ ...page })}`, signal),
     transcript: (id, spans, signal) =>
       json(
         `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(

@@ -1123,7 +1123,7 @@ export interface components {
             };
             /**
              * Difference Count
-             * @description Of all pages.
+             * @description Of all pages, of the kinds that were asked for.
              */
             difference_count: number;
             /** Differences */
@@ -3874,6 +3874,8 @@ export interface operations {
     compare_sessions_compare_get: {
         parameters: {
             query: {
+                /** @description Only differences of these kinds; default all. */
+                change?: components["schemas"]["Change"][] | null;
                 /** @description Id of a session: how it was. */
                 left: string;
                 limit?: number;

@@ -10,6 +10,12 @@ export type SessionSort = NonNullable<
   NonNullable<operations['list_sessions_sessions_get']['parameters']['query']>['sort']
 >;
 export type SessionList = Schemas['SessionList'];
+export type SearchHit = Schemas['SearchHit'];
+export type SearchResult = Schemas['SearchResult'];
+export type Excerpt = Schemas['Excerpt'];
+export type Comparison = Schemas['Comparison'];
+export type Difference = Schemas['Difference'];
+export type Change = Schemas['Change'];
 export type ImportReport = Schemas['ImportReport'];
 export type QueryValues = Schemas['QueryValues'];
 export type IndexState = Schemas['IndexState'];

@@ -16,9 +16,25 @@ const MOST = 12;
 /** Somebody is still typing. */
 const TYPING_MS = 150;
 
-/** The newest sessions; with a query those that it may mean, of all that the service has. */
 export function useSessionItems(query: string): readonly Item[] {
-  const { sessions, router } = useInspector();
+  const { router } = useInspector();
+  const found = useFoundSessions(query);
+  return useMemo(
+    () =>
+      found.map((session) => ({
+        id: `session ${session.id}`,
+        name: plainLine(session.title || session.id),
+        where: SESSIONS,
+        detail: `${session.status}, ${formatStart(session.started_at, Date.now())}`,
+        run: () => router.push(sessionPath(session.id)),
+      })),
+    [found, router],
+  );
+}
+
+/** The newest sessions; with a query those that it may mean, of all that the service has. */
+export function useFoundSessions(query: string): readonly Session[] {
+  const { sessions } = useInspector();
   const order = useCell(sessions.order);
   const asked = useAskedSessions(query);
   return useMemo(() => {
@@ -27,15 +43,8 @@ export function useSessionItems(query: string): readonly Item[] {
       query === ''
         ? loaded.slice(0, RECENT_SESSIONS)
         : [...best(loaded, query, (session) => session.title || session.id), ...asked];
-    const once = new Map(all.map((session) => [session.id, session]));
-    return [...once.values()].map((session) => ({
-      id: `session ${session.id}`,
-      name: plainLine(session.title || session.id),
-      where: SESSIONS,
-      detail: `${session.status}, ${formatStart(session.started_at, Date.now())}`,
-      run: () => router.push(sessionPath(session.id)),
-    }));
-  }, [order, asked, query, sessions, router]);
+    return [...new Map(all.map((session) => [session.id, session])).values()];
+  }, [order, asked, query, sessions]);
 }
 
 /** Sessions that the service knows and the list has not loaded. */

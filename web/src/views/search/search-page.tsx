@@ -1,3 +1,130 @@
+/** `/ui/search`: spans and sessions, of all that is stored, by the query language. */
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { plural } from '../../model/format.ts';
+import { Cell } from '../../state/cell.ts';
+import { withRecent } from '../../state/preferences.ts';
+import { Search } from '../../state/search.ts';
+import type { LoadState } from '../../state/sessions.ts';
+import { useActions } from '../actions.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
+import { QueryField, type QueryProblem } from '../sessions/query-field.tsx';
+import { FoundList } from './found-list.tsx';
+import { SearchStart } from './search-start.tsx';
+import { TermChips } from './term-chips.tsx';
+import '../chips.css';
+import './search-page.css';
+
+/** Somebody is still typing. */
+const TYPING_MS = 250;
+
 export function SearchPage() {
-  return <main />;
+  const { router, preferences } = useInspector();
+  const query = useRoute().query.get('q') ?? '';
+  const search = useSearch(query.trim());
+  const field = useRef<HTMLInputElement>(null);
+  const actions = useMemo(
+    () => [{ name: 'Search: what for', keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions('Search', actions);
+  useTitle(query.trim() === '' ? 'Search' : `${query} · Search`);
+  useEffect(() => {
+    if (router.route.get().query.get('q') === null) field.current?.focus();
+  }, [router]);
+  const change = (q: string) => router.adjust({ q });
+  const remember = () => {
+    if (query.trim() === '') return;
+    const { recentSearches } = preferences.get();
+    preferences.change({ recentSearches: withRecent(recentSearches, query.trim()) });
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.defaultPrevented || event.target !== field.current) return;
+    if (event.key === 'Enter') remember();
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    event.currentTarget.querySelector<HTMLElement>('[data-found]')?.focus();
+  };
+  const state = useCell(search?.state ?? READY);
+  return (
+    <main className="ins-found" onKeyDown={onKeyDown}>
+      <h1 className="ins-hidden">Search all sessions</h1>
+      <div className="ins-found__tools">
+        <QueryField
+          ref={field}
+          label="Search all sessions"
+          value={query}
+          problem={queryProblem(search?.query ?? '', state)}
+          onChange={change}
+        />
+        {search !== undefined && <Count search={search} state={state} />}
+      </div>
+      {query.trim() !== '' && <TermChips query={query} onChange={change} />}
+      {state.kind === 'failed' && state.problem?.code !== 'bad_query' && (
+        <p className="ins-found__problem" role="alert">
+          {state.message}
+        </p>
+      )}
+      {search === undefined ? (
+        <SearchStart onChoose={change} />
+      ) : (
+        <FoundList
+          key={search.query}
+          search={search}
+          onOpen={remember}
+          onLeave={() => field.current?.focus()}
+        />
+      )}
+    </main>
+  );
+}
+
+const READY = new Cell<LoadState>({ kind: 'ready' });
+
+/** The search of a query, begun when nobody types any more; undefined without a query. */
+function useSearch(query: string): Search | undefined {
+  const { api } = useInspector();
+  const [search, setSearch] = useState<Search>();
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const next = query === '' ? undefined : new Search(api, query);
+    const begin = () => {
+      setSearch(next);
+      void next?.more();
+    };
+    // What a link names is looked for at once.
+    const timer = setTimeout(begin, isFirst.current || query === '' ? 0 : TYPING_MS);
+    isFirst.current = false;
+    return () => {
+      clearTimeout(timer);
+      next?.close();
+    };
+  }, [api, query]);
+  return query === '' ? undefined : search;
+}
+
+interface CountProps {
+  readonly search: Search;
+  readonly state: LoadState;
+}
+
+/** What was found so far, and how far the index is. */
+function Count({ search, state }: CountProps) {
+  const { sessions, spanCount, hasMore, index } = useCell(search.found);
+  const isReading = useCell(search.isReading);
+  if (state.kind === 'failed') return <span className="ins-found__count" role="status" />;
+  const behind = index?.changes_behind ?? 0;
+  return (
+    <span className="ins-found__count" role="status">
+      {state.kind === 'loading' || (isReading && spanCount === 0)
+        ? 'looking'
+        : `${plural(spanCount, 'span')} in ${plural(sessions.length, 'session')}${hasMore ? ', and more' : ''}`}
+      {behind > 0 && `, ${plural(behind, 'change')} still being indexed`}
+    </span>
+  );
+}
+
+function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
+  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
+  const { position, length } = state.problem;
+  return { query, message: state.message, position, length: length ?? 0 };
 }

@@ -2,6 +2,7 @@
 import type { Session, SessionStatus } from '../../api/types.ts';
 import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
+import { useCompareAction } from '../compare/compare-action.ts';
 import { useCell } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
@@ -13,6 +14,7 @@ import './session-header.css';
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {
   const session = useCell(trace.session);
+  useCompareAction(trace.sessionId);
   return (
     <header className="ins-session-head">
       <Link className="ins-icon-button" to="" title="All sessions">

@@ -14,6 +14,8 @@ interface QueryFieldProps {
   readonly problem: QueryProblem | undefined;
   readonly onChange: (value: string) => void;
   readonly ref: Ref<HTMLInputElement>;
+  /** What it is for. */
+  readonly label?: string;
 }
 
 /** What is wrong, and where. */
@@ -24,7 +26,7 @@ export interface QueryProblem {
   readonly length: number;
 }
 
-export function QueryField({ value, problem, onChange, ref }: QueryFieldProps) {
+export function QueryField({ value, problem, onChange, ref, label }: QueryFieldProps) {
   const id = useId();
   // What is typed shows at once, whatever the address does.
   const [text, setText] = useState(value);
@@ -101,7 +103,7 @@ export function QueryField({ value, problem, onChange, ref }: QueryFieldProps) {
     <div className="ins-query">
       <label className={`ins-search${shown === undefined ? '' : ' ins-search--wrong'}`}>
         <ActionIcon name="search" />
-        <span className="ins-hidden">Filter sessions</span>
+        <span className="ins-hidden">{label ?? 'Filter sessions'}</span>
         <input
           ref={(element) => {
             input.current = element;

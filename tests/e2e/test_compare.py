@@ -1,0 +1,110 @@
+"""Two sessions beside each other: chosen, compared, walked, opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.service_process import Service
+from tests.support.two_runs import FIRST_ID, SECOND_ID, two_runs
+
+BOTH = f"compare?left={FIRST_ID}&right={SECOND_ID}"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    running.post("/v1/traces", two_runs())
+    yield running
+    running.stop()
+
+
+def _open(page: Page, service: Service, path: str) -> None:
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/{path}")
+
+
+def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service, f"sessions/{FIRST_ID}")
+    expect(page.get_by_role("heading", name="Release, first try")).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").press_sequentially("compare with")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"compare.left={FIRST_ID}"))
+    after = page.get_by_role("combobox", name="Session after")
+    after.press_sequentially("second")
+    expect(page.get_by_role("option", name=re.compile("Release, second try"))).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+    # What both took, and where they went apart.
+    table = page.get_by_role("group", name="Both side by side")
+    expect(table.get_by_role("row").nth(2)).to_contain_text("1")
+    expect(table.get_by_role("row", name=re.compile("^difference"))).to_contain_text("+1")
+    expect(page.get_by_text("They part at")).to_contain_text("execute_tool read")
+
+    rows = page.get_by_role("listbox", name="Differences").get_by_role("option")
+    expect(rows).to_have_count(6)
+    expect(rows.first).to_contain_text("failed")
+    expect(rows.first).to_contain_text("execute_tool merge")
+    rows.first.focus()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("region", name="One difference")
+    expect(panel).to_contain_text("answered differently")
+    expect(panel.locator("mark").last).to_contain_text("merge conflict in src/app.py")
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(1)).to_be_focused()
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+
+    rows.first.click()
+    panel.get_by_role("link", name="Open it after").click()
+    expect(page).to_have_url(re.compile(f"sessions/{SECOND_ID}.*span=.*0004"))
+    assert watch.errors == []
+    assert watch.elsewhere(service.url) == []
+
+
+def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
+    page: Page, service: Service
+) -> None:
+    _open(page, service, BOTH)
+    rows = page.get_by_role("listbox", name="Differences").get_by_role("option")
+    expect(rows).to_have_count(6)
+    added = page.get_by_role("button", name=re.compile("^added"))
+    added.click()
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("execute_tool abort")
+    expect(page).to_have_url(re.compile("change=added"))
+    page.get_by_role("button", name="Swap").click()
+    # What one has more, the other has less.
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("execute_tool tag")
+    expect(page.get_by_role("region", name="Session before")).to_contain_text("second try")
+    added.click()
+    expect(rows).to_have_count(6)
+    expect(page.get_by_role("button", name=re.compile("no longer fails 1"))).to_be_visible()
+
+
+def test_an_address_that_is_pasted_names_its_session(page: Page, service: Service) -> None:
+    _open(page, service, f"compare?left={FIRST_ID}")
+    after = page.get_by_role("combobox", name="Session after")
+    after.fill(f"{service.url}/ui/sessions/{SECOND_ID}?span=x")
+    after.press("Enter")
+    expect(page).to_have_url(re.compile(f"right={SECOND_ID}"))
+    expect(page.get_by_text("They part at")).to_be_visible()
+
+
+def test_the_same_session_twice_and_one_that_is_gone_are_said(page: Page, service: Service) -> None:
+    _open(page, service, f"compare?left={FIRST_ID}&right={FIRST_ID}")
+    expect(page.get_by_role("alert")).to_contain_text("the same session twice")
+    page.goto(f"{service.url}/ui/compare?left={FIRST_ID}&right=nobody")
+    expect(page.get_by_role("alert")).to_contain_text("No session has the id 'nobody'")
+    expect(page.get_by_role("alert")).to_contain_text("Choose another one")

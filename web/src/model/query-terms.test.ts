@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { termValues, toggleTerm } from './query-terms.ts';
+
+test('a value is added to its field, beside what else is asked', () => {
+  expect(toggleTerm('', 'kind', 'tool')).toBe('kind:tool');
+  expect(toggleTerm('"merge conflict"', 'kind', 'tool')).toBe('"merge conflict" kind:tool');
+  expect(toggleTerm('kind:tool error', 'kind', 'llm')).toBe('kind:tool,llm error');
+});
+
+test('the last value takes its term away', () => {
+  expect(toggleTerm('a kind:tool b', 'kind', 'tool')).toBe('a b');
+  expect(toggleTerm('kind:tool,llm', 'kind', 'tool')).toBe('kind:llm');
+});
+
+test('what stands in quotes, in parentheses, negated or with a pattern is left alone', () => {
+  for (const query of ['"kind:tool"', '(kind:tool OR x)', '-kind:tool', 'kind:t*']) {
+    expect(termValues(query, 'kind')).toEqual([]);
+    expect(toggleTerm(query, 'kind', 'llm')).toBe(`${query} kind:llm`);
+  }
+});
+
+test('switching twice leaves the values as they were', () => {
+  const value = fc.constantFrom('tool', 'llm', 'agent');
+  const word = fc.constantFrom('merge', '"a b"', 'tokens>10k', '(a OR b)', '');
+  fc.assert(
+    fc.property(fc.array(word), fc.uniqueArray(value), value, (words, values, one) => {
+      const term = values.length > 0 ? `kind:${values.join(',')}` : '';
+      const query = [...words, term].join(' ');
+      const twice = toggleTerm(toggleTerm(query, 'kind', one), 'kind', one);
+      expect([...termValues(twice, 'kind')].sort()).toEqual([...values].sort());
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Api } from '../api/client.ts';
+import type { SearchHit, SearchResult, Session } from '../api/types.ts';
+import { Search } from './search.ts';
+
+const hit = (session: string, span: number): SearchHit =>
+  ({
+    session_id: session,
+    session_title: session,
+    span: { trace_id: session, span_id: String(span) },
+    excerpts: [],
+  }) as unknown as SearchHit;
+const session = (id: string) => ({ id, title: id }) as unknown as Session;
+
+/** Answers these pages, one after another. */
+function paged(...pages: Partial<SearchResult>[]) {
+  const asked: (string | undefined)[] = [];
+  const search: Api['search'] = async ({ cursor }) => {
+    asked.push(cursor);
+    const at = cursor === undefined ? 0 : Number(cursor);
+    const next = at + 1 < pages.length ? String(at + 1) : null;
+    return { sessions: [], spans: [], next_cursor: next, index: null, ...pages[at] };
+  };
+  return { api: { search } as unknown as Api, asked };
+}
+
+test('what was found is grouped by session, in the order in which it was found', async () => {
+  const { api } = paged({
+    spans: [hit('b', 1), hit('a', 1), hit('b', 2)],
+    sessions: [session('c'), session('a')],
+  });
+  const search = new Search(api, 'q');
+  await search.more();
+  const { sessions, spanCount } = search.found.get();
+  expect(sessions.map(({ id, hits }) => [id, hits.length])).toEqual([
+    ['b', 2],
+    ['a', 1],
+    ['c', 0],
+  ]);
+  expect(sessions[1]?.session?.id).toBe('a');
+  expect(spanCount).toBe(3);
+});
+
+test('empty pages are read on; a span that moved to a later page is there once', async () => {
+  const { api, asked } = paged({}, {}, { spans: [hit('a', 1)] }, { spans: [hit('a', 1)] });
+  const search = new Search(api, 'q');
+  await search.more();
+  expect(asked).toEqual([undefined, '1', '2', '3']);
+  expect(search.found.get()).toMatchObject({ spanCount: 1, hasMore: false });
+  await search.more();
+  expect(asked.length).toBe(4);
+});
+
+test('reading stops where there is enough, and goes on when asked', async () => {
+  const many = Array.from({ length: 40 }, (_, at) => hit('a', at));
+  const { api, asked } = paged({ spans: many }, { spans: [hit('b', 1)] });
+  const search = new Search(api, 'q');
+  await search.more();
+  expect([asked.length, search.found.get().hasMore]).toEqual([1, true]);
+  await search.more();
+  expect([asked.length, search.found.get().hasMore]).toEqual([2, false]);
+});

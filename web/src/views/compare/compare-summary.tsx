@@ -1,0 +1,67 @@
+/** What both took, side by side. */
+import type { Comparison } from '../../api/types.ts';
+import { summarise } from '../../model/comparison.ts';
+
+interface CompareSummaryProps {
+  readonly result: Comparison;
+  readonly onAgain: () => void;
+}
+
+export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
+  const { left, right } = result;
+  const isOpen = [left, right].some(({ duration_ms }) => duration_ms === null);
+  return (
+    <>
+      {isOpen && (
+        <p className="ins-compare__running">
+          One of them still runs: this is how they stood when they were compared.{' '}
+          <button type="button" className="ins-link" onClick={onAgain}>
+            Compare again
+          </button>
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
+      <div className="ins-compare__table" tabIndex={0} role="group" aria-label="Both side by side">
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {summarise(left, right).map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Row name="before" of={result} value="left" />
+            <Row name="after" of={result} value="right" />
+            <Row name="difference" of={result} value="delta" />
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+interface RowProps {
+  readonly name: string;
+  readonly of: Comparison;
+  readonly value: 'left' | 'right' | 'delta';
+}
+
+function Row({ name, of, value }: RowProps) {
+  return (
+    <tr className={`ins-compare__${value}`}>
+      <th scope="row">{name}</th>
+      {summarise(of.left, of.right).map((row) => (
+        <td
+          key={row.name}
+          className={value === 'delta' ? `ins-delta ins-delta--${row.trend}` : undefined}
+        >
+          {row[value] || '='}
+        </td>
+      ))}
+    </tr>
+  );
+}

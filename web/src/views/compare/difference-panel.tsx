@@ -1,0 +1,172 @@
+/** One difference: both values of what changed, and what was asked and answered, as a diff. */
+import { useEffect, useMemo, useState } from 'react';
+import type { Comparison, Difference, SpanRow } from '../../api/types.ts';
+import { CHANGE_NAMES, CHANGE_SIGNS, deltaOf, type Said, saidIn } from '../../model/comparison.ts';
+import { formatCost, formatDuration, groupThousands } from '../../model/format.ts';
+import { plainLine } from '../../model/hidden-characters.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { diffTexts } from '../../model/text-diff.ts';
+import { spanPath } from '../../state/route.ts';
+import { useInspector } from '../context.ts';
+import { ActionIcon, KindIcon } from '../icons.tsx';
+import { Link } from '../link.tsx';
+import { ArgumentDiff } from '../requests/argument-diff.tsx';
+
+interface DifferencePanelProps {
+  readonly difference: Difference;
+  readonly result: Comparison;
+  readonly onClose: () => void;
+}
+
+export function DifferencePanel({ difference, result, onClose }: DifferencePanelProps) {
+  const { left, right } = difference;
+  const row = left ?? right;
+  return (
+    <section className="ins-difference-panel" aria-label="One difference">
+      <header>
+        <h2>
+          {row !== null && <KindIcon kind={row.kind} />} {plainLine(row?.name ?? '')}
+        </h2>
+        <button type="button" className="ins-icon-button" aria-label="Close" onClick={onClose}>
+          <ActionIcon name="close" />
+        </button>
+      </header>
+      <p className="ins-difference__changes">
+        {difference.changes.map((change) => (
+          <span key={change} className={`ins-change ins-change--${change}`}>
+            <span aria-hidden="true">{CHANGE_SIGNS[change]}</span> {CHANGE_NAMES[change]}
+          </span>
+        ))}
+      </p>
+      <p className="ins-difference-panel__links">
+        {left !== null && (
+          <Link className="ins-link" to={spanPath(result.left.id, spanKey(left))}>
+            Open it before
+          </Link>
+        )}
+        {right !== null && (
+          <Link className="ins-link" to={spanPath(result.right.id, spanKey(right))}>
+            Open it after
+          </Link>
+        )}
+      </p>
+      <p className="ins-difference-panel__path">
+        {difference.path.map((name) => plainLine(name, 60)).join(' › ')}
+      </p>
+      <Values difference={difference} />
+      {left !== null && right !== null && (
+        <Texts key={spanKey(left)} left={left} right={right} difference={difference} />
+      )}
+    </section>
+  );
+}
+
+/** What both took. */
+function Values({ difference }: { readonly difference: Difference }) {
+  const { left, right, left_own_ns, right_own_ns } = difference;
+  const rows = [
+    ['status', left?.status, right?.status, ''],
+    ['model', left?.model, right?.model, ''],
+    numbers('own time', left_own_ns, right_own_ns, formatDuration),
+    numbers('time', left?.duration_ns, right?.duration_ns, formatDuration),
+    numbers('tokens in', left?.input_tokens, right?.input_tokens, groupThousands),
+    numbers('tokens out', left?.output_tokens, right?.output_tokens, groupThousands),
+    numbers('cost', left?.cost_usd, right?.cost_usd, formatCost),
+  ] as const;
+  return (
+    <table className="ins-difference-panel__values">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">before</th>
+          <th scope="col">after</th>
+          <th scope="col">difference</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .filter(([, before, after]) => before != null || after != null)
+          .map(([name, before, after, delta]) => (
+            <tr key={name} className={before === after ? undefined : 'ins-changed'}>
+              <th scope="row">{name}</th>
+              <td>{plainLine(before ?? '–')}</td>
+              <td>{plainLine(after ?? '–')}</td>
+              <td>{delta}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
+function numbers(
+  name: string,
+  before: number | null | undefined,
+  after: number | null | undefined,
+  format: (value: number) => string,
+) {
+  const both = before != null && after != null;
+  return [
+    name,
+    before == null ? undefined : format(before),
+    after == null ? undefined : format(after),
+    both ? deltaOf(before, after, format) : '',
+  ] as const;
+}
+
+interface TextsProps {
+  readonly left: SpanRow;
+  readonly right: SpanRow;
+  readonly difference: Difference;
+}
+
+/** What was asked and answered; where the answers part at once, the rest when it was read. */
+function Texts({ left, right, difference }: TextsProps) {
+  const said = useBoth(left, right);
+  const answers = useMemo(
+    () =>
+      said === undefined
+        ? diffTexts(difference.left_answer ?? '', difference.right_answer ?? '')
+        : diffTexts(said.left.answered, said.right.answered),
+    [said, difference],
+  );
+  const asked = useMemo(
+    () => (said === undefined ? undefined : diffTexts(said.left.asked, said.right.asked)),
+    [said],
+  );
+  return (
+    <>
+      {asked !== undefined && asked.editCount > 0 && (
+        <>
+          <h3>Asked</h3>
+          <ArgumentDiff diff={asked} />
+        </>
+      )}
+      {answers.editCount > 0 && (
+        <>
+          <h3>Answered{said === undefined && ': where they part'}</h3>
+          <ArgumentDiff diff={answers} />
+        </>
+      )}
+    </>
+  );
+}
+
+function useBoth(left: SpanRow, right: SpanRow): { left: Said; right: Said } | undefined {
+  const { details } = useInspector();
+  const [both, setBoth] = useState<{ left: Said; right: Said }>();
+  useEffect(() => {
+    const loading = new AbortController();
+    const load = async (row: SpanRow) => {
+      const { detail } = await details.load(row, loading.signal);
+      return saidIn(detail.view, row.kind);
+    };
+    Promise.all([load(left), load(right)]).then(
+      ([before, after]) => setBoth({ left: before, right: after }),
+      // Where the answers part is known without it.
+      () => {},
+    );
+    return () => loading.abort();
+  }, [details, left, right]);
+  return both;
+}

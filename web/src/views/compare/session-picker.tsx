@@ -1,0 +1,131 @@
+/** Chooses a session: by a part of its title, an id or an address (combobox, WAI-ARIA). */
+import { type KeyboardEvent, useId, useState } from 'react';
+import type { Session } from '../../api/types.ts';
+import { sessionIdIn } from '../../model/comparison.ts';
+import { formatStart } from '../../model/format.ts';
+import { plainLine } from '../../model/hidden-characters.ts';
+import { sessionPath } from '../../state/route.ts';
+import { useInspector, useRow } from '../context.ts';
+import { StatusIcon } from '../icons.tsx';
+import { Link } from '../link.tsx';
+import { useFoundSessions } from '../palette/found.ts';
+
+interface SessionPickerProps {
+  readonly label: string;
+  /** Of the one that is chosen; empty: none is. */
+  readonly id: string;
+  /** Its row, when the service has answered. */
+  readonly session: Session | undefined;
+  readonly onChoose: (id: string) => void;
+}
+
+export function SessionPicker({ label, id, session, onChoose }: SessionPickerProps) {
+  const { sessions } = useInspector();
+  const listed = useRow(sessions.rows, id);
+  const shown = session?.id === id || listed === undefined ? session : listed;
+  return (
+    <section className="ins-picker" aria-label={label}>
+      <Field label={label} chosen={id} onChoose={onChoose} />
+      {id !== '' && (
+        <p className="ins-picker__chosen">
+          {shown !== undefined && <StatusIcon shape={shown.status} />}
+          <Link className="ins-picker__title" to={sessionPath(id)}>
+            {plainLine(shown?.title || id)}
+          </Link>
+          {shown !== undefined && (
+            <small>
+              {shown.status}, {formatStart(shown.started_at, Date.now())}
+            </small>
+          )}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly chosen: string;
+  readonly onChoose: (id: string) => void;
+}
+
+function Field({ label, chosen, onChoose }: FieldProps) {
+  const list = useId();
+  const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(-1);
+  const found = useFoundSessions(isOpen ? text.trim() : '');
+  const options = isOpen ? found.filter(({ id }) => id !== chosen) : [];
+  const choose = (id: string) => {
+    setText('');
+    setOpen(false);
+    setActive(-1);
+    if (id !== '') onChoose(id);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { length } = options;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setOpen(true);
+      if (length > 0) setActive((active + step + length) % length);
+    } else if (event.key === 'Enter') {
+      // What is no title is an id, or an address that holds one.
+      const only = length === 1 ? options[0] : undefined;
+      choose((options[active] ?? only)?.id ?? sessionIdIn(text));
+    } else if (event.key === 'Escape' && (isOpen || text !== '')) {
+      setOpen(false);
+      setText('');
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className="ins-query">
+      <label className="ins-search">
+        <span className="ins-hidden">{label}</span>
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded={options.length > 0}
+          aria-controls={list}
+          aria-activedescendant={active < 0 ? undefined : `${list}-${active}`}
+          aria-autocomplete="list"
+          placeholder={`${label}: title, id or address`}
+          value={text}
+          maxLength={1000}
+          spellCheck={false}
+          autoComplete="off"
+          onFocus={() => setOpen(true)}
+          onBlur={() => setOpen(false)}
+          onChange={(event) => {
+            setText(event.target.value);
+            setOpen(true);
+            setActive(-1);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      {options.length > 0 && (
+        <div className="ins-query__list" role="listbox" id={list} aria-label="Sessions">
+          {options.map((session, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field
+            <div
+              key={session.id}
+              role="option"
+              id={`${list}-${index}`}
+              aria-selected={index === active}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(session.id)}
+            >
+              <b>{plainLine(session.title || session.id, 60)}</b>
+              <span>
+                {session.status}, {formatStart(session.started_at, Date.now())}
+              </span>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,251 @@
+/** What was found, by session: only the rows in view are in the document. Arrows walk it. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
+import type { Excerpt, SearchHit } from '../../api/types.ts';
+import { formatDuration, formatStart, plural } from '../../model/format.ts';
+import { plainLine } from '../../model/hidden-characters.ts';
+import { spanKey } from '../../model/span-tree.ts';
+import { sessionPath, spanPath } from '../../state/route.ts';
+import type { FoundSession, Search } from '../../state/search.ts';
+import { useCell, useInspector } from '../context.ts';
+import { KindIcon, kindName, StatusIcon } from '../icons.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
+
+const SESSION_PX = 40;
+const HIT_PX = 30;
+const EXCERPT_PX = 20;
+const OVERSCAN = 10;
+
+type FoundRow =
+  | { readonly kind: 'session'; readonly key: string; readonly of: FoundSession }
+  | { readonly kind: 'hit'; readonly key: string; readonly hit: SearchHit };
+
+interface FoundListProps {
+  readonly search: Search;
+  /** Something of it is opened. */
+  readonly onOpen: () => void;
+  /** An arrow led above the first row. */
+  readonly onLeave: () => void;
+}
+
+export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
+  const { router } = useInspector();
+  const { sessions, hasMore } = useCell(search.found);
+  const state = useCell(search.state);
+  const isReading = useCell(search.isReading);
+  const rows = useMemo(() => sessions.flatMap(rowsOf), [sessions]);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const [cursor, setCursor] = useState(0);
+  const virtualizer = useVirtualizer<HTMLElement, Element>({
+    count: rows.length,
+    getScrollElement: useCallback(() => scroller, [scroller]),
+    estimateSize: useCallback((at: number) => height(rows[at]), [rows]),
+    getItemKey: useCallback((at: number) => rows[at]?.key ?? at, [rows]),
+    overscan: OVERSCAN,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other rows have other heights
+  useEffect(() => virtualizer.measure(), [rows, virtualizer]);
+
+  const goTo = (at: number) => {
+    setCursor(at);
+    virtualizer.scrollToIndex(at, { align: 'auto' });
+    // Where it was not in the document, it is once it was drawn.
+    requestAnimationFrame(() => {
+      scroller?.querySelector<HTMLElement>(`[data-at="${at}"] [data-found]`)?.focus();
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = walked(event.key, cursor, rows.length);
+    if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (at < 0) onLeave();
+    else goTo(at);
+  };
+  const open = (path: string) => {
+    onOpen();
+    router.push(path);
+  };
+  return (
+    <section
+      className="ins-found__scroller"
+      aria-label="Found"
+      ref={setScroller}
+      onKeyDown={onKeyDown}
+    >
+      <ol className="ins-found__rows" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          if (row === undefined) return null;
+          return (
+            <li
+              key={item.key}
+              data-at={item.index}
+              className={`ins-found__row ins-found__row--${row.kind}`}
+              style={{ transform: `translateY(${item.start}px)`, height: item.size }}
+              onFocus={() => setCursor(item.index)}
+            >
+              {row.kind === 'session' ? (
+                <SessionHead of={row.of} isTab={item.index === cursor} onOpen={open} />
+              ) : (
+                <Hit hit={row.hit} isTab={item.index === cursor} onOpen={open} />
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {rows.length === 0 && state.kind === 'ready' && !isReading && (
+        <p className="ins-found__none">
+          {hasMore
+            ? 'Nothing found so far.'
+            : 'Nothing says that. Words are found whole: end one with * to find what begins so.'}
+        </p>
+      )}
+      {hasMore && (
+        <button
+          type="button"
+          className="ins-link ins-found__more"
+          disabled={isReading}
+          onClick={() => void search.more()}
+        >
+          {isReading ? 'Looking' : 'Look further'}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function rowsOf(of: FoundSession): FoundRow[] {
+  return [
+    { kind: 'session', key: of.id, of },
+    ...of.hits.map((hit) => ({ kind: 'hit', key: spanKey(hit.span), hit }) as const),
+  ];
+}
+
+function height(row: FoundRow | undefined): number {
+  if (row?.kind !== 'hit') return SESSION_PX;
+  return HIT_PX + EXCERPT_PX * excerptsBelow(row.hit).length;
+}
+
+/** Those of the name are shown in the name. */
+function excerptsBelow(hit: SearchHit): readonly Excerpt[] {
+  return (hit.excerpts ?? []).filter(({ place }) => place !== 'name');
+}
+
+/** The row that a key leads to; −1: out of the list. */
+function walked(key: string, cursor: number, count: number): number | undefined {
+  const last = count - 1;
+  switch (key) {
+    case 'ArrowDown':
+      return Math.min(cursor + 1, last);
+    case 'ArrowUp':
+      return cursor - 1;
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    case 'PageDown':
+      return Math.min(cursor + 10, last);
+    case 'PageUp':
+      return Math.max(cursor - 10, 0);
+    default:
+      return undefined;
+  }
+}
+
+interface OpenProps {
+  /** Whether Tab leads to it: one row of the list has that. */
+  readonly isTab: boolean;
+  readonly onOpen: (path: string) => void;
+}
+
+function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSession }) {
+  const path = sessionPath(of.id);
+  return (
+    <h2 className="ins-found__session">
+      {of.session !== undefined && <StatusIcon shape={of.session.status} />}
+      <FoundLink path={path} isTab={isTab} onOpen={onOpen}>
+        {plainLine(of.title || of.id)}
+      </FoundLink>
+      <small>
+        {of.session !== undefined &&
+          `${of.session.status}, ${formatStart(of.session.started_at, Date.now())}`}
+        {of.hits.length > 0 &&
+          `${of.session === undefined ? '' : ', '}${plural(of.hits.length, 'span')} found`}
+      </small>
+    </h2>
+  );
+}
+
+function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
+  const { span } = hit;
+  const inName = hit.excerpts?.find(({ place }) => place === 'name');
+  return (
+    <>
+      <div className="ins-found__hit">
+        <KindIcon kind={span.kind} />
+        <FoundLink path={spanPath(hit.session_id, spanKey(span))} isTab={isTab} onOpen={onOpen}>
+          {inName === undefined ? plainLine(span.name) : <Marked excerpt={inName} />}
+          <span className="ins-hidden">, {kindName(span.kind)}</span>
+        </FoundLink>
+        {span.status === 'error' && <span className="ins-found__error">error</span>}
+        <small>{span.duration_ns === null ? span.status : formatDuration(span.duration_ns)}</small>
+      </div>
+      {excerptsBelow(hit).map((excerpt) => (
+        <p key={`${excerpt.place} ${excerpt.match}`} className="ins-found__excerpt" dir="ltr">
+          <span className="ins-found__place" title={excerpt.place}>
+            {placeName(excerpt.place)}
+          </span>
+          <span className="ins-found__text">
+            <Marked excerpt={excerpt} />
+          </span>
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Marked({ excerpt }: { readonly excerpt: Excerpt }) {
+  return (
+    <>
+      <VisibleText text={oneLine(excerpt.before)} />
+      <mark>
+        <VisibleText text={oneLine(excerpt.match)} />
+      </mark>
+      <VisibleText text={oneLine(excerpt.after)} />
+    </>
+  );
+}
+
+/** Line breaks are no words: an excerpt is one line. */
+function oneLine(text: string): string {
+  return text.replace(/[\s]+/g, ' ');
+}
+
+/** `gen_ai.tool.call.result` is the result of a tool call; of others, the end of the key. */
+function placeName(place: string): string {
+  if (place === 'status') return 'error';
+  if (place === 'event') return place;
+  return plainLine(place.split('.').slice(-2).join(' ').replaceAll('_', ' '), 28);
+}
+
+interface FoundLinkProps extends OpenProps {
+  readonly path: string;
+  readonly children: React.ReactNode;
+}
+
+function FoundLink({ path, isTab, onOpen, children }: FoundLinkProps) {
+  return (
+    <a
+      data-found
+      href={path}
+      tabIndex={isTab ? 0 : -1}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        onOpen(path);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,44 @@
+/** Terms that are asked for often, to be switched on and off; they are written into the query. */
+import { termValues, toggleTerm } from '../../model/query-terms.ts';
+import { KindIcon, kindName } from '../icons.tsx';
+
+const KINDS = ['agent', 'llm', 'tool', 'mcp', 'resource', 'prompt', 'retrieval'] as const;
+const STATUSES = ['error', 'running', 'cancelled', 'lost'] as const;
+
+interface TermChipsProps {
+  readonly query: string;
+  readonly onChange: (query: string) => void;
+}
+
+export function TermChips({ query, onChange }: TermChipsProps) {
+  const kinds = termValues(query, 'kind');
+  const statuses = termValues(query, 'status');
+  return (
+    <div className="ins-chips" role="group" aria-label="Narrow what is found">
+      {KINDS.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          className="ins-chip"
+          aria-pressed={kinds.includes(kind)}
+          onClick={() => onChange(toggleTerm(query, 'kind', kind))}
+        >
+          <KindIcon kind={kind} />
+          {kindName(kind)}
+        </button>
+      ))}
+      <span className="ins-chips__between" aria-hidden="true" />
+      {STATUSES.map((status) => (
+        <button
+          key={status}
+          type="button"
+          className="ins-chip"
+          aria-pressed={statuses.includes(status)}
+          onClick={() => onChange(toggleTerm(query, 'status', status))}
+        >
+          {status}
+        </button>
+      ))}
+    </div>
+  );
+}
