@@ -28,7 +28,7 @@ def query_values(
     found = observable(field)
     if found is None:
         raise ProblemError(
-            400,
+            404,
             "no_such_values",
             "No values to list",
             f"{field!r} is no field of a query whose values can be listed. Text fields are, and "

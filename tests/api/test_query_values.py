@@ -62,4 +62,4 @@ async def test_a_field_without_values_to_list_is_a_problem(
     client: httpx.AsyncClient, field: str
 ) -> None:
     answer = await client.get("/query/values", params={"field": field})
-    assert (answer.status_code, answer.json()["code"]) == (400, "no_such_values")
+    assert (answer.status_code, answer.json()["code"]) == (404, "no_such_values")
