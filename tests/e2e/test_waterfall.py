@@ -11,7 +11,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
+from tests.support.large_session import deep_session, requests_of, wide_session
 from tests.support.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.page_frames import PageFrames
 from tests.support.service_process import Service
 from tests.support.telemetry import trace_hex
 
@@ -200,4 +202,95 @@ def test_the_keys_of_a_session_work_in_each_of_its_views(
         expect(page.get_by_role("button", name="Go on")).to_be_visible()
         keys.press("f", "Escape", "Escape")
         expect(page.get_by_role("link", name=re.compile("nightly sync"))).to_be_visible()
+    assert watch.errors == []
+
+
+def test_the_tree_says_what_each_row_is_and_where(
+    page: Page, watch: Watch, told: Service, keys: Keys
+) -> None:
+    open_session(page, told, FINE)
+    tree = page.get_by_role("tree", name="Span tree")
+    expect(tree).to_match_aria_snapshot(
+        """
+        - tree "Span tree":
+          - treeitem "span, summarise, ok, 30 s" [expanded] [level=1]: summarise unset
+          - treeitem "span, invoke_agent reader, ok, 5 s" [expanded] [level=2]: invoke_agent reader unset
+          - treeitem "span, execute_tool read, ok, 1 s" [level=3]: execute_tool read unset
+          - treeitem "span, execute_tool list, ok, 1 s" [level=3]: execute_tool list unset
+          - treeitem "span, invoke_agent writer, ok, 4 s" [level=2]: invoke_agent writer unset
+        """
+    )
+    places = tree.get_by_role("treeitem").evaluate_all(
+        "rows => rows.map(row => [row.ariaPosInSet, row.ariaSetSize].join(' of '))"
+    )
+    assert places == ["1 of 1", "1 of 2", "1 of 2", "2 of 2", "2 of 2"]
+
+    tree.focus()
+    keys.press("ArrowDown", "ArrowDown", "ArrowLeft")  # to the reader, and fold it
+    expect(tree.get_by_role("treeitem")).to_have_count(3)
+    expect(tree).to_be_focused()
+    active = tree.get_attribute("aria-activedescendant")
+    assert active is not None
+    expect(page.locator(f'[id="{active}"]')).to_have_attribute("aria-expanded", "false")
+    assert watch.errors == []
+
+
+def test_the_frame_of_the_minimap_moves_by_keys_and_is_in_the_address(
+    page: Page, told: Service, keys: Keys
+) -> None:
+    open_session(page, told, FINE)
+    end = page.get_by_role("slider", name="Where it ends")
+    before = end.get_attribute("aria-valuetext")
+
+    end.focus()
+    keys.press("ArrowLeft", "ArrowLeft")
+    expect(end).not_to_have_attribute("aria-valuetext", before or "")
+    expect(page).to_have_url(re.compile(r"[?&]t=\d+"))
+    shown = end.get_attribute("aria-valuetext")
+    page.reload()
+    expect(end).to_have_attribute("aria-valuetext", shown or "")
+
+    keys.press("0")
+    expect(end).to_have_attribute("aria-valuetext", before or "")
+
+
+def test_only_errors_and_what_is_above_them_are_shown_when_asked(
+    page: Page, told: Service, keys: Keys
+) -> None:
+    open_session(page, told, FAILED)
+    rows = page.get_by_role("treeitem")
+
+    keys.press("x")
+    expect(rows).to_have_count(3)
+    expect(page).to_have_url(re.compile("only=errors"))
+    keys.press("x")
+    expect(rows.filter(has_text="step_3").first).to_be_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("spans", ["wide", "deep"])
+def test_a_very_large_session_is_read_whole_with_few_rows_in_the_document(
+    page: Page, watch: Watch, told: Service, spans: str
+) -> None:
+    count = 100_000 if spans == "wide" else 10_000
+    trace = 10 if spans == "wide" else 11
+    made = wide_session(count, trace=trace) if spans == "wide" else deep_session(count, trace=trace)
+    for request in requests_of(made):
+        told.post("/v1/traces", request)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{told.url}/ui/?token={told.token}")
+    frames = PageFrames(page)
+
+    frames.open(f"{told.url}/ui/sessions/{trace_hex(trace)}?view=waterfall", count, 300_000)
+    tree = page.get_by_role("tree", name="Span tree")
+    tree.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+
+    active = tree.get_attribute("aria-activedescendant")
+    expect(page.locator(f'[id="{active}"]')).to_be_in_viewport()
+    page.keyboard.press("Home")
+    assert page.get_by_role("treeitem").count() < 150
+    assert frames.heap_bytes() <= 250_000_000
     assert watch.errors == []

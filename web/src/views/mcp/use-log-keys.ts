@@ -58,7 +58,7 @@ export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
       await navigator.clipboard?.writeText(text);
     }
   }, [trace, rows, cursor, field, isNested, goTo, onSelect, router, api]);
-  useActions('Session', actions);
+  useActions('MCP log', actions);
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     // Within an opened line the keys are of what is in it.
