@@ -186,7 +186,7 @@ function Task({ read, via, isShort }: TextProps) {
   if (said === undefined && asked === null) return null;
   const pairs = said === undefined && asked !== null ? argumentPairs(asked) : undefined;
   return (
-    <section className="ins-tx__task" aria-label="Task">
+    <div className="ins-tx__task">
       <span className="ins-tx__label">asked</span>
       {said !== undefined ? (
         <ClipView {...said} what="the task" isMarkdown isShort={isShort} />
@@ -197,7 +197,7 @@ function Task({ read, via, isShort }: TextProps) {
           <ClipView clip={asked} what="the task" whole={noWhole} isShort={isShort} />
         )
       )}
-    </section>
+    </div>
   );
 }
 
@@ -206,7 +206,7 @@ function Answer({ read, via, isShort }: TextProps) {
   const result = via?.reading.tool?.result ?? null;
   if (said === undefined && result === null) return null;
   return (
-    <section className="ins-tx__task" aria-label="Answer">
+    <div className="ins-tx__task">
       <span className="ins-tx__label">answered</span>
       {said !== undefined ? (
         <ClipView {...said} what="the answer" isMarkdown isShort={isShort} />
@@ -215,7 +215,7 @@ function Answer({ read, via, isShort }: TextProps) {
           <ClipView clip={result} what="the answer" whole={noWhole} isMarkdown isShort={isShort} />
         )
       )}
-    </section>
+    </div>
   );
 }
 
