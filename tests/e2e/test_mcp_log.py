@@ -81,7 +81,7 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
 ) -> None:
     page = wide
     with WatchedAgent(service, AGENT) as agent:
-        wait_for(lambda: "mcp-agent" in str(service.get("/sessions")))
+        wait_for(lambda: "mcp-agent" in str(service.get("/sessions")), deadline_s=90)
         page.goto(f"{service.url}/ui/sessions/mcp-agent?view=mcp")
         publish = line(page, "publish")
         expect(publish).to_contain_text("pending", timeout=60_000)
@@ -195,7 +195,8 @@ def test_ten_thousand_messages_scroll_and_hostile_ones_are_text(
     ]
     record(service, 3, *hostile, *many)
     page.goto(f"{service.url}/ui/sessions/wire?view=mcp&order=time")
-    expect(page.get_by_role("status").filter(has_text="5\u202f002 lines")).to_be_visible()
+    lines = page.get_by_role("status").filter(has_text="5\u202f002 lines")
+    expect(lines).to_be_visible(timeout=90_000)
     assert page.locator(".ins-mcp-line").count() < 120
     odd = line(page, "gnihtemos")
     expect(odd).to_contain_text("U+202E")

@@ -105,6 +105,12 @@ test('a call goes on while a person is asked between its rounds', () => {
   expect(calls.map(({ state, end_ns }) => [state, end_ns])).toEqual([['pending', undefined]]);
 });
 
+test('a call whose process was lost has no answer, whatever a layer below was through with', () => {
+  const lost = exchange('t.a', 10, undefined).map((entry) => ({ ...entry, state: 'lost' }));
+  const calls = join([...lost, ...exchange('t.b', 12, 20, { duplicate_of: 't.a' })]);
+  expect(calls.map(({ state }) => state)).toEqual(['unanswered']);
+});
+
 test('the server’s own span of a call is its other end, not another call', () => {
   const far = exchange('t.c', 14, 22, { reporter: 'receiver' });
   const calls = join([...exchange('t.a', 10, 30), ...far], { 't.c': 't.b', 't.b': 't.a' });

@@ -63,6 +63,8 @@ interface Draft {
 }
 
 const MAX_ANCESTORS = 64;
+/** States of a span that has not ended. */
+const OPEN: ReadonlySet<string> = new Set(['running', 'lost']);
 
 export function joinCalls(entries: Iterable<McpEntry>, context: JoinContext): McpCall[] {
   const sorted = [...entries].sort(compareEntries);
@@ -456,7 +458,10 @@ function finished(
   const isNotification = first.type === 'notification';
   const server = serverIn(draft) ?? servers.get(first.connection ?? '') ?? '';
   // A layer below may be through with a round while the whole goes on.
-  const isRunning = rounds.some((round) => round.request?.state === 'running');
+  const open =
+    rounds.map(({ request }) => request?.state).find((state) => state != null && OPEN.has(state)) ??
+    undefined;
+  const isRunning = open !== undefined;
   const end_ns = isNotification
     ? first.offset_ns
     : isRunning
@@ -484,7 +489,13 @@ function finished(
       ? fault === null
         ? 'ok'
         : 'error'
-      : stateOf(isRunning ? ofRequest(last.request) : last, notes, server, connections, context),
+      : stateOf(
+          open === undefined ? last : ofRequest(last.request, open),
+          notes,
+          server,
+          connections,
+          context,
+        ),
     fault,
     rounds,
     notes,
@@ -495,8 +506,8 @@ function finished(
 }
 
 /** A round of which only the request counts yet. */
-function ofRequest(request: McpEntry | undefined): McpRound {
-  return request === undefined ? {} : { request: { ...request, state: 'running' } };
+function ofRequest(request: McpEntry | undefined, state: string): McpRound {
+  return request === undefined ? {} : { request: { ...request, state } };
 }
 
 function stateOf(
