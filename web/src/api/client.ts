@@ -71,7 +71,12 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
-  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
+  /** Without `totals`: only what the rows of the session do not tell. */
+  statistics(
+    sessionId: string,
+    asked: { totals: boolean },
+    signal?: AbortSignal,
+  ): Promise<SessionStatistics>;
   /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
   transcript(
     sessionId: string,
@@ -118,6 +123,8 @@ export interface Api {
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
   audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
+  /** Address of a session as a file: gzipped OTLP JSON lines. */
+  exportUrl(sessionId: string): string;
   /** Address of the whole audit log as JSON lines. */
   auditExportUrl(): string;
   /** Address of the change feed, from `after`, with span rows of these sessions only. */
@@ -197,7 +204,8 @@ export function httpApi(
       const asked = query({ ...page, format: 'columns' });
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
-    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
+    statistics: (id, { totals }, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
     transcript: (id, spans, signal) =>
       json(
         `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(
@@ -225,6 +233,7 @@ export function httpApi(
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
+    exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(

@@ -66,8 +66,10 @@ export function SessionList(props: SessionListProps) {
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= ids.length - 20 && sessions.hasMore) void sessions.loadMore();
-  }, [last, ids.length, sessions]);
+    // Where one failed, it is not tried without end.
+    const isWanted = last >= ids.length - 20 && state.kind === 'ready';
+    if (isWanted && sessions.hasMore) void sessions.loadMore();
+  }, [last, ids.length, sessions, state]);
 
   return (
     <div
@@ -253,8 +255,9 @@ function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): numb
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [scroller]);
   useEffect(() => {
-    if (isAtTop) seen.current = ids[0];
-  }, [isAtTop, ids]);
+    // What is held in view has scrolled it by now, and nobody has said so yet.
+    if (isAtTop && (scroller?.scrollTop ?? 0) < ROW_PX / 2) seen.current = ids[0];
+  }, [isAtTop, ids, scroller]);
   if (isAtTop || seen.current === undefined) return 0;
   return Math.max(0, ids.indexOf(seen.current));
 }
