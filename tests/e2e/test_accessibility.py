@@ -25,7 +25,7 @@ FAILED_SPAN = f"{SECOND_ID}.0000000000000004"
 PAGES = {
     "sessions": "",
     "nothing found": "?q=title%3Anothing",
-    "session": f"sessions/{SECOND_ID}?span={FAILED_SPAN}",
+    "session": f"sessions/{SECOND_ID}?view=waterfall&span={FAILED_SPAN}",
     "waiting": "waiting",
     "audit": "audit",
     "search": "search",

@@ -90,7 +90,14 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
 function labelOf(span: SpanRow, state: string): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
   const said = state === 'unset' ? 'ok' : state;
-  return [kindName(span.kind), span.name || '(no name)', said, ...took].join(', ');
+  const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
+  // What is read stands in it as it is seen: who speaks to the page says it so.
+  const seen = [
+    span.name || '(no name)',
+    ...(span.duplicate_of !== null ? ['twin'] : []),
+    ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
+  ].join(' ');
+  return [kindName(span.kind), seen, said, ...took].join(', ');
 }
 
 /** The words that conventions put before the name that one looks for. */
