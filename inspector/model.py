@@ -163,6 +163,8 @@ class SessionRow:
     ended_ns: int | None
     waiting_ns: int = 0
     waiting_since_ns: int | None = None
+    paused_since_ns: int | None = None
+    """When an operator's pause began to hold; None unless the session is `paused`."""
     span_count: int = 0
     error_count: int = 0
     llm_calls: int = 0

@@ -54,6 +54,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "duration_ms": None if ended_ns is None else (ended_ns - row.started_ns) / 1e6,
         "waiting_ms": row.waiting_ns / 1e6,
         "waiting_since": None if since_ns is None else rfc3339(since_ns),
+        "paused_since": None if row.paused_since_ns is None else rfc3339(row.paused_since_ns),
         "epoch_ns": str(row.epoch_ns),
         "span_count": row.span_count,
         "error_count": row.error_count,

@@ -84,6 +84,7 @@ class Session(Wire):
         "to `waiting_since` if it waits now."
     )
     waiting_since: str | None = None
+    paused_since: str | None = Field(None, description="While an operator holds it.")
     epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
     span_count: int
     error_count: int

@@ -26,7 +26,7 @@ def text(role: str, words: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": words}]}
 
 
-def asks(words: str, *calls: tuple[str, str, Mapping[str, Json]]) -> dict[str, Any]:
+def asks(words: str, *calls: tuple[str, str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return an answer that asks for tools: (id, name, arguments)."""
     parts: list[dict[str, Any]] = [{"type": "text", "content": words}] if words else []
     parts += [
@@ -70,7 +70,7 @@ def tool(
     number: int,
     parent: int,
     at_ms: int,
-    called: tuple[str, str, Mapping[str, Json]],
+    called: tuple[str, str, Mapping[str, Any]],
     result: str | None,
     ms: int = 200,
     **more: Any,

@@ -31,7 +31,7 @@ def server(kind: str, name: str) -> Any:
 async def use(client: Client, name: str, **arguments: Any) -> Any:
     """Call a tool the way agents do."""
 
-    async def report(*_: Any) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         """Progress is wanted; the wire tells it."""
 
     async def ask(op: Any) -> Any:

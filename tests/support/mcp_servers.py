@@ -43,8 +43,9 @@ def desk() -> MCPServer:
     @server.tool()
     async def publish(answer: Annotated[ElicitationResult[Release], Ask(_which)]) -> str:
         """Publish where a person says."""
-        accepted = isinstance(answer, AcceptedElicitation)
-        return f"published on {answer.data.channel}" if accepted else "not published"
+        if isinstance(answer, AcceptedElicitation):
+            return f"published on {answer.data.channel}"
+        return "not published"
 
     @server.tool()
     async def crash() -> str:

@@ -29,6 +29,7 @@ rows = st.builds(
     ended_ns=st.none() | times,
     waiting_ns=times,
     waiting_since_ns=st.none() | times,
+    paused_since_ns=st.none() | times,
     span_count=counts,
     cost_usd=costs,
     models=st.lists(texts, max_size=2).map(tuple),

@@ -37,6 +37,7 @@ export const sessions: readonly Session[] = STATUSES.map((status, index) => {
     epoch_ns: String(BigInt(EPOCH_NS) - BigInt(index) * 90_000_000_000n),
     ended_at: isOpen ? null : new Date(NOW_MS).toISOString(),
     duration_ms: isOpen ? null : 12_400 * (index + 1),
+    paused_since: status === 'paused' ? new Date(NOW_MS - 12_000).toISOString() : null,
     waiting_since: status === 'waiting' ? new Date(NOW_MS - 34_000).toISOString() : null,
     span_count: 13 ** (index % 4),
     error_count: status === 'failed' ? 3 : 0,

@@ -386,10 +386,12 @@ def pause(desk: Desk) -> None:
 def test_a_session_is_paused_from_the_agents_word_to_the_resumption(desk: Desk) -> None:
     desk.take(started(span(trace=1, attributes=IN_S)))
     pause(desk)
-    assert desk.session("S").status is SessionStatus.PAUSED
+    row = desk.session("S")
+    assert (row.status, row.paused_since_ns) == (SessionStatus.PAUSED, desk.now_ns)
     [seq] = told(desk.tell("S", "resume")).seqs
     desk.acknowledge(seq)
-    assert desk.session("S").status is SessionStatus.RUNNING
+    row = desk.session("S")
+    assert (row.status, row.paused_since_ns) == (SessionStatus.RUNNING, None)
     assert [one.result for one in desk.audit() if one.action == "resume"] == [
         "accepted",
         "applied",

@@ -118,6 +118,8 @@ export interface Api {
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
   audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
+  /** Address of a session as a file: gzipped OTLP JSON lines. */
+  exportUrl(sessionId: string): string;
   /** Address of the whole audit log as JSON lines. */
   auditExportUrl(): string;
   /** Address of the change feed, from `after`, with span rows of these sessions only. */
@@ -225,6 +227,7 @@ export function httpApi(
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
+    exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(

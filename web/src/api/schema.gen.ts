@@ -2605,6 +2605,12 @@ export interface components {
             models: string[];
             /** Output Tokens */
             output_tokens: number;
+            /**
+             * Paused Since
+             * @description While an operator holds it.
+             * @default null
+             */
+            paused_since: string | null;
             /** Services */
             services: string[];
             /** Span Count */

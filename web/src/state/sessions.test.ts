@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Session, SessionList, StreamEvent } from '../api/types.ts';
+import { exampleSession } from '../model/examples.ts';
+import { parseSort, type Sort } from '../model/session-order.ts';
+import { ALL_TIME, type TimeRange } from '../model/time-range.ts';
 import { Sessions } from './sessions.ts';
 
 const session = (id: string, epoch_ns: string, status = 'running') =>
@@ -64,4 +67,77 @@ test('a failure is said', async () => {
   const sessions = new Sessions({ sessions: refuse } as unknown as Api);
   await sessions.load();
   expect(sessions.state.get()).toEqual({ kind: 'failed', message: 'No.', status: 401 });
+});
+
+const sorted = (api: Api, sort: Sort, range: TimeRange = ALL_TIME) =>
+  new Sessions(api, { query: '', sort, range }, () => 1e12);
+const priced = (id: string, cost_usd: number | null) => exampleSession({ id, cost_usd });
+
+test('the service sorts, and a live row enters where its value belongs', async () => {
+  const asked: unknown[] = [];
+  const pages = listing([priced('c', 3), priced('a', 1)]);
+  const api = {
+    sessions: (page: { cursor?: string }) => {
+      asked.push(page);
+      return pages.sessions(page);
+    },
+  } as unknown as Api;
+  const sessions = sorted(api, '-cost');
+  await sessions.load();
+  expect(asked).toEqual([{ limit: 200, sort: '-cost' }]);
+  sessions.apply([started(priced('b', 2)), started(priced('x', null))]);
+  expect(sessions.order.get()).toEqual(['c', 'b', 'a', 'x']);
+});
+
+test('what changes stays in its place until the list settles, and nothing settles that is held', async () => {
+  const sessions = sorted(listing([priced('b', 2), priced('a', 1)]), '-cost');
+  await sessions.load();
+  sessions.apply([started(priced('a', 9))]);
+  expect(sessions.order.get()).toEqual(['b', 'a']);
+  sessions.isHeld = true;
+  sessions.settle();
+  sessions.apply([started(priced('c', 5))]);
+  // It comes in by what the others were placed by.
+  expect(sessions.order.get()).toEqual(['c', 'b', 'a']);
+  sessions.isHeld = false;
+  sessions.settle();
+  expect(sessions.order.get()).toEqual(['a', 'c', 'b']);
+});
+
+test('reading again does not move what is held', async () => {
+  const page = [priced('b', 2), priced('a', 1)];
+  const sessions = sorted(listing(page), '-cost');
+  await sessions.load();
+  page.splice(0, 2, priced('a', 9), priced('b', 2));
+  sessions.isHeld = true;
+  await sessions.load();
+  expect(sessions.order.get()).toEqual(['b', 'a']);
+  sessions.isHeld = false;
+  await sessions.load();
+  expect(sessions.order.get()).toEqual(['a', 'b']);
+});
+
+test.each([
+  ['-changed', ['d', 'c', 'b', 'a']],
+  ['changed', ['a', 'b', 'c', 'd']],
+])('by %s, what was heard of last is at its end, page after page', async (text, expected) => {
+  const rows = expected.map((id) => priced(id, null));
+  const sessions = sorted(listing(rows.slice(0, 2), rows.slice(2)), parseSort(text));
+  await sessions.load();
+  await sessions.loadMore();
+  expect(sessions.order.get()).toEqual(expected);
+  sessions.apply([started(priced('b', null))]);
+  sessions.settle();
+  const others = expected.filter((id) => id !== 'b');
+  expect(sessions.order.get()).toEqual(text === 'changed' ? [...others, 'b'] : ['b', ...others]);
+});
+
+test('what began outside of the time that is shown does not enter', async () => {
+  const range: TimeRange = { kind: 'between', since_ms: 1e12, until_ms: 1e12 + 1000 };
+  const sessions = sorted(listing([]), '-started', range);
+  await sessions.load();
+  const at = (id: string, ms: number) =>
+    started(exampleSession({ id, started_at: new Date(ms).toISOString() }));
+  sessions.apply([at('before', 1e12 - 1), at('in', 1e12), at('after', 1e12 + 1000)]);
+  expect(sessions.order.get()).toEqual(['in']);
 });

@@ -159,6 +159,13 @@ const ACTION_SHAPES = {
       <path d="M10.75 5V3.25a1 1 0 0 0-1-1h-6.5a1 1 0 0 0-1 1v6.5a1 1 0 0 0 1 1H5" />
     </>
   ),
+  share: <path d="M8 9.5V2m0 0L5.25 4.75M8 2l2.75 2.75M5 7H3.5v6.5h9V7H11" />,
+  about: (
+    <>
+      <circle cx="8" cy="8" r="5.75" />
+      <path d="M8 7.25v3.5M8 5.2h.01" />
+    </>
+  ),
   done: <path d="m3 8.5 3.3 3.3L13 4.8" />,
   search: (
     <>

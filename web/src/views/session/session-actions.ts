@@ -32,7 +32,11 @@ export function useSessionActions(
       {
         name: 'Leave: the span, the session',
         keys: ['Escape'],
-        run: () => (selected === undefined ? router.push('') : select(undefined)),
+        run: () => {
+          if (router.route.get().query.has('plain')) router.adjust({ plain: undefined });
+          else if (selected === undefined) router.push('');
+          else select(undefined);
+        },
       },
     ];
   }, [trace, selected, waiting, select, router]);

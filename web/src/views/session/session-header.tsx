@@ -3,11 +3,12 @@ import type { Session, SessionStatus } from '../../api/types.ts';
 import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { Duration, Waited } from '../sessions/session-row.tsx';
+import { AboutSession } from './about-session.tsx';
 import { SessionVerbs } from './session-verbs.tsx';
+import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {
@@ -23,7 +24,8 @@ export function SessionHeader({ trace }: { readonly trace: Trace }) {
         <>
           <StatusPill session={session} />
           <Facts session={session} />
-          <CopyButton text={() => window.location.href} what="link to what is shown" />
+          <AboutSession trace={trace} session={session} />
+          <ShareMenu trace={trace} session={session} />
           <SessionVerbs session={session} />
         </>
       )}
@@ -50,6 +52,12 @@ function StatusPill({ session }: { readonly session: Session }) {
         <>
           {' '}
           <Waited since={session.waiting_since} />
+        </>
+      )}
+      {session.status === 'paused' && session.paused_since !== null && (
+        <>
+          {' '}
+          <Waited since={session.paused_since} />
         </>
       )}
     </span>

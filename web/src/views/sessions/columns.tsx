@@ -31,13 +31,12 @@ function texts(
   id: 'agents' | 'models' | 'services' | 'tags',
   name: string,
   min_px: number,
-  most_px: number,
   of: (session: Session) => readonly string[],
 ): Column {
   return {
     id,
     name,
-    width: `minmax(${min_px}px, ${most_px}px)`,
+    width: `minmax(${min_px}px, 1fr)`,
     min_px,
     isNumber: false,
     title: (session) => of(session).join(', '),
@@ -67,12 +66,10 @@ function count(
 
 /** In the order in which they stand. */
 export const COLUMNS: readonly Column[] = [
-  texts('agents', 'Agents', 80, 200, ({ agents, services }) =>
-    agents.length > 0 ? agents : services,
-  ),
-  texts('models', 'Models', 80, 220, ({ models }) => models),
-  texts('services', 'Services', 80, 180, ({ services }) => services),
-  texts('tags', 'Tags', 80, 180, ({ tags }) => tags),
+  texts('agents', 'Agents', 80, ({ agents, services }) => (agents.length > 0 ? agents : services)),
+  texts('models', 'Models', 80, ({ models }) => models),
+  texts('services', 'Services', 80, ({ services }) => services),
+  texts('tags', 'Tags', 80, ({ tags }) => tags),
   {
     id: 'engine',
     name: 'Engine',
@@ -111,16 +108,22 @@ export const COLUMNS: readonly Column[] = [
   },
   { ...count('spans', 'Spans', (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
   count('errors', 'Errors', (one) => one.error_count, { sort: 'errors' }),
-  count('llm_calls', 'Models', (one) => one.llm_calls, {
-    longName: 'Model calls',
+  count('llm_calls', 'Model calls', (one) => one.llm_calls, {
+    min_px: 84,
     sort: 'llm_calls',
   }),
-  count('tool_calls', 'Tools', (one) => one.tool_calls, {
-    longName: 'Tool calls',
+  count('tool_calls', 'Tool calls', (one) => one.tool_calls, {
+    min_px: 76,
     sort: 'tool_calls',
   }),
-  count('input_tokens', 'In', (one) => one.input_tokens, { longName: 'Input tokens' }),
-  count('output_tokens', 'Out', (one) => one.output_tokens, { longName: 'Output tokens' }),
+  count('input_tokens', 'Tokens in', (one) => one.input_tokens, {
+    longName: 'Input tokens',
+    min_px: 76,
+  }),
+  count('output_tokens', 'Tokens out', (one) => one.output_tokens, {
+    longName: 'Output tokens',
+    min_px: 80,
+  }),
   {
     ...count('tokens', 'Tokens', (one) => one.input_tokens + one.output_tokens, {
       sort: 'tokens',
@@ -135,7 +138,12 @@ export const COLUMNS: readonly Column[] = [
     width: '76px',
     min_px: 76,
     isNumber: true,
-    Cell: ({ session }) => (session.cost_usd === null ? '–' : formatCost(session.cost_usd)),
+    Cell: ({ session }) =>
+      session.cost_usd === null ? (
+        <span className="ins-list__none-known">–</span>
+      ) : (
+        formatCost(session.cost_usd)
+      ),
   },
 ];
 
@@ -157,8 +165,8 @@ const SPARE = 'models';
 const TIGHT_PX = 1100;
 
 /** Select, status, title. */
-const FIXED = '24px 52px minmax(160px, 1fr)';
-const FIXED_PX = 24 + 52 + 160;
+const FIXED = '14px 46px minmax(200px, 2.2fr)';
+const FIXED_PX = 14 + 46 + 200;
 const GAP_PX = 12;
 const SIDE_PX = 32;
 

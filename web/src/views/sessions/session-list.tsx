@@ -253,8 +253,9 @@ function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): numb
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [scroller]);
   useEffect(() => {
-    if (isAtTop) seen.current = ids[0];
-  }, [isAtTop, ids]);
+    // What is held in view has scrolled it by now, and nobody has said so yet.
+    if (isAtTop && (scroller?.scrollTop ?? 0) < ROW_PX / 2) seen.current = ids[0];
+  }, [isAtTop, ids, scroller]);
   if (isAtTop || seen.current === undefined) return 0;
   return Math.max(0, ids.indexOf(seen.current));
 }

@@ -101,7 +101,13 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
 
 /** Since when it waits; that it is paused. */
 function Standing({ session }: { readonly session: Session }) {
-  if (session.status === 'paused') return <span className="ins-list__standing">paused</span>;
+  if (session.status === 'paused') {
+    return (
+      <span className="ins-list__standing">
+        paused {session.paused_since !== null && <Waited since={session.paused_since} />}
+      </span>
+    );
+  }
   if (session.status !== 'waiting' || session.waiting_since === null) return null;
   return (
     <span className="ins-list__standing">

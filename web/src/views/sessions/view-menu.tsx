@@ -68,7 +68,7 @@ export function ViewMenu() {
       <button
         ref={button}
         type="button"
-        className="ins-view__button"
+        className="ins-list-view__button"
         popoverTarget={`${id}-menu`}
         title="Columns and sorting"
       >
@@ -78,7 +78,7 @@ export function ViewMenu() {
       <div
         ref={menu}
         id={`${id}-menu`}
-        className="ins-view"
+        className="ins-list-view"
         popover="auto"
         role="dialog"
         aria-label="Columns and sorting"
@@ -91,7 +91,7 @@ export function ViewMenu() {
           );
         }}
       >
-        <div className="ins-view__sort">
+        <div className="ins-list-view__sort">
           <label htmlFor={`${id}-sort`}>Sort by</label>
           <select
             id={`${id}-sort`}

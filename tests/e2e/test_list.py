@@ -1,0 +1,324 @@
+"""The list of sessions: sorted, narrowed in time, acted on in bulk, fed by files; always live."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from time import time_ns
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.otlp import SECOND_NS
+from tests.support.service_process import Service
+
+COUNT = 250
+"""More than a page of the list."""
+HOUR_NS = 3_600 * SECOND_NS
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with sessions of five hours; the oldest ones took the most tokens."""
+    service = Service(tmp_path_factory.mktemp("list"))
+    service.start()
+    now_ns = time_ns()
+    lines = [
+        _session(
+            n, now_ns - n * 5 * HOUR_NS // COUNT - SECOND_NS, tokens=n * 10, failed=n % 10 == 0
+        )
+        for n in range(COUNT)
+    ]
+    _import(service, "\n".join(lines))
+    yield service
+    service.stop()
+
+
+def _session(
+    number: int, start_ns: int, *, tokens: int = 10, failed: bool = False, tool: str = "git_log"
+) -> str:
+    """Return a session with a call of a model and of a tool, as a line of a file."""
+
+    def span(at: int, name: str, **attributes: str | int) -> dict[str, Any]:
+        return {
+            "traceId": f"{number + 1:032x}",
+            "spanId": f"{number * 8 + at + 1:016x}",
+            "parentSpanId": f"{number * 8 + 1:016x}" if at else "",
+            "name": name,
+            "startTimeUnixNano": str(start_ns + at),
+            "endTimeUnixNano": str(start_ns + SECOND_NS),
+            "status": {"code": 2} if failed else {},
+            "attributes": [
+                {
+                    "key": key.replace("__", "."),
+                    "value": {"stringValue": value}
+                    if isinstance(value, str)
+                    else {"intValue": value},
+                }
+                for key, value in attributes.items()
+            ],
+        }
+
+    title = f"Session {number:03d}"
+    spans = [
+        span(0, "run", inspector__session__title=title),
+        span(1, "chat", gen_ai__operation__name="chat", gen_ai__usage__input_tokens=tokens),
+        span(2, f"execute_tool {tool}", gen_ai__operation__name="execute_tool"),
+    ]
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+
+
+def _import(service: Service, text: str) -> None:
+    answer = httpx.post(f"{service.url}/import", content=text.encode(), headers=service.headers)
+    assert answer.raise_for_status().json()["mistakes"] == []
+
+
+def _send_running(service: Service, number: int) -> None:
+    """Begin a session that does not end: its agent is heard of no more."""
+    line = json.loads(_session(number, time_ns(), tokens=5))
+    for span in line["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        span["parentSpanId"] = f"{1:016x}"  # never seen: no root has ended
+    headers = {**service.headers, "Content-Type": "application/json"}
+    httpx.post(f"{service.url}/v1/traces", json=line, headers=headers).raise_for_status()
+
+
+def _open(page: Page, service: Service, search: str = "") -> Locator:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/{search}")
+    rows = page.locator("[data-session]")
+    expect(rows.first).to_be_visible()
+    return rows
+
+
+def _titles(page: Page) -> list[str]:
+    """Return the titles of the rows in the document, from the top."""
+    found: list[str] = page.locator("[data-session]").evaluate_all(
+        """rows => rows
+            .sort((a, b) => a.dataset.top - b.dataset.top)
+            .map(row => row.querySelector('a').firstChild.textContent)"""
+    )
+    return found
+
+
+def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
+    page: Page, watch: Watch, told: Service
+) -> None:
+    _open(page, told)
+    head = page.get_by_role("columnheader", name="Tokens")
+    assert head.get_attribute("aria-sort") == "none"
+    head.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{told.url}/ui/?sort=-tokens")
+    expect(head).to_have_attribute("aria-sort", "descending")
+    # It was not among those that had been read.
+    expect(page.locator("[data-session]").first).to_contain_text("Session 249")
+    page.keyboard.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(page.get_by_role("link", name="Session 000")).to_be_visible()
+    assert _titles(page)[0] == "Session 000"
+    # The same address shows the same list.
+    page.reload()
+    expect(page.get_by_role("link", name="Session 000")).to_be_visible()
+    assert _titles(page)[:3] == ["Session 000", "Session 001", "Session 002"]
+    assert page.get_by_role("table").get_attribute("aria-rowcount") == "-1"
+    assert watch.errors == []
+
+
+def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
+    page: Page, told: Service
+) -> None:
+    _open(page, told, "?sort=-tokens")
+    page.locator("[data-session]").nth(6).hover()
+    pointed = page.locator("[data-session]:hover")
+    title, y = pointed.locator("a").inner_text(), pointed.bounding_box()
+    _import(told, _session(900, time_ns() - HOUR_NS, tokens=1_000_000))
+    expect(page.get_by_text("1 new")).to_be_visible()
+    assert pointed.locator("a").inner_text() == title
+    assert pointed.bounding_box() == y
+    page.get_by_role("button", name="1 new").click()
+    expect(page.get_by_role("link", name="Session 900")).to_be_visible()
+    assert _titles(page)[0] == "Session 900"
+
+
+def test_columns_are_chosen_kept_and_shared(page: Page, told: Service) -> None:
+    _open(page, told)
+    page.get_by_role("button", name="View").click()
+    menu = page.get_by_role("dialog", name="Columns and sorting")
+    menu.get_by_label("Tool calls").check()
+    menu.get_by_label("Models").uncheck()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    heads = page.get_by_role("columnheader")
+    expect(heads.filter(has_text="Tool calls")).to_be_visible()
+    expect(heads.filter(has_text="Models")).to_have_count(0)
+    shared = page.url
+    page.goto(f"{told.url}/ui/")
+    expect(heads.filter(has_text="Tool calls")).to_be_visible()
+    page.evaluate("localStorage.clear()")
+    page.goto(shared)
+    expect(heads.filter(has_text="Tool calls")).to_be_visible()
+    page.goto(f"{told.url}/ui/")
+    expect(heads.filter(has_text="Models")).to_be_visible()
+    expect(heads.filter(has_text="Tool calls")).to_have_count(0)
+
+
+def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
+    page: Page, told: Service
+) -> None:
+    _open(page, told)
+    chart = page.get_by_role("slider", name="Sessions over time")
+    expect(page.get_by_text("a bar is 5 minutes")).to_be_visible()
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 9, steps=4)
+    page.mouse.up()
+    chip = page.get_by_role("button", name="show all time again")
+    expect(chip).to_be_visible()
+    expect(page).to_have_url(re.compile("time="))
+    dragged = page.get_by_text("sessions found")
+    expect(dragged).to_be_visible()
+    count = int(dragged.inner_text().split()[0])
+    assert 60 < count < 140
+    chip.click()
+    expect(chip).to_have_count(0)
+
+    chart.focus()
+    for key in ("Home", "Shift+ArrowRight", "Shift+ArrowRight"):
+        page.keyboard.press(key)
+    said = chart.get_attribute("aria-valuetext") or ""
+    assert "15 minutes" in said, said
+    assert "sessions" in said
+    page.keyboard.press("Enter")
+    expect(chip).to_be_visible()
+    expect(page.get_by_role("link", name="Session 249")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(chip).to_have_count(0)
+    page.get_by_role("button", name="1h").click()
+    expect(page.get_by_text("sessions found")).to_be_visible()
+    assert int(page.get_by_text("sessions found").inner_text().split()[0]) < 60
+
+
+def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
+    page: Page, told: Service
+) -> None:
+    rows = _open(page, told)
+    field = page.get_by_role("combobox", name="Filter sessions")
+    field.press_sequentially("tool:gi")
+    expect(page.get_by_role("option", name="git_log")).to_be_visible()
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(field).to_have_value("tool:git_log")
+    field.press_sequentially(" tokens:70")
+    expect(rows).to_have_count(1)
+    field.press("Enter")
+    page.get_by_role("button", name="Saved filter").click()
+    field.fill("status:failed tokens:500")
+    expect(page.get_by_text("1 session found")).to_be_visible()
+    field.press("Enter")
+    field.fill("")
+    options = page.get_by_role("listbox", name="Suggestions").get_by_role("option")
+    expect(options).to_have_count(2)
+    assert [one.split() for one in options.all_inner_texts()] == [
+        ["tool:git_log", "tokens:70", "saved"],
+        ["status:failed", "tokens:500", "recent"],
+    ]
+    field.press("ArrowDown")
+    field.press("Enter")
+    expect(field).to_have_value("tool:git_log tokens:70")
+
+
+def test_what_is_selected_is_exported_deleted_and_imported_again(
+    page: Page, told: Service, tmp_path: Path, watch: Watch
+) -> None:
+    for n in range(5):
+        _import(told, _session(300 + n, time_ns() - n * SECOND_NS, tool="bulk"))
+    _send_running(told, 310)
+    rows = _open(page, told, "?q=tool:bulk+OR+id:" + f"{311:032x}")
+    expect(rows).to_have_count(6)
+    boxes = page.get_by_role("table").get_by_role("checkbox")
+    page.get_by_role("link", name="Session 300").focus()
+    page.keyboard.press("x")
+    bar = page.get_by_role("region", name="Selected sessions")
+    expect(bar.get_by_text("1 selected")).to_be_visible()
+    page.get_by_role("checkbox", name="Select Session 303").click(modifiers=["Shift"])
+    expect(bar.get_by_text("4 selected")).to_be_visible()
+    assert boxes.evaluate_all("all => all.filter(one => one.checked).length") == 4
+
+    with page.expect_download() as download:
+        bar.get_by_role("button", name="Export").click()
+    file = tmp_path / download.value.suggested_filename
+    download.value.save_as(file)
+    assert file.name.endswith("-4.otlp.jsonl.gz")
+    assert gzip.decompress(file.read_bytes()).decode().count("inspector.session.title") == 4
+    expect(page.get_by_text("4 sessions in sessions-")).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+
+    bar.get_by_role("button", name="Select all found").click()
+    expect(bar.get_by_text("6 selected")).to_be_visible()
+    bar.get_by_role("button", name="Delete …").click()
+    expect(bar.get_by_text("Also the 1 that runs or waits")).to_be_visible()
+    button = bar.get_by_role("button", name="Delete 5 sessions")
+    expect(button).to_have_attribute("aria-disabled", "false")
+    button.click()
+    expect(page.get_by_text("5 sessions deleted")).to_be_visible()
+    expect(page.get_by_text("It is running, and was left.")).to_be_visible()
+    expect(rows).to_have_count(1)
+    page.get_by_role("button", name="Close").click()
+
+    page.get_by_label("Files to import").set_input_files(file)
+    expect(page.get_by_text("4 sessions, 12 spans")).to_be_visible()
+    expect(rows).to_have_count(5)
+    assert watch.errors == []
+
+
+DROP = """([name, text]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], name));
+    for (const type of ['dragenter', 'dragover', 'drop'])
+        document.body.dispatchEvent(
+            new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
+    page: Page, told: Service, watch: Watch
+) -> None:
+    _open(page, told)
+    bad = _session(400, time_ns()) + "\n{]\n" + _session(401, time_ns())
+    page.evaluate(DROP, ["bad.jsonl", bad])
+    panel = page.get_by_role("region", name="Imported files")
+    expect(panel.get_by_text("line 2:")).to_be_visible()
+    expect(panel.get_by_text("2 sessions")).to_be_visible()
+    panel.get_by_role("button", name="Close").click()
+    page.evaluate(DROP, ["good.jsonl", _session(402, time_ns())])
+    expect(page).to_have_url(f"{told.url}/ui/sessions/{403:032x}")
+    expect(page.get_by_text("Session 402").first).to_be_visible()
+    assert watch.errors == []
+    assert watch.elsewhere(told.url) == []
+
+
+def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
+    page: Page, told: Service
+) -> None:
+    rows = _open(page, told, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
+    wide = page.get_by_role("columnheader").filter(has_text="Engine")
+    expect(wide).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(wide).to_be_hidden()
+    box = rows.first.bounding_box()
+    assert box is not None
+    assert box["height"] == 56
+    for overflowing in (
+        "document.documentElement",
+        "document.querySelector('.ins-list__scroller')",
+    ):
+        assert page.evaluate(f"{overflowing}.scrollWidth <= {overflowing}.clientWidth")

@@ -1,0 +1,138 @@
+/** What one does with a session elsewhere: link, summary, file, picture. */
+import { useEffect, useMemo, useState } from 'react';
+import type { Session } from '../../api/types.ts';
+import { type OutlineRow, summaryOf } from '../../model/session-summary.ts';
+import { AS_AT_FIRST } from '../../model/span-forest.ts';
+import { endOffset } from '../../model/span-status.ts';
+import { parentKey, spanKey } from '../../model/span-tree.ts';
+import { OF_SESSION } from '../../state/actions.ts';
+import type { Inspector } from '../../state/inspector.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../actions.ts';
+import { useInspector, useRoute } from '../context.ts';
+import { copyText } from '../copy-button.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { ActionIcon } from '../icons.tsx';
+import './share-menu.css';
+
+interface ShareMenuProps {
+  readonly trace: Trace;
+  readonly session: Session;
+}
+
+const SAID_MS = 4000;
+const MOST_CAUSES = 5;
+
+export function ShareMenu({ trace, session }: ShareMenuProps) {
+  const inspector = useInspector();
+  const { api, router } = inspector;
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  usePlain();
+  const actions = useMemo(() => {
+    const copy = async (what: string, text: string | Promise<string>) => {
+      try {
+        await copyText(await text);
+        setSaid(`${what} copied`);
+      } catch {
+        setSaid(`Could not copy: the browser does not allow it`);
+      }
+    };
+    return [
+      {
+        name: 'Copy the link to what is shown',
+        run: () => void copy('Link', window.location.href),
+      },
+      {
+        name: 'Copy a summary as Markdown',
+        run: () => void copy('Summary', markdownOf(inspector, trace, session)),
+      },
+      {
+        name: 'Export the session as a file',
+        run: () => download(api.exportUrl(trace.sessionId), trace.sessionId),
+      },
+      {
+        name: 'Plain view for a picture (Escape leaves it)',
+        run: () => router.adjust({ plain: '1' }),
+      },
+    ];
+  }, [inspector, api, router, trace, session]);
+  useActions(OF_SESSION, actions);
+  return (
+    <>
+      <Disclosure name="Share" icon={<ActionIcon name="share" />}>
+        {(close) =>
+          actions.map(({ name, run }) => (
+            <button
+              key={name}
+              type="button"
+              onClick={() => {
+                close();
+                run();
+              }}
+            >
+              {name}
+            </button>
+          ))
+        }
+      </Disclosure>
+      <span className="ins-share__said" role="status">
+        {said}
+      </span>
+    </>
+  );
+}
+
+/** `?plain`: only the session, for a picture of it. */
+function usePlain(): void {
+  const isPlain = useRoute().query.has('plain');
+  useEffect(() => {
+    document.documentElement.toggleAttribute('data-plain', isPlain);
+    return () => document.documentElement.removeAttribute('data-plain');
+  }, [isPlain]);
+}
+
+function download(url: string, id: string): void {
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `${id.replace(/[^\w.-]+/g, '_').slice(0, 80)}.otlp.jsonl.gz`;
+  link.click();
+}
+
+async function markdownOf({ details }: Inspector, trace: Trace, session: Session): Promise<string> {
+  const errors = [...trace.tally.errors.values()];
+  const parents = new Set(errors.map(parentKey));
+  const causes = errors
+    .filter((span) => !parents.has(spanKey(span)))
+    .sort((a, b) => endOffset(a, 0) - endOffset(b, 0))
+    .slice(0, MOST_CAUSES);
+  const { signal } = new AbortController();
+  const said = await Promise.all(
+    causes.map(async (span) => {
+      const text = await details.load(span, signal).then(
+        ({ detail }) => detail.view.error?.message || detail.status_message || '',
+        () => '',
+      );
+      return { span, text };
+    }),
+  );
+  return summaryOf({
+    session,
+    link: window.location.href,
+    causes: said,
+    errorCount: errors.length,
+    outline: outlineOf(trace),
+  });
+}
+
+function* outlineOf({ forest, spans }: Trace): Generator<OutlineRow> {
+  const rows = forest.arrange(AS_AT_FIRST);
+  for (let row = 0; row < rows.count; row += 1) {
+    const span = spans.get(forest.keyOf(rows.spanIndex[row] ?? -1) ?? '');
+    if (span !== undefined) yield { depth: rows.depth[row] ?? 0, span };
+  }
+}
