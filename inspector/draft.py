@@ -78,6 +78,7 @@ class Draft:
         self._contents: dict[_SpanKey, Content] = {}
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
+        self._moment_keys: set[tuple[object, ...]] = set()
         self._departures: list[Departure] = []
         self._gone: set[str] = set()
         self._unknown: set[str] = set()  # sessions that the store has not
@@ -92,6 +93,22 @@ class Draft:
         self.processes: dict[str, ProcessRow] = {}
         self.gone_processes: dict[str, None] = {}
         self.heard: dict[str, None] = {}  # sessions that something is new in
+
+    def add_moment(self, moment: MomentRecord) -> bool:
+        """Keep a moment; return whether it is new, in the store and in this commit."""
+        key = (
+            moment.trace_id,
+            moment.span_id,
+            moment.session_id if moment.trace_id is None else None,
+            moment.time_ns,
+            moment.digest,
+        )
+        # A set: a sender may tell of ten thousand at once.
+        if key in self._moment_keys or self.reader.has_moment(moment):
+            return False
+        self._moment_keys.add(key)
+        self.moments.append(moment)
+        return True
 
     # --- sessions ---------------------------------------------------------------------------
 

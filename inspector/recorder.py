@@ -351,9 +351,8 @@ class Recorder:
             content=note.content,
             digest=hashlib.blake2b(note.content.payload, digest_size=16).digest(),
         )
-        if draft.reader.has_moment(moment) or moment in draft.moments:
+        if not draft.add_moment(moment):
             return None
-        draft.moments.append(moment)
         if happening.name in live.WAITS:
             self._settle_waits(draft, happening.trace_id, happening.span_id, session)
         if happening.name not in TOLD:

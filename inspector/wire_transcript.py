@@ -54,9 +54,13 @@ class Said(Wire):
 
 
 class Rewritten(Wire):
-    """The conversation that was sent is not the one before with more at its end."""
+    """The conversation that was sent is not the one before with more at its end.
 
-    gone: int = Field(description="Messages of the call before that were not sent again.")
+    Of the messages that the call before was sent, without instructions. None kept: the history
+    was replaced, or it is another conversation.
+    """
+
+    gone: int
     kept: int
 
 

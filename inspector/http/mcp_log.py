@@ -166,9 +166,14 @@ class _Page:
     def _add_moments(self, after: int) -> int | None:
         """Return the change of the last one looked at; None: there are no more."""
         records = self._reader.moments_of(self._session_id, after, _MOMENTS)
+        room_bytes = _PAGE_BYTES
         for record in records:
-            if is_about_mcp(record.name):
-                self.entries += entries_of_moment(record.moment(), record.change, self._epoch_ns)
+            if not is_about_mcp(record.name):
+                continue
+            self.entries += entries_of_moment(record.moment(), record.change, self._epoch_ns)
+            room_bytes -= len(record.content.payload)
+            if room_bytes < 0:
+                return record.change
         return records[-1].change if len(records) == _MOMENTS else None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from inspector import presenter_statistics as presenter
@@ -27,7 +29,13 @@ _PAGE = 20_000
     response_model=wire.SessionStatistics,
     responses=MOVED,
 )
-def session_statistics(request: Request, session_id: str) -> Response:
+def session_statistics(
+    request: Request,
+    session_id: str,
+    totals: Annotated[
+        bool, Query(description="False: without operations, models, tools and agents.")
+    ] = True,
+) -> Response:
     """Say where the time, the tokens and the money of a session went.
 
     By operation, model, tool and agent; how streamed answers came in, what was cached, and who
@@ -40,7 +48,8 @@ def session_statistics(request: Request, session_id: str) -> Response:
             return elsewhere(request, reader, session_id, "session_statistics")
         records, head = _records(reader, session_id), reader.head
         looked = look(reader, records)
-    found = Statistics(SpanTree.of([record.row() for record in records]))
+    counted = records if totals else []
+    found = Statistics(SpanTree.of([record.row() for record in counted]))
     body = wire.SessionStatistics(
         session_id=session_id,
         as_of=feed.position(head),

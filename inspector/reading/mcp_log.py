@@ -7,6 +7,7 @@ one message. Which belong together is for the reader of the log to find: it has 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -49,6 +50,8 @@ _PERSON_SAID = (
     "inspector.request.prompt",
     "inspector.request.answer",
 )
+_LOST = re.compile(r"connection closed|(request )?timed out", re.IGNORECASE)
+"""What SDKs say, with a code of their own, when no answer came."""
 _RUNNING = frozenset({SpanStatus.RUNNING, SpanStatus.LOST})
 
 Attributes = Mapping[str, Json]
@@ -277,10 +280,13 @@ def _fault(found: Exchange) -> McpFault | None:
     """Return what went wrong: an answer that is an error, a result that is one, or no answer."""
     attributes, answer, status = found.attributes, found.answered, found.row.status
     type_ = as_text(attributes.get("error.type")) or as_text(attributes.get("mcp.error.code"))
-    message = found.span.status.message or as_text(attributes.get("mcp.error.message"))
+    told = as_text(attributes.get("mcp.error.message"))
+    message = found.span.status.message or told or ""
+    if found.response is None and type_ is not None and _LOST.match(message):
+        return McpFault(kind="failed", code=type_, message=message)
     code = answer.error_code or _code(attributes.get("rpc.response.status_code")) or _code(type_)
     if code is not None:
-        return McpFault(kind="rpc", code=code, message=answer.error_message or message)
+        return McpFault(kind="rpc", code=code, message=answer.error_message or message or None)
     is_tool_error = answer.is_error or attributes.get("result.isError") is True
     if is_tool_error or type_ == "tool_error":
         return McpFault(kind="tool", code=None, message=message or None)

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from inspector.wire_mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
-MAX_READ_CHARS = 256 * 1024
-"""A longer message is not read: its beginning, its size and where it went say enough."""
+MAX_READ_CHARS = 2 * 2**20
+"""Of a longer message only what stands at its beginning is known: most write the id there."""
 MAX_ASKS = 10
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
@@ -79,8 +80,10 @@ class Message:
 def read_message(text: str | None) -> Message:
     """Return what a message says, or as much of one as an instrumentation kept; never raises."""
     found = Message()
-    if text is None or len(text) > MAX_READ_CHARS:
+    if text is None:
         return found
+    if len(text) > MAX_READ_CHARS:
+        return _read_beginning(text)
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
@@ -102,6 +105,28 @@ def read_message(text: str | None) -> Message:
         _read_result(_object(said["result"]), found)
     else:  # the result alone, or the arguments
         _read_result(said, found)
+    return found
+
+
+_HEAD_CHARS = 500
+_ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,20})')
+_METHOD = re.compile(r'"method"\s*:\s*"([\w/$.-]{1,200})"')
+_INSIDE = re.compile(r'"(?:params|result|error)"\s*:')
+
+
+def _read_beginning(text: str) -> Message:
+    """Return what stands before the large part of a message."""
+    inside = _INSIDE.search(text, 0, _HEAD_CHARS)
+    head = text[: inside.start() if inside else _HEAD_CHARS]
+    found = Message()
+    if told := _METHOD.search(head):
+        found.method = told[1]
+    if told := _ID.search(head):
+        found.rpc_id = told[1]
+    if found.method is not None:
+        found.half = "notification" if found.rpc_id is None else "request"
+    elif inside is not None and found.rpc_id is not None:
+        found.half = "response"
     return found
 
 

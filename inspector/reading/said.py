@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from inspector.wire import Message, Part, Payload
 
+_INSTRUCTING = ("system", "developer")
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -22,14 +24,15 @@ class News:
     new: tuple[int, ...]
     """Indices into the call's messages: what it was sent for the first time, then its output."""
     repeated: int = 0
+    kept: int = 0
     gone: int = 0
-    """Of the messages that the call before was sent; an answer that is not sent on is not one."""
+    """Of the messages that the call before was sent, without instructions."""
 
 
 def whats_new(messages: Sequence[Message], before: Sequence[Message] | None) -> News:
     """Return what `messages` has that `before`, the call before it, does not have.
 
-    Messages are matched in order. When none match, it is another conversation, and all is new.
+    Messages are matched in order.
     """
     asked = [place for place, one in enumerate(messages) if one.origin != "output"]
     answer = [place for place, one in enumerate(messages) if one.origin == "output"]
@@ -50,11 +53,18 @@ def whats_new(messages: Sequence[Message], before: Sequence[Message] | None) -> 
         else:
             matched.add(found[at])
             reached = found[at] + 1
-    sent = sum(one.origin != "output" for one in known)
-    kept = sum(place < sent for place in matched)
-    if not kept:
-        return News((*asked, *answer))
-    return News((*new, *answer), repeated=len(matched), gone=sent - kept)
+    # Instructions are the same in many conversations.
+    told = {
+        place
+        for place, one in enumerate(known)
+        if one.origin != "output" and one.role not in _INSTRUCTING
+    }
+    return News(
+        (*new, *answer),
+        repeated=len(matched),
+        kept=len(told & matched),
+        gone=len(told - matched),
+    )
 
 
 def likeness(message: Message) -> str:

@@ -97,7 +97,7 @@ def _name(text: str | None) -> str | None:
 
 
 def _rewritten(news: News) -> Rewritten | None:
-    return Rewritten(gone=news.gone, kept=news.repeated) if news.gone else None
+    return Rewritten(gone=news.gone, kept=news.kept) if news.gone else None
 
 
 def _said(messages: Sequence[wire.Message], places: Sequence[int]) -> list[Said]:

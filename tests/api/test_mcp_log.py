@@ -136,6 +136,11 @@ async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
             {"kind": "tool", "code": None, "message": None},
         ),
         ({"error.type": "tool_error"}, "x", {"kind": "tool", "code": None, "message": "x"}),
+        (
+            {"rpc.response.status_code": "-32000", "error.type": "-32000"},
+            "Connection closed",
+            {"kind": "failed", "code": "-32000", "message": "Connection closed"},
+        ),
         ({"error.type": "cancelled"}, "x", {"kind": "cancelled", "code": None, "message": "x"}),
         (
             {"error.type": "ConnectionError"},
@@ -318,6 +323,19 @@ async def test_a_long_message_is_clamped_and_comes_whole_when_asked_for(
     assert answer.json()["body"]["text"] == whole
 
 
+@pytest.mark.parametrize("size", [1_000_000, 3_000_000])
+async def test_a_long_message_keeps_its_id_and_with_others_makes_short_pages(
+    app: FastAPI, client: httpx.AsyncClient, size: int
+) -> None:
+    whole = '{"jsonrpc":"2.0","id":"big","result":{"id":7,"text":"' + "x" * size + '"}}'
+    logs = tuple(frame(whole, START_NS + at) for at in range(9_000_000 // size + 1))
+    await send(app, agent(), logs=logs)
+    assert len((await read(client, cursor="WzBd"))["entries"]) < len(logs)
+    told = await entries(client)
+    assert len(told) == len(logs)
+    assert {(one["type"], one["rpc_id"]) for one in told} == {("response", '"big"')}
+
+
 async def test_a_span_s_halves_come_whole_with_http_headers(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
@@ -388,6 +406,20 @@ async def test_hostile_messages_are_lines_like_all_others(
     told = await entries(client)
     assert len(told) == len(bodies)
     assert [one["method"] for one in told[:2]] == ["__proto__", "\u202egnihtemos"]
+
+
+async def test_thousands_of_messages_in_one_batch_are_kept_each_once(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    logs = tuple(frame(f'{{"id":{at},"method":"ping"}}', START_NS + at) for at in range(4_500))
+    await send(app, agent(), logs=(*logs, *logs[:50]))
+    pages, cursor = 0, "WzBd"
+    found: set[str] = set()
+    while cursor:
+        page = await read(client, cursor=cursor)
+        found |= {entry["key"] for entry in page["entries"]}
+        pages, cursor = pages + 1, page["next_cursor"]
+    assert (len(found), pages) == (4_500, 3)
 
 
 async def test_a_merged_session_says_where_its_log_is(

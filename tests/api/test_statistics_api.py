@@ -138,6 +138,17 @@ async def test_calls_that_are_too_many_are_said(
     assert found["operations"][0]["count"] + found["operations"][1]["count"] == 4
 
 
+async def test_without_totals_only_what_rows_do_not_tell_is_answered(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    first = {"gen_ai.response.time_to_first_chunk": 0.25}
+    spans = [agent(1, "lead"), call(2, 1, **first)]
+    await app.state.ingest.submit([incoming(one) for one in spans], [])
+    found = (await client.get("/sessions/S/statistics?totals=false")).json()
+    assert (found["operations"], found["agents"], found["span_count"]) == ([], [], 2)
+    assert found["streams"]["first_chunk"]["count"] == 1
+
+
 async def test_a_session_that_is_not_there_is_said_and_one_that_moved_is_elsewhere(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:

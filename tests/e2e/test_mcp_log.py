@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from inspector.model import Json
 from tests.e2e.conftest import Watch
 from tests.support.otlp import START_NS, any_value, key_values, resource, span
+from tests.support.service import wait_for
 from tests.support.service_process import Service
 from tests.support.watched_agent import WatchedAgent
 
@@ -80,6 +81,7 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
 ) -> None:
     page = wide
     with WatchedAgent(service, AGENT) as agent:
+        wait_for(lambda: "mcp-agent" in str(service.get("/sessions")))
         page.goto(f"{service.url}/ui/sessions/mcp-agent?view=mcp")
         publish = line(page, "publish")
         expect(publish).to_contain_text("pending", timeout=60_000)

@@ -189,6 +189,8 @@ def test_the_keys_of_a_session_work_in_each_of_its_views(
         keys.press(str(view), "Escape")
         expect(panel(page)).to_have_count(0)
         keys.press("e")
+        if page.get_by_role("tab", name="MCP", selected=True).count():
+            continue  # its own errors are messages: it has an `e` of its own
         in_view(page, CAUSE)
         keys.press("[")
         expect(panel(page).get_by_role("heading", name="step_39")).to_be_visible()

@@ -133,3 +133,28 @@ async def test_what_was_stored_is_what_was_sent(api: httpx.AsyncClient) -> None:
         await api.post("/v1/traces", content=line.encode(), headers=JSON)
     assert again == [await get(api, f"/spans/{TRACE_ID}/{n:016x}") for n in range(1, 11)]
     assert {detail["resource"]["attributes"]["service.name"] for detail in again} == {"release-bot"}
+
+
+async def test_the_transcript_says_what_each_turn_adds(api: httpx.AsyncClient) -> None:
+    asked = [f"{TRACE_ID}.{number:016x}" for number in (2, 3, 7)]
+    found = await get(api, f"/sessions/golden/transcript?span={'&span='.join(asked)}")
+    turn, log, failed = found["readings"]
+    said = [(one["role"], [piece["type"] for piece in one["pieces"]]) for one in turn["said"]]
+    assert said == snapshot(
+        [("system", ["text"]), ("user", ["text"]), ("assistant", ["reasoning", "tool_call"])]
+    )
+    assert (log["tool"]["call_id"], log["tool"]["arguments"]["text"]) == snapshot(
+        ("call_git_log", '{"max_count": 9007199254740993}')
+    )
+    assert failed["error"] == snapshot(
+        {
+            "type": "PermissionError",
+            "code": None,
+            "message": {
+                "text": "publish: not allowed",
+                "chars": 20,
+                "is_json": False,
+                "is_truncated": False,
+            },
+        }
+    )

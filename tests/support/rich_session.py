@@ -20,7 +20,7 @@ from tests.support.otlp import SECOND_NS, START_NS, key_values, resource, span
 
 MODEL, TOOL, AGENT, TWIN, LATER = 2, 3, 1, 4, 5
 """Span ids, all of one trace."""
-TRACE = 7
+TRACE, LONG_TRACE = 7, 8
 TRACEBACK: Final = "\n".join(
     [
         "Traceback (most recent call last):",
@@ -114,7 +114,9 @@ def long_value(value: str, key: str = "gen_ai.tool.call.result") -> ExportTraceS
         "session.id": "long",
         key: value,
     }
-    return request([span("execute_tool read_all", trace=TRACE, span_id=1, attributes=attributes)])
+    return request(
+        [span("execute_tool read_all", trace=LONG_TRACE, span_id=1, attributes=attributes)]
+    )
 
 
 def request(spans: list[Span]) -> ExportTraceServiceRequest:

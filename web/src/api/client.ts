@@ -71,7 +71,12 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
-  statistics(sessionId: string, signal?: AbortSignal): Promise<SessionStatistics>;
+  /** Without `totals`: only what the rows of the session do not tell. */
+  statistics(
+    sessionId: string,
+    asked: { totals: boolean },
+    signal?: AbortSignal,
+  ): Promise<SessionStatistics>;
   /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
   transcript(
     sessionId: string,
@@ -199,7 +204,8 @@ export function httpApi(
       const asked = query({ ...page, format: 'columns' });
       return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
     },
-    statistics: (id, signal) => json(`sessions/${encodeURIComponent(id)}/statistics`, signal),
+    statistics: (id, { totals }, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
     transcript: (id, spans, signal) =>
       json(
         `sessions/${encodeURIComponent(id)}/transcript?${new URLSearchParams(

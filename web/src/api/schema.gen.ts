@@ -2448,12 +2448,12 @@ export interface components {
         /**
          * Rewritten
          * @description The conversation that was sent is not the one before with more at its end.
+         *
+         *     Of the messages that the call before was sent, without instructions. None kept: the history
+         *     was replaced, or it is another conversation.
          */
         Rewritten: {
-            /**
-             * Gone
-             * @description Messages of the call before that were not sent again.
-             */
+            /** Gone */
             gone: number;
             /** Kept */
             kept: number;
@@ -4895,7 +4895,10 @@ export interface operations {
     };
     session_statistics_sessions__session_id__statistics_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description False: without operations, models, tools and agents. */
+                totals?: boolean;
+            };
             header?: never;
             path: {
                 session_id: string;

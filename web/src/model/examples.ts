@@ -1,5 +1,5 @@
 /** Rows with a value in every field, for tests and the gallery. */
-import type { Request, Session, SessionStatistics, SpanRow } from '../api/types.ts';
+import type { Request, Session, SpanRow } from '../api/types.ts';
 
 export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
   return {
@@ -82,24 +82,6 @@ export function exampleRequest(values: Partial<Request> = {}): Request {
     transitions: [
       { status: 'pending', at: '2026-01-01T00:00:30Z', actor: 'p', origin: 'agent', reason: null },
     ],
-    ...values,
-  };
-}
-
-export function exampleStatistics(values: Partial<SessionStatistics> = {}): SessionStatistics {
-  return {
-    session_id: 's',
-    as_of: 's.1',
-    span_count: 1,
-    operations: [],
-    operation_count: 0,
-    models: [],
-    tools: [],
-    agents: [],
-    streams: { first_chunk: null, stall: null, latest_first_chunks: [], longest_stalls: [] },
-    cache: [],
-    handoffs: [],
-    not_read: 0,
     ...values,
   };
 }

@@ -20,8 +20,9 @@ export function partsOf(text: string, size = PART_CHARACTERS): TextPart[] {
 function endOfPart(text: string, from: number, size: number): number {
   const most = from + size;
   if (most >= text.length) return text.length;
-  const line = text.lastIndexOf('\n', most - 1) + 1;
-  if (line > from + size / 2) return line;
+  // In a piece only: a text without lines would be looked through from its start for each part.
+  const line = text.slice(from, most).lastIndexOf('\n') + 1;
+  if (line > size / 2) return from + line;
   // Never half of a surrogate pair.
   const isHalf = /[\ud800-\udbff]/.test(text[most - 1] ?? '');
   return isHalf && most - 1 > from ? most - 1 : most;

@@ -8,7 +8,7 @@ import { SpanForest } from './span-forest.ts';
 export type EntryType =
   /** An agent begins; one that is folded is a card. */
   | 'agent'
-  /** An agent has ended. */
+  /** An agent has ended, or is at work below all that it did. */
   | 'end'
   /** A model is called. */
   | 'call'
@@ -141,7 +141,7 @@ export function layoutTranscript(
       atOnce: at(atOnce, place),
     });
     if (isFolded) hiddenBy[place] = place + 1;
-    else if (role === 'agent' && rows[place]?.status !== 'running') opened.push(place);
+    else if (role === 'agent') opened.push(place);
   }
   close(0);
   fillHidden(tree, entryOf);
@@ -176,6 +176,8 @@ interface Places {
   /** Place of the parent; −1 at the top. */
   readonly parent: Int32Array;
   readonly level: Uint32Array;
+  /** Place of the nearest agent above; −1: there is none. */
+  readonly agent: Int32Array;
 }
 
 function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefined): Places {
@@ -185,6 +187,7 @@ function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefi
   const placeOf = new Map<string, number>();
   const parent = new Int32Array(laid.count).fill(-1);
   const level = new Uint32Array(laid.count);
+  const agent = new Int32Array(laid.count).fill(-1);
   for (let line = 0; line < laid.count; line += 1) {
     const key = forest.keyOf(at(laid.spanIndex, line)) ?? '';
     const row = rowOf(key);
@@ -193,11 +196,13 @@ function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefi
     const above = at(laid.parent, line);
     parent[place] = above < 0 ? -1 : (placeOf.get(forest.keyOf(above) ?? '') ?? -1);
     level[place] = at(laid.depth, line);
+    const up = at(parent, place);
+    if (up >= 0) agent[place] = at(rows, up).kind === 'agent' ? up : at(agent, up);
     placeOf.set(key, place);
     keys.push(key);
     rows.push(row);
   }
-  return { rows, keys, placeOf, parent, level };
+  return { rows, keys, placeOf, parent, level, agent };
 }
 
 /** A forest of these spans. */
@@ -272,13 +277,7 @@ function isStage(
 /** Agents called by agents, and agents that run beside others. */
 function isCard(tree: Places, roles: readonly Role[], atOnce: Uint32Array, place: number): boolean {
   if (at(roles, place) !== 'agent') return false;
-  return at(atOnce, place) > 1 || agentAbove(tree, place) >= 0;
-}
-
-function agentAbove({ rows, parent }: Places, place: number): number {
-  let above = at(parent, place);
-  while (above >= 0 && at(rows, above).kind !== 'agent') above = at(parent, above);
-  return above;
+  return at(atOnce, place) > 1 || at(tree.agent, place) >= 0;
 }
 
 /** Of agents in the same agent (or none): how many ran at once. */
@@ -290,7 +289,7 @@ function simultaneous(tree: Places, roles: readonly Role[]): Uint32Array {
     const row = at(tree.rows, place);
     const end_ns = row.duration_ns === null ? Infinity : row.offset_ns + row.duration_ns;
     // Chats of one agent after each other are no siblings of what another trace does meanwhile.
-    const where = `${row.trace_id}.${agentAbove(tree, place)}`;
+    const where = `${row.trace_id}.${at(tree.agent, place)}`;
     const group = groups.get(where);
     if (group === undefined || row.offset_ns >= group.end_ns) {
       groups.set(where, { places: [place], end_ns });
@@ -328,7 +327,7 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
   for (const place of order) {
     const row = at(rows, place);
     const key = at(keys, place);
-    const owner = agentAbove(tree, place);
+    const owner = at(tree.agent, place);
     if (owner >= 0) agentOf.set(key, at(keys, owner));
     if (row.duplicate_of !== null) continue;
     const lane = laneOf(tree, owner);
@@ -382,7 +381,7 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
  */
 function laneOf(tree: Places, owner: number): string {
   if (owner < 0) return '';
-  return agentAbove(tree, owner) < 0 ? `:${at(tree.rows, owner).name}` : at(tree.keys, owner);
+  return at(tree.agent, owner) < 0 ? `:${at(tree.rows, owner).name}` : at(tree.keys, owner);
 }
 
 function isInsideTool({ rows, parent }: Places, place: number, owner: number): boolean {

@@ -97,14 +97,16 @@ export class Sessions {
     if (cursor === null || this.isLoadingMore) return;
     this.isLoadingMore = true;
     await this.attempt(async () => {
-      const page = await this.read(cursor, 0);
+      // Over before anybody hears of what came: more may be wanted at once.
+      const page = await this.read(cursor, 0).finally(() => {
+        this.isLoadingMore = false;
+      });
       // A row that the feed brought in the meantime is at least as new.
       const fresh = page.sessions.filter((session) => this.rows.get(session.id) === undefined);
       this.noteOrder(fresh);
-      this.commit(fresh, []);
       this.nextCursor = page.next_cursor;
+      this.commit(fresh, []);
     });
-    this.isLoadingMore = false;
   }
 
   /** Take changes in; return whether a session came, changed or went. */

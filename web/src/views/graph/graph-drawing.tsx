@@ -29,6 +29,8 @@ interface GraphDrawingProps {
 const NARROW_PX = 620;
 const NODE = { width: 200, height: 54 };
 const ZOOM = 1.3;
+/** With more edges, what agents use is labelled where one looks. */
+const MOST_LABELS = 60;
 
 export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
@@ -47,6 +49,10 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
   const { view, zoom, fit, handlers } = usePlane(element, width_px, height_px, layout);
   const [cursor, setCursor] = useState<string>();
   const focused = cursor !== undefined && layout.places.has(cursor) ? cursor : graph.nodes[0]?.id;
+  /** Where the pointer or the focus is: of many edges, those of this node stand out. */
+  const [near, setNear] = useState<string>();
+  const isOf = ({ from, to }: GraphEdge) => near !== undefined && (from === near || to === near);
+  const isDense = graph.edges.length > MOST_LABELS;
   const buttons = useRef(new Map<string, HTMLButtonElement>());
   const actions = useMemo(
     () => [
@@ -79,18 +85,26 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
         >
           <Arrowheads />
           {graph.edges.map((edge) => (
-            <EdgeCurve key={edge.id} edge={edge} layout={layout} direction={direction} />
+            <EdgeCurve
+              key={edge.id}
+              edge={edge}
+              layout={layout}
+              direction={direction}
+              isDimmed={near !== undefined && !isOf(edge)}
+            />
           ))}
         </svg>
-        {graph.edges.map((edge) => (
-          <EdgeLabel
-            key={edge.id}
-            edge={edge}
-            layout={layout}
-            direction={direction}
-            onOpen={onSelect}
-          />
-        ))}
+        {graph.edges
+          .filter((edge) => !isDense || edge.kind !== 'uses' || isOf(edge))
+          .map((edge) => (
+            <EdgeLabel
+              key={edge.id}
+              edge={edge}
+              layout={layout}
+              direction={direction}
+              onOpen={onSelect}
+            />
+          ))}
         <div
           role="group"
           aria-label={`${plural(graph.nodes.length, 'node')}, ${plural(graph.edges.length, 'edge')}. Arrow keys move along edges; "Table" has the same as tables.`}
@@ -105,6 +119,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
               isSelected={selected !== undefined && node.open === selected}
               isFocusable={node.id === focused}
               onFocus={() => setCursor(node.id)}
+              onNear={(isNear) => setNear(isNear ? node.id : undefined)}
               onOpen={() => {
                 if (node.open !== undefined) onSelect(node.open);
               }}
@@ -158,13 +173,19 @@ interface EdgeProps {
   readonly direction: LayoutOptions['direction'];
 }
 
-function EdgeCurve({ edge, layout, direction }: EdgeProps) {
+function EdgeCurve({
+  edge,
+  layout,
+  direction,
+  isDimmed,
+}: EdgeProps & { readonly isDimmed: boolean }) {
   const curve = curveOf(edge, layout, NODE, direction);
   if (curve === undefined) return null;
   const failed = edge.errors > 0 ? ' ins-graph__edge--failed' : '';
+  const dimmed = isDimmed ? ' ins-graph__edge--dimmed' : '';
   return (
     <path
-      className={`ins-graph__edge ins-graph__edge--${edge.kind}${failed}`}
+      className={`ins-graph__edge ins-graph__edge--${edge.kind}${failed}${dimmed}`}
       d={curve.path}
       markerEnd={`url(#ins-arrow-${edge.errors > 0 ? 'failed' : edge.kind})`}
     />

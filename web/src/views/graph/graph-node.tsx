@@ -14,6 +14,8 @@ interface GraphNodeButtonProps {
   readonly isSelected: boolean;
   readonly isFocusable: boolean;
   readonly onFocus: () => void;
+  /** The pointer, or the focus, came or went. */
+  readonly onNear: (isNear: boolean) => void;
   readonly onOpen: () => void;
   readonly ref: Ref<HTMLButtonElement>;
 }
@@ -21,7 +23,7 @@ interface GraphNodeButtonProps {
 const KINDS: Readonly<Record<NodeKind, SpanKind>> = { agent: 'agent', model: 'llm', tool: 'tool' };
 
 export function GraphNodeButton(props: GraphNodeButtonProps) {
-  const { node, place, size, isSelected, isFocusable, onFocus, onOpen, ref } = props;
+  const { node, place, size, isSelected, isFocusable, onFocus, onNear, onOpen, ref } = props;
   if (place === undefined) return null;
   const name = plainLine(node.name, 60) || '(no name)';
   return (
@@ -34,7 +36,13 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
       aria-label={`${node.kind} ${name}: ${wordsOf(node)}`}
       aria-current={isSelected ? 'true' : undefined}
       title={name}
-      onFocus={onFocus}
+      onFocus={() => {
+        onFocus();
+        onNear(true);
+      }}
+      onBlur={() => onNear(false)}
+      onPointerEnter={() => onNear(true)}
+      onPointerLeave={() => onNear(false)}
       onClick={onOpen}
     >
       <span className="ins-graph__name">

@@ -113,7 +113,7 @@ export function CurrentView({
 }: SessionViewProps & { readonly view: SessionView | undefined }) {
   if (view === undefined) return null;
   return (
-    <div key={view.id} className="ins-view" role="tabpanel" aria-label={view.name}>
+    <div key={view.id} className="ins-session-view" role="tabpanel" aria-label={view.name}>
       <Suspense fallback={null}>
         <view.View {...props} />
       </Suspense>

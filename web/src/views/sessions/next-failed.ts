@@ -10,7 +10,8 @@ export function useNextFailed(
 ): void {
   const actions = useMemo(() => {
     const next = () => {
-      const focused = document.activeElement?.closest('li')?.dataset['session'];
+      const focused =
+        document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset['session'];
       const failed = ids.filter((id) => (sessions.rows.get(id)?.error_count ?? 0) > 0);
       const id = failed[(failed.indexOf(focused ?? '') + 1) % Math.max(1, failed.length)];
       if (id === undefined) return;

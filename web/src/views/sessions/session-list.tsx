@@ -66,8 +66,10 @@ export function SessionList(props: SessionListProps) {
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (last >= ids.length - 20 && sessions.hasMore) void sessions.loadMore();
-  }, [last, ids.length, sessions]);
+    // Where one failed, it is not tried without end.
+    const isWanted = last >= ids.length - 20 && state.kind === 'ready';
+    if (isWanted && sessions.hasMore) void sessions.loadMore();
+  }, [last, ids.length, sessions, state]);
 
   return (
     <div

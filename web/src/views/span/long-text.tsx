@@ -72,7 +72,7 @@ function Page({ text, from, to, what }: LongTextProps & { from: number; to: numb
   const virtualizer = useVirtualizer({
     count: parts.length,
     getScrollElement: () => scroller,
-    estimateSize: (at) => heightOf(page, parts[at]?.from ?? 0, parts[at]?.to ?? 0),
+    estimateSize: (at) => heightOf(page.slice(parts[at]?.from, parts[at]?.to)),
     overscan: 2,
   });
   const items = virtualizer.getVirtualItems();
@@ -104,15 +104,10 @@ function Page({ text, from, to, what }: LongTextProps & { from: number; to: numb
 }
 
 /** About: it is measured once it is drawn. */
-function heightOf(text: string, from: number, to: number): number {
+function heightOf(part: string): number {
   let lines = 0;
-  for (let at = from; at < to; lines += 1) {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 || newline >= to ? to : newline + 1;
-    lines += Math.floor((end - at) / COLUMNS);
-    at = end;
-  }
-  return lines * LINE_PX;
+  for (const line of part.split('\n')) lines += 1 + Math.floor(line.length / COLUMNS);
+  return (part.endsWith('\n') ? lines - 1 : lines) * LINE_PX;
 }
 
 function hasMoreLines(text: string, most: number): boolean {

@@ -46,7 +46,7 @@ function Name({ tool }: { readonly tool: ToolDefinition }) {
       <strong>
         <VisibleText text={tool.name} />
       </strong>
-      {tool.description !== null && <span>{tool.description.slice(0, 200)}</span>}
+      {tool.description !== null && <span> {tool.description.slice(0, 200)}</span>}
     </span>
   );
 }

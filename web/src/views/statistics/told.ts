@@ -26,7 +26,7 @@ export function useTold(trace: Trace): Told {
       asked = trace.spans.version;
       const begun_ms = performance.now();
       try {
-        const told = await api.statistics(trace.sessionId, abort.signal);
+        const told = await api.statistics(trace.sessionId, { totals: false }, abort.signal);
         setState({ told, problem: undefined });
       } catch (error) {
         if (abort.signal.aborted) return;

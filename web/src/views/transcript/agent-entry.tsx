@@ -31,7 +31,7 @@ export function AgentEntry(props: AgentProps) {
   const sum = layout.sums.get(entry.key);
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
   const decided = [...(via?.reading.decisions ?? []), ...(read?.reading.decisions ?? [])];
-  const before_ns = isWhole && row.status !== 'running' ? beginning(props) : undefined;
+  const before_ns = isWhole ? beginning(props) : undefined;
   return (
     <>
       <header className="ins-tx__head">
@@ -278,6 +278,12 @@ export function AgentEnd(props: AgentProps) {
         <span>
           {plainName(row.name)} {ENDINGS[row.status] ?? 'ended'}
           {row.duration_ns !== null && ` after ${formatDuration(row.duration_ns)}`}
+          {row.status === 'running' && (
+            <>
+              {' '}
+              for <Took trace={trace} row={row} />
+            </>
+          )}
         </span>
       </header>
       {row.status === 'error' && (
@@ -318,4 +324,5 @@ const ENDINGS: Readonly<Record<string, string>> = {
   lost: 'was lost: its process is gone, and nothing says how it ended',
   ok: 'was done',
   unset: 'was done',
+  running: 'is at work',
 };

@@ -51,7 +51,9 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
             resultOf={() => undefined}
           />
         ))}
-      {reading !== undefined && <History reading={reading} />}
+      {reading !== undefined && (
+        <History reading={reading} isOfAgent={layout.agentOf.has(entry.key)} />
+      )}
       <header className="ins-tx__head ins-tx__head--call">
         <KindIcon kind="llm" />
         <span>{reading?.model ?? row.model ?? plainName(row.name)}</span>
@@ -122,16 +124,23 @@ function idsOf(read: Read | undefined): ReadonlySet<string> {
 }
 
 /** What became of what the model was told before. */
-function History({ reading }: { readonly reading: Reading }) {
+function History({
+  reading,
+  isOfAgent,
+}: {
+  readonly reading: Reading;
+  /** Model calls outside of an agent may have nothing to do with each other. */
+  readonly isOfAgent: boolean;
+}) {
   const { spanKey, onOpen } = useReading();
   const { rewritten, left_out } = reading;
   return (
     <>
-      {rewritten !== null && (
+      {rewritten !== null && (rewritten.kept > 0 || isOfAgent) && (
         <p className="ins-tx__history">
           {rewritten.kept > 0
             ? `History rewritten: ${plural(rewritten.gone, 'earlier message')} left out, ${rewritten.kept} kept.`
-            : `A new conversation: ${plural(rewritten.gone, 'earlier message')} not sent again.`}
+            : `History replaced: ${plural(rewritten.gone, 'earlier message')} not sent any more.`}
         </p>
       )}
       {left_out > 0 && (

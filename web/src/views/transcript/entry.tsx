@@ -130,7 +130,11 @@ function Margin({ entry, row, trace }: MarginProps) {
   const isEnd = entry.type === 'end';
   return (
     <div className="ins-tx__margin">
-      <span>{isEnd ? formatOffset(endOffset(row, 0)) : formatOffset(row.offset_ns)}</span>
+      {isEnd ? (
+        row.duration_ns !== null && <span>{formatOffset(endOffset(row, 0))}</span>
+      ) : (
+        <span>{formatOffset(row.offset_ns)}</span>
+      )}
       {(entry.type === 'call' || entry.type === 'tool') && (
         <span>
           <Took trace={trace} row={row} />

@@ -22,7 +22,7 @@ import { useReading } from './reading-context.ts';
 export function ErrorBlock({ reading }: { readonly reading: Reading }) {
   const { error } = reading;
   if (error === null) return null;
-  const type = [error.type, error.code].filter((text) => text !== null).join(' ');
+  const type = [...new Set([error.type, error.code])].filter((text) => text !== null).join(' ');
   const isSaid = error.message?.text !== error.type;
   return (
     <div className="ins-tx__error">
@@ -160,7 +160,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
 function AskedLine({ asked }: { readonly asked: AskedReading }) {
   const { waited_ns, decision, actor, reason, prompt, is_edited, status } = asked;
   const isExpired = status === 'expired';
-  const verdict = isExpired ? 'Nobody answered' : (ANSWERS[decision ?? ''] ?? status);
+  const verdict = isExpired ? 'Expired' : (ANSWERS[decision ?? ''] ?? status);
   return (
     <div className="ins-tx__asked">
       <p>

@@ -27,6 +27,7 @@ export interface Scrolling {
 export function useEntryScrolling(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
+  isLive: boolean,
 ): Scrolling {
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: entries.length,
@@ -43,7 +44,7 @@ export function useEntryScrolling(
     overscan: OVERSCAN,
   });
   useAnchor(scroller, entries, virtualizer);
-  const end = useEnd(scroller, entries, virtualizer);
+  const end = useEnd(scroller, entries, virtualizer, isLive);
   return { virtualizer, ...end };
 }
 
@@ -89,14 +90,19 @@ function useEnd(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
   virtualizer: Virtualizer<HTMLElement, Element>,
+  isLive: boolean,
 ): { newBelow: number; follow: () => void } {
   const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const count = entries.length;
   const latest = useRef(count);
   useEffect(() => {
+    const before = latest.current;
     latest.current = count;
-  }, [count]);
+    // Also who has not scrolled yet is told of what came out of sight.
+    if (isLive && scroller !== null && !isFollowing.current && !isAtEnd(scroller))
+      setSeen((seen) => seen ?? before);
+  }, [count, isLive, scroller]);
   const total_px = virtualizer.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the end is elsewhere
   useLayoutEffect(() => {
@@ -110,8 +116,7 @@ function useEnd(
       byReader = true;
     };
     const onScroll = () => {
-      const rest_px = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
-      const isEnd = rest_px < NEAR_END_PX;
+      const isEnd = isAtEnd(scroller);
       if (byReader) isFollowing.current = isEnd && scroller.scrollTop > 0;
       byReader = false;
       if (isEnd) setSeen(undefined);
@@ -131,4 +136,8 @@ function useEnd(
     if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
   };
   return { newBelow: seen === undefined ? 0 : Math.max(0, count - seen), follow };
+}
+
+function isAtEnd(scroller: HTMLElement): boolean {
+  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
 }

@@ -46,7 +46,9 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
       ))}
       {reading !== undefined && <AskedLines asked={reading.asked} />}
       <Running reading={reading} row={row} trace={trace} />
-      {row.status === 'error' && reading !== undefined && <ErrorBlock reading={reading} />}
+      {row.status === 'error' && reading !== undefined && !isSaidByDecision(reading) && (
+        <ErrorBlock reading={reading} />
+      )}
       {result != null && !isSaidByError(reading, result) && (
         <div className={`ins-tx__result${isFailed ? ' ins-tx__result--failed' : ''}`}>
           <ClipView
@@ -68,6 +70,12 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
 
 function resultOf({ view }: SpanDetail): string | undefined {
   return view.tool?.result?.text;
+}
+
+/** Who denied it said why. */
+function isSaidByDecision({ error, decisions }: Reading): boolean {
+  const message = error?.message?.text;
+  return message !== undefined && decisions.some(({ reason }) => reason === message);
 }
 
 /** The message of the error is the answer once more. */

@@ -28,8 +28,10 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const [isRaw, setRaw] = useState(false);
   const { layout, fold, foldAll, hasOpenCards } = useTranscriptLayout(trace, isWhole);
   const { entries } = layout;
+  const session = useCell(trace.session);
+  const isLive = useCell(trace.state).kind === 'ready' && session?.ended_at === null;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const { virtualizer, newBelow, follow } = useEntryScrolling(scroller, entries);
+  const { virtualizer, newBelow, follow } = useEntryScrolling(scroller, entries, isLive);
   const items = virtualizer.getVirtualItems();
   const [cursor, setCursor] = useState<string | undefined>(selected);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -166,7 +168,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         className="ins-transcript__scroller"
         role="feed"
         aria-label="Entries"
-        aria-busy={trace.state.get().kind === 'loading'}
+        aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
         tabIndex={current === undefined ? 0 : -1}
         onKeyDown={onKeyDown}
       >

@@ -1,0 +1,152 @@
+"""`GET /sessions/{id}/transcript`: what spans say, from the sender to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from inspector.http import transcript
+from inspector.storage import open_store
+from tests.support.delegating_agent import TRACE, WHY, spans
+from tests.support.otlp import span
+from tests.support.store_app import client_of, service
+from tests.support.telemetry import incoming, log, span_hex, started, trace_hex
+
+URL = "/sessions/refunds/transcript"
+
+
+def key(number: int, before: int | None = None) -> str:
+    known = f"{trace_hex(TRACE)}.{span_hex(number)}"
+    return known if before is None else f"{known}~{trace_hex(TRACE)}.{span_hex(before)}"
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[FastAPI]:
+    async with service(open_store("memory:")) as app:
+        await app.state.ingest.submit([incoming(one, "p1") for one in spans()], [])
+        yield app
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with client_of(app) as client:
+        yield client
+
+
+async def readings(client: httpx.AsyncClient, *asked: str, url: str = URL) -> list[dict[str, Any]]:
+    answer = await client.get(url, params=[("span", one) for one in asked])
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["readings"]
+    return found
+
+
+def words(reading: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (said["role"], piece["clip"]["text"])
+        for said in reading["said"]
+        for piece in said["pieces"]
+        if piece["type"] in ("text", "tool_result")
+    ]
+
+
+async def test_turns_say_what_is_new_in_the_order_of_the_question(
+    client: httpx.AsyncClient,
+) -> None:
+    last, first = await readings(client, key(28, before=26), key(22))
+    assert words(first) == [
+        ("system", "You write code."),
+        ("user", "Mend the rounding of refunds."),
+        ("assistant", "I use floor."),
+    ]
+    assert words(last) == [("tool", WHY), ("assistant", "I cannot make the tests pass.")]
+    assert (last["repeated"], last["rewritten"]) == (7, None)
+
+
+async def test_a_failed_tool_says_why_and_a_denied_one_who_denied_it(
+    client: httpx.AsyncClient,
+) -> None:
+    failed, denied, narrowed = await readings(client, key(25), key(4), key(13))
+    assert failed["error"]["message"]["text"] == WHY
+    assert denied["decisions"][0] == {
+        "offset_ns": 7_105_000_000,
+        "hook": "before_tool_call",
+        "interceptor": "release gate",
+        "action": "deny",
+        "reason": "tests are red",
+        "before": None,
+        "after": None,
+    }
+    assert '"limit":50' in narrowed["decisions"][0]["before"]["text"]
+
+
+async def test_a_span_that_is_not_there_or_of_another_session_is_left_out(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    other = span("other", trace=8, span_id=1, attributes={"session.id": "other"})
+    await app.state.ingest.submit([incoming(other)], [])
+    asked = (key(99), f"{trace_hex(8)}.{span_hex(1)}", key(1))
+    assert [one["span_id"] for one in await readings(client, *asked)] == [span_hex(1)]
+
+
+async def test_a_running_tool_says_what_it_was_asked_and_how_far_it_is(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    said = {
+        "session.id": "refunds",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "build",
+        "gen_ai.tool.call.arguments": '{"target":"all"}',
+    }
+    running = started(span("execute_tool build", trace=TRACE, span_id=50, attributes=said))
+    half = log(
+        "inspector.progress",
+        trace=TRACE,
+        span_id=50,
+        attributes={"inspector.progress.percent": 50.0, "inspector.progress.message": "half"},
+    )
+    await app.state.ingest.submit([], [running, half])
+    [reading] = await readings(client, key(50))
+    assert reading["tool"]["arguments"]["text"] == '{"target":"all"}'
+    assert reading["tool"]["result"] is None
+    assert (reading["progress"]["percent"], reading["progress"]["message"]) == (50.0, "half")
+
+
+async def test_an_answer_has_only_so_much_room(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcript, "MAX_BYTES", 1)
+    answer = (await client.get(URL, params=[("span", key(22)), ("span", key(24, 22))])).json()
+    assert [one["span_id"] for one in answer["readings"]] == [span_hex(22)]
+    assert answer["left_out"] == [key(24, 22)]
+
+
+async def test_a_session_that_moved_is_found_where_it_is(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    first = span("chat", trace=9, span_id=1)
+    await app.state.ingest.submit([incoming(first)], [])
+    later = span("more", trace=9, span_id=2, parent=1, attributes={"session.id": "better"})
+    await app.state.ingest.submit([incoming(later)], [])
+    url = f"/sessions/{trace_hex(9)}/transcript"
+    answer = await client.get(url, params={"span": f"{trace_hex(9)}.{span_hex(1)}"})
+    assert answer.status_code == 308
+    assert answer.headers["location"].startswith("/sessions/better/transcript?span=")
+
+
+@pytest.mark.parametrize("asked", ["", "x", f"{'0' * 32}", f"{'0' * 32}.{'0' * 16}~x"])
+async def test_what_is_no_span_is_refused(client: httpx.AsyncClient, asked: str) -> None:
+    assert (await client.get(URL, params={"span": asked})).status_code == 422
+
+
+async def test_too_many_spans_are_refused(client: httpx.AsyncClient) -> None:
+    asked = [key(number) for number in range(transcript.MAX_SPANS + 1)]
+    assert (await client.get(URL, params={"span": asked})).status_code == 422
+
+
+async def test_a_session_that_is_not_there_is_said(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/sessions/none/transcript", params={"span": key(1)})
+    assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")

@@ -1,0 +1,187 @@
+"""A session is read in its transcript: what was done, where it went wrong, while it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.asking_agent import AskingAgent
+from tests.support.delegating_agent import MS, WHY, answers, asks, call, spans, text, tool
+from tests.support.export import trace_request
+from tests.support.otlp import START_NS, span
+from tests.support.service_process import Service
+from tests.support.telemetry import log, started, trace_hex
+
+LONG = 60_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    running = Service(tmp_path_factory.mktemp("transcript"))
+    running.start()
+    running.post("/v1/traces", trace_request(*spans()).SerializeToString())
+    yield running
+    running.stop()
+
+
+def _open(page: Page, service: Service, path: str = "refunds") -> None:
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/sessions/{path}")
+
+
+def _entry(page: Page, name: str | re.Pattern[str]) -> Locator:
+    return page.get_by_role("feed").get_by_role("article", name=name, exact=True)
+
+
+def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service)
+    expect(page.get_by_role("tab", name="Transcript")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_text("Failed because run_tests failed in coder")).to_be_visible(timeout=LONG)
+
+    # The agent that failed is open, at the place; the others are cards with task and answer.
+    failed = _entry(page, "tool run_tests, error").first
+    expect(failed).to_contain_text(WHY)
+    expect(failed).to_contain_text("It made coder, then lead fail.")
+    expect(failed).to_contain_text("Called again and failed again")
+    card = _entry(page, "agent researcher")
+    expect(card).to_contain_text("one of 3 that ran at once")
+    expect(card).to_contain_text("Find out how refunds are to be rounded.")
+    expect(card).to_contain_text("Half up, to the cent: policy 4.2.")
+    expect(_entry(page, "tool search")).to_have_count(0)
+
+    # Each turn says only what is new; what a tool answered is said by the tool.
+    expect(page.get_by_role("feed").get_by_text("Mend the rounding of refunds.")).to_have_count(1)
+    expect(page.get_by_role("feed").get_by_text(WHY)).to_have_count(3)
+    assert watch.errors == []
+    assert watch.elsewhere(service.url) == []
+
+
+def test_a_denied_tool_says_who_denied_it(page: Page, service: Service) -> None:
+    _open(page, service)
+    page.get_by_role("feed").focus()
+    page.keyboard.press("End")
+    denied = _entry(page, "tool deploy, error")
+    expect(denied).to_contain_text("denied")
+    expect(denied).to_contain_text("by release gate: tests are red")
+    expect(_entry(page, "End of agent lead, error")).to_contain_text("run_tests failed")
+
+
+def test_it_is_read_with_the_keyboard_alone(page: Page, service: Service) -> None:
+    _open(page, service, "refunds?view=transcript")
+    expect(page.get_by_role("complementary", name="Span")).to_be_visible(timeout=LONG)
+    page.keyboard.press("Escape")
+    page.get_by_role("feed").focus()
+    page.keyboard.press("Home")
+    expect(_entry(page, "agent lead, error")).to_be_focused()
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    card = _entry(page, "agent researcher")
+    expect(card).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    narrowed = _entry(page, "tool search")
+    expect(narrowed).to_contain_text("changed")
+    expect(narrowed).to_contain_text("by limit_search")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(narrowed).to_be_focused()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary", name="Span")
+    expect(panel.get_by_role("heading", name="execute_tool search")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowLeft")
+    expect(card).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(narrowed).to_have_count(0)
+
+
+def test_find_looks_into_what_was_said_and_unfolds_what_hides_it(
+    page: Page, service: Service
+) -> None:
+    _open(page, service, "refunds?view=transcript&find=limit_search")
+    expect(page.get_by_role("status").filter(has_text="1 found")).to_be_visible(timeout=LONG)
+    page.keyboard.press("/")
+    page.keyboard.press("Enter")
+    expect(_entry(page, "tool search")).to_be_in_viewport()
+    marked = "() => CSS.highlights.get('ins-find')?.size ?? 0"
+    page.wait_for_function(marked)
+
+
+TRACE, LIVE = 40, {"session.id": "live"}
+
+
+def _begin(service: Service, number: int, name: str, **said: str) -> None:
+    """Have a span run, in a process that is not missed for a while."""
+    attributes = {**LIVE, **{key.replace("__", "."): value for key, value in said.items()}}
+    begun = span(
+        name,
+        trace=TRACE,
+        span_id=number,
+        parent=None if number == 1 else 1,
+        attributes=attributes,
+        start_ns=START_NS + (number - 1) * 400 * MS,
+    )
+    alive = log(
+        "inspector.process.heartbeat",
+        attributes={"inspector.process.state": "alive", "inspector.process.lost_after_s": 300},
+        process="p1",
+    )
+    request = ExportLogsServiceRequest()
+    for record in (started(begun, "p1"), alive):
+        group = request.resource_logs.add(resource=record.resource)
+        group.scope_logs.add(scope=record.scope).log_records.append(record.record)
+    service.post("/v1/logs", request.SerializeToString())
+
+
+def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _begin(service, 1, "invoke_agent keeper", gen_ai__operation__name="invoke_agent")
+    order = [text("user", "Tidy up.")]
+    delete = ("t1", "delete_file", {"path": "build/old"})
+    turn = call(2, 1, 10, order, asks("I delete what is old.", delete))
+    _send(service, turn)
+    _open(page, service, "live")
+    expect(page.get_by_text("I delete what is old.")).to_be_visible(timeout=LONG)
+
+    _begin(
+        service,
+        3,
+        "execute_tool delete_file",
+        gen_ai__operation__name="execute_tool",
+        gen_ai__tool__name="delete_file",
+        gen_ai__tool__call__arguments='{"path":"build/old"}',
+    )
+    running = _entry(page, "tool delete_file, running")
+    expect(running).to_contain_text("path build/old")
+    with AskingAgent(service.url, service.token) as agent:
+        place = {"trace_id": trace_hex(TRACE), "span_id": f"{3:016x}"}
+        agent.ask("r1", session_id="live", args_json='{"path":"build/old"}', **place)
+        allow = running.get_by_role("button", name="Allow delete_file once")
+        expect(allow).to_have_attribute("aria-disabled", "false")
+        allow.click()
+        assert agent.answer_to("r1")["decision"] == "allow"
+
+    _send(service, tool(3, 1, 900, delete, "deleted nothing"))
+    expect(_entry(page, "tool delete_file")).to_contain_text("deleted nothing")
+    told = [*order, asks("I delete what is old.", delete), answers("t1", "deleted nothing")]
+    _send(service, call(4, 1, 2_000, told, text("assistant", "It stays.")))
+    expect(page.get_by_text("It stays.")).to_be_visible()
+    expect(page.get_by_role("feed").get_by_text("deleted nothing")).to_have_count(1)
+    assert watch.errors == []
+
+
+def _send(service: Service, ended: Span) -> None:
+    ended.trace_id = TRACE.to_bytes(16, "big")
+    for attribute in ended.attributes:
+        if attribute.key == "session.id":
+            attribute.value.string_value = LIVE["session.id"]
+    service.post("/v1/traces", trace_request(ended).SerializeToString())

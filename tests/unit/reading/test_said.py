@@ -1,0 +1,116 @@
+"""Which messages of a model call are new."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.normalise.messages import messages_of
+from inspector.reading.said import whats_new
+from inspector.wire import Message, Part, Payload, ReasoningPart, TextPart, ToolCallPart
+
+
+def said(role: str, *parts: Part | str, output: bool = False) -> Message:
+    made: list[Part] = [TextPart(text=one) if isinstance(one, str) else one for one in parts]
+    origin = "output" if output else "system" if role == "system" else "input"
+    return Message(role=role, origin=origin, parts=made)  # type: ignore[arg-type]  # a literal
+
+
+def call(id_: str | None, arguments: str = "{}") -> ToolCallPart:
+    return ToolCallPart(id=id_, name="read", arguments=Payload(text=arguments, is_json=True))
+
+
+SYSTEM, ASK = said("system", "Be brief."), said("user", "Hello")
+ANSWER = said("assistant", "Hi", output=True)
+
+WORDS = st.text("ab", max_size=3)
+MESSAGES = st.lists(st.builds(said, st.sampled_from(["system", "user", "tool"]), WORDS), max_size=8)
+
+
+def new_of(messages: list[Message], before: list[Message] | None) -> list[Message]:
+    return [messages[place] for place in whats_new(messages, before).new]
+
+
+def test_a_first_call_is_new_as_a_whole() -> None:
+    news = whats_new([SYSTEM, ASK, ANSWER], None)
+    assert (news.new, news.repeated, news.gone) == ((0, 1, 2), 0, 0)
+
+
+def test_a_call_that_goes_on_is_what_came_since() -> None:
+    echoed = said("assistant", "Hi")
+    messages = [SYSTEM, ASK, echoed, more := said("user", "And?"), end := said("assistant", "No")]
+    end.origin = "output"
+    assert new_of(messages, [SYSTEM, ASK, ANSWER]) == [more, end]
+    assert whats_new(messages, [SYSTEM, ASK, ANSWER]).repeated == 3
+
+
+def test_an_answer_that_comes_back_without_its_reasoning_is_no_news() -> None:
+    thought = said("assistant", ReasoningPart(text="hm"), "Hi", output=True)
+    assert new_of([ASK, said("assistant", " Hi\n")], [ASK, thought]) == []
+
+
+@pytest.mark.parametrize("id_", ["call_1", None])
+def test_a_call_that_is_written_another_way_is_no_news(id_: str | None) -> None:
+    asked = said("assistant", call(id_, '{"path": "a b", "n": 1}'), output=True)
+    echoed = said("assistant", call(id_, '{"path":"a b","n":1}'))
+    # Blanks within a text count for nothing here: the same call is not shown twice.
+    assert new_of([ASK, echoed], [ASK, asked]) == []
+
+
+def test_what_a_person_put_into_an_answer_is_news() -> None:
+    changed = said("assistant", "Hi, and more")
+    assert new_of([ASK, changed], [ASK, ANSWER]) == [changed]
+
+
+def test_a_history_that_was_compacted_is_said() -> None:
+    before = [SYSTEM, *(said("user", f"{n}") for n in range(5)), ANSWER]
+    summary = said("user", "What was: 0 to 3")
+    news = whats_new([SYSTEM, summary, said("user", "4"), said("user", "go on")], before)
+    assert (news.new, news.repeated, news.kept, news.gone) == ((1, 3), 2, 1, 4)
+
+
+def test_instructions_count_neither_as_kept_nor_as_gone() -> None:
+    news = whats_new([SYSTEM, said("user", "Something else")], [SYSTEM, ASK, ANSWER])
+    assert (news.new, news.repeated, news.kept, news.gone) == ((1,), 1, 0, 1)
+
+
+def test_a_word_that_is_said_again_is_news() -> None:
+    yes = said("user", "yes")
+    assert new_of([ASK, yes, yes], [ASK, yes]) == [yes]
+
+
+@given(before=MESSAGES, more=MESSAGES)
+def test_what_is_appended_is_all_that_is_new(before: list[Message], more: list[Message]) -> None:
+    answer = said("assistant", "c", output=True)
+    echoed = said("assistant", "c")
+    news = whats_new([*before, echoed, *more], [*before, answer])
+    first = len(before) + 1
+    assert news.new == tuple(range(first, first + len(more)))
+    assert (news.repeated, news.gone) == (first, 0)
+
+
+@given(messages=MESSAGES, before=MESSAGES)
+def test_every_message_is_new_or_was_there(messages: list[Message], before: list[Message]) -> None:
+    news = whats_new(messages, before)
+    assert len(news.new) + news.repeated == len(messages)
+    assert list(news.new) == sorted(set(news.new))
+    assert 0 <= news.gone <= len(before)
+
+
+def test_the_conventions_keep_what_tells_messages_apart() -> None:
+    sent = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": None, "tool_calls": [_openai_call()]},
+        {"role": "tool", "tool_call_id": "c1", "content": "42"},
+    ]
+    first = [*messages_of(sent[:1], "input"), *messages_of([sent[1]], "output")]
+    second = messages_of(sent, "input")
+    assert [one.role for one in new_of(second, first)] == ["tool"]
+
+
+def _openai_call() -> dict[str, object]:
+    function = {"name": "read", "arguments": json.dumps({"n": 1})}
+    return {"id": "c1", "type": "function", "function": function}

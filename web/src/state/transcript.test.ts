@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Api } from '../api/client.ts';
+import type { Reading, SpanRow, Transcript } from '../api/types.ts';
+import { exampleSpan } from '../model/examples.ts';
+import { spanKey } from '../model/span-tree.ts';
+import { Readings, type Wanted } from './transcript.ts';
+
+const row = (number: number, more: Partial<SpanRow> = {}): SpanRow =>
+  exampleSpan({ span_id: String(number).padStart(16, '0'), status: 'ok', ...more });
+const wanted = (one: SpanRow, more: Partial<Wanted> = {}): Wanted => ({
+  key: spanKey(one),
+  row: one,
+  before: undefined,
+  told: 0,
+  ...more,
+});
+
+function service() {
+  const asked: (readonly string[])[] = [];
+  const answers: ((left_out?: string[], missing?: string[]) => void)[] = [];
+  const transcript = (_: string, spans: readonly string[]): Promise<Transcript> => {
+    asked.push(spans);
+    return new Promise((resolve) => {
+      answers.push((left_out = [], missing = []) => {
+        const readings = spans
+          .filter((span) => !left_out.includes(span) && !missing.includes(span))
+          .map((span) => {
+            const [trace_id, span_id] = (span.split('~')[0] ?? '').split('.');
+            return { trace_id, span_id } as Reading;
+          });
+        resolve({ session_id: 's', readings, left_out, as_of: 'x.1' });
+      });
+    });
+  };
+  const settle = async (...how: Parameters<(typeof answers)[number]>) => {
+    answers.shift()?.(...how);
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  const readings = new Readings('s', { transcript } as unknown as Api);
+  return { asked, settle, readings };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('what is wanted is asked for once, with the call before it', async () => {
+  const { asked, settle, readings } = service();
+  const [one, two] = [wanted(row(1)), wanted(row(2), { before: spanKey(row(1)) })];
+  readings.want([one, two]);
+  expect(asked).toEqual([[one.key, `${two.key}~${one.key}`]]);
+  await settle();
+  readings.want([one, two]);
+  expect(asked).toHaveLength(1);
+  expect(readings.reads.get(one.key)?.of).toBe(one);
+});
+
+test('what is wanted meanwhile is asked for next, what is not wanted any more is not', async () => {
+  const { asked, settle, readings } = service();
+  readings.want([wanted(row(1))]);
+  readings.want([wanted(row(2))]);
+  readings.want([wanted(row(3))]);
+  expect(asked).toHaveLength(1);
+  await settle();
+  expect(asked[1]).toEqual([spanKey(row(3))]);
+});
+
+test('a row that ended is read again at once, one that runs after a while', async () => {
+  const { asked, settle, readings } = service();
+  const running = (told: number) =>
+    wanted(row(1, { status: 'running', duration_ns: null }), { told });
+  readings.want([running(0)]);
+  await settle();
+  readings.want([running(1)]);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(700);
+  expect(asked).toHaveLength(2);
+  await settle();
+  readings.want([wanted(row(1))]);
+  expect(asked).toHaveLength(3);
+});
+
+test('a span that the service does not have is not asked for without end', async () => {
+  const { asked, settle, readings } = service();
+  readings.want([wanted(row(1))]);
+  await settle([], [spanKey(row(1))]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(asked).toHaveLength(2);
+});
+
+test('what an answer had no room for is asked for at once', async () => {
+  const { asked, settle, readings } = service();
+  const [one, two] = [wanted(row(1)), wanted(row(2))];
+  readings.want([one, two]);
+  await settle([two.key]);
+  expect(asked[1]).toEqual([two.key]);
+});
