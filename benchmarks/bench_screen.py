@@ -77,8 +77,9 @@ def plain_rows(browser: Browser, count: int) -> str:
 def sessions(visitor: Visitor, service: Service) -> None:
     """Print the list's paint, and how it scrolls."""
     url = f"{service.url}/ui/"
-    paint = visitor.paint(url, "planner")
-    page = visitor.open(url, "planner")
+    title = service.get("/sessions")["sessions"][0]["title"][:16]
+    paint = visitor.paint(url, title)
+    page = visitor.open(url, title)
     print(f"  list: first {paint.first_ms:6.0f}  useful {paint.useful_ms:6.0f} ms", end="  ")
     print(f"heap {heap_mib(page):5.1f} MiB")
     print(f"    scrolling: {scrolled(page, SCROLLERS)}")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -102,26 +100,6 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     expect(page).to_have_title(re.compile("^Waiting"))
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
-
-
-def test_mashing_keys_approves_nothing(page: Page, service: Service, agent: AskingAgent) -> None:
-    agent.ask("r1", args_json=ARGS)
-    agent.ask("b1", kind="breakpoint", args_json=ARGS)
-    page.clock.install()
-    _sign_in(page, service, "waiting?request=r1")
-    expect(page.get_by_role("button", name="Allow delete_file once")).to_be_visible()
-    # Ten seconds, however long this machine takes for them.
-    page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
-    chance = random.Random(6)
-    keys = ["a", "Enter", " ", "Tab", "w", "d", "y", "o", "1", "ArrowDown", "Shift+Tab", "A", "."]
-
-    for _ in range(400):
-        page.keyboard.press(chance.choice(keys))
-        page.clock.run_for(25)
-
-    statuses = {one["id"]: one["status"] for one in service.get("/requests")["requests"]}
-    assert statuses == {"r1": "pending", "b1": "pending"}
-    assert agent.commands("answer") == []
 
 
 def test_a_button_is_armed_only_after_the_row_stood_still(

@@ -571,7 +571,8 @@ async def test_a_blocked_loop_stops_neither_heartbeats_nor_commands(
     async def run() -> None:
         async with wired.bus.operation("agent_call", agent="a"):
             blocked.set()
-            assert release.wait(DEADLINE_S)
+            # Longer than all that the operator waits for meanwhile, one after the other.
+            assert release.wait(4 * DEADLINE_S)
             await asyncio.Event().wait()
 
     def operator() -> None:

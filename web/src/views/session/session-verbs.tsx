@@ -15,20 +15,24 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const group = useRef<HTMLDivElement>(null);
   const actions = useMemo(() => {
     if (!isOpen) return [];
-    const run = (verb: Verb) => () => void verbs.give(session.id, verb);
-    const ask = () => {
+    // Only to the button: it is armed some time after it was drawn, and after the last other key.
+    const lead = (name: string) => () =>
+      requestAnimationFrame(() => {
+        const buttons = group.current?.querySelectorAll('button') ?? [];
+        [...buttons].find((button) => button.textContent === name)?.focus();
+      });
+    const leadToCancel = () => {
       setCancelling(true);
-      // Only to the button, once it is drawn: it is armed some time after that.
-      requestAnimationFrame(() => group.current?.querySelector('button')?.focus());
+      lead(CANCEL)();
     };
-    const standing = isPaused
-      ? [
-          { name: 'Resume the session', run: run('resume') },
-          { name: 'Step: one operation, then pause again', run: run('step') },
-        ]
-      : [{ name: 'Pause the session', run: run('pause') }];
-    return [...standing, { name: 'Cancel the session: to its button', run: ask }];
-  }, [isOpen, isPaused, session.id, verbs]);
+    return [
+      ...(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => ({
+        name: `${LABELS[verb]} the session: to its button`,
+        run: lead(LABELS[verb]),
+      })),
+      { name: 'Cancel the session: to its button', run: leadToCancel },
+    ];
+  }, [isOpen, isPaused]);
   useActions('Session', actions);
   useEffect(() => {
     if (!isOpen) setCancelling(false);
@@ -50,25 +54,28 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
         <>
           <span>Cancel this session?</span>
           <ArmedButton of={session.id} look="danger" onPress={give('cancel')}>
-            Cancel it
+            {CANCEL}
           </ArmedButton>
-          <VerbButton onClick={() => setCancelling(false)}>Keep it</VerbButton>
+          <button type="button" className="ins-verb" onClick={() => setCancelling(false)}>
+            Keep it
+          </button>
         </>
       ) : (
         <>
-          {isPaused ? (
-            <>
-              <VerbButton onClick={give('resume')}>Resume</VerbButton>
-              <VerbButton onClick={give('step')} title="One operation, then pause again">
-                Step
-              </VerbButton>
-            </>
-          ) : (
-            <VerbButton onClick={give('pause')} title="At the next operation">
-              Pause
-            </VerbButton>
-          )}
-          <VerbButton onClick={() => setCancelling(true)}>Cancel…</VerbButton>
+          {(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => (
+            <ArmedButton
+              key={verb}
+              of={session.id}
+              look="plain"
+              title={TITLES[verb]}
+              onPress={give(verb)}
+            >
+              {LABELS[verb]}
+            </ArmedButton>
+          ))}
+          <button type="button" className="ins-verb" onClick={() => setCancelling(true)}>
+            Cancel…
+          </button>
         </>
       )}
     </div>
@@ -82,16 +89,12 @@ const NAMES: Readonly<Record<Verb, string>> = {
   cancel: 'Cancelling',
 };
 
-interface VerbButtonProps {
-  readonly onClick: () => void;
-  readonly title?: string;
-  readonly children: string;
-}
+const CANCEL = 'Cancel it';
 
-function VerbButton({ onClick, title, children }: VerbButtonProps) {
-  return (
-    <button type="button" className="ins-verb" onClick={onClick} title={title}>
-      {children}
-    </button>
-  );
-}
+const LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
+
+const TITLES = {
+  pause: 'At the next operation',
+  resume: undefined,
+  step: 'One operation, then pause again',
+} as const;

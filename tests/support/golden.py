@@ -1,0 +1,32 @@
+"""The golden traces, sent to a service as a sender would."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import httpx
+
+from tests.support.service_process import Service
+from tools.generate_golden import TRACE_ID
+
+FOLDER = Path(__file__).resolve().parents[1] / "golden"
+
+
+def trace_of(session: str) -> str:
+    """Return the trace id that the golden trace is given in that session."""
+    return TRACE_ID if session == "golden" else hashlib.sha256(session.encode()).hexdigest()[:32]
+
+
+def send_golden(service: Service, name: str = "release_notes", *, session: str = "golden") -> None:
+    """Send one golden trace; `session`: the id that the golden session is given there."""
+    for line in (FOLDER / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines():
+        path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
+        body = line.replace('{"stringValue": "golden"}', f'{{"stringValue": "{session}"}}')
+        _post(service, path, body.replace(TRACE_ID, trace_of(session)))
+
+
+def _post(service: Service, path: str, body: str) -> None:
+    headers = {**service.headers, "Content-Type": "application/json"}
+    url = f"{service.url}{path}"
+    httpx.post(url, content=body.encode(), headers=headers, timeout=20).raise_for_status()
