@@ -27,6 +27,8 @@ _LISTS = ("/sessions", "/requests", "/audit")
 _OF_A_SESSION = re.compile(r"/sessions/\{session_id\}(/[a-z]+)?")
 _TRANSCRIPT = "/sessions/{session_id}/transcript"
 """Is asked for a few spans at a time, so for each by itself here."""
+_ASKED = {"spans": "?format=columns"}
+"""How the page asks for what can be had in more than one form."""
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """The change number of a store begins with the store's own id, which is new each time."""
 
@@ -80,7 +82,11 @@ async def _session(client: httpx.AsyncClient, session_id: str, routes: list[str]
     rows = skeleton["spans"]
     paths += [f"/spans/{row['trace_id']}/{row['span_id']}" for row in rows]
     paths += [f"/sessions/{session_id}/transcript?span={asked}" for asked in _readings(rows)]
-    return {path: await _text(client, path) for path in paths}
+    return {path: await _text(client, path + _ASKED.get(_last(path), "")) for path in paths}
+
+
+def _last(path: str) -> str:
+    return path.rsplit("/", 1)[1]
 
 
 def _readings(rows: list[Any]) -> list[str]:

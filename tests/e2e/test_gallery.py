@@ -54,9 +54,9 @@ def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery:
         depths[drawn.number] = depths.get(drawn.parent, 0) + 1
         row = shown.locator(f'[id="span-{TRACE_ID}.{drawn.number:016x}"]')
         expect(row).to_have_attribute("aria-level", str(depths[drawn.number]))
-        status = "error" if drawn.error else "unset" if drawn.end_ms else "running"
+        status = "error" if drawn.error else "ok" if drawn.end_ms else "running"
         expect(row).to_have_accessible_name(
-            re.compile(rf"^{re.escape(drawn.name)} (.* )?{status}$")
+            re.compile(rf"^\w+, {re.escape(drawn.name)}\b.*, {status}\b")
         )
 
 

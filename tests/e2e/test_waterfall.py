@@ -213,11 +213,11 @@ def test_the_tree_says_what_each_row_is_and_where(
     expect(tree).to_match_aria_snapshot(
         """
         - tree "Span tree":
-          - treeitem "span, summarise, ok, 30 s" [expanded] [level=1]: summarise unset
-          - treeitem "span, invoke_agent reader, ok, 5 s" [expanded] [level=2]: invoke_agent reader unset
-          - treeitem "span, execute_tool read, ok, 1 s" [level=3]: execute_tool read unset
-          - treeitem "span, execute_tool list, ok, 1 s" [level=3]: execute_tool list unset
-          - treeitem "span, invoke_agent writer, ok, 4 s" [level=2]: invoke_agent writer unset
+          - treeitem "span, summarise, ok, 30 s" [expanded] [level=1]
+          - treeitem "span, invoke_agent reader, ok, 5 s" [expanded] [level=2]
+          - treeitem "span, execute_tool read, ok, 1 s" [level=3]
+          - treeitem "span, execute_tool list, ok, 1 s" [level=3]
+          - treeitem "span, invoke_agent writer, ok, 4 s" [level=2]
         """
     )
     places = tree.get_by_role("treeitem").evaluate_all(

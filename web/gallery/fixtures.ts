@@ -373,6 +373,11 @@ export function invented(path: string, query: URLSearchParams): string | undefin
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
+function columnsOf(rows: readonly SpanRow[]): Record<string, unknown[]> {
+  const names = Object.keys(rows[0] ?? {}) as (keyof SpanRow)[];
+  return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+}
+
 function answerOf(
   route: string,
   id: string | undefined,
@@ -389,7 +394,8 @@ function answerOf(
   if (route === '/sessions' && sessions.some((one) => one.id === id)) {
     if (more === undefined) return sessions.find((one) => one.id === id);
     if (more === 'spans') {
-      return { session_id: id, epoch_ns: EPOCH_NS, spans, next_cursor: null, as_of };
+      const columns = columnsOf(spans);
+      return { session_id: id, epoch_ns: EPOCH_NS, columns, next_cursor: null, as_of };
     }
   }
   if (route === '/spans' && id === TRACE) {

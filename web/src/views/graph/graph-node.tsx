@@ -33,7 +33,6 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
       className={classOf(node)}
       style={{ left: place.x, top: place.y, ...size }}
       tabIndex={isFocusable ? 0 : -1}
-      aria-label={`${node.kind} ${name}: ${wordsOf(node)}`}
       aria-current={isSelected ? 'true' : undefined}
       title={name}
       onFocus={() => {
@@ -47,6 +46,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
     >
       <span className="ins-graph__name">
         <KindIcon kind={KINDS[node.kind]} />
+        <span className="ins-hidden">{node.kind} </span>
         <span>{name}</span>
         {node.waiting > 0 && <StatusIcon shape="waiting" />}
         {node.active > 0 && node.waiting === 0 && <StatusIcon shape="running" />}
@@ -54,6 +54,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
           <span className="ins-graph__errors">
             <StatusIcon shape="failed" />
             {node.errors > 1 && formatCount(node.errors)}
+            <span className="ins-hidden">{node.errors === 1 ? ' 1 error ' : ' errors '}</span>
           </span>
         )}
       </span>
@@ -92,10 +93,4 @@ function factsOf({
     tokens > 0 ? `${formatCount(tokens)} tok` : '',
     cost_usd > 0 && count === 1 ? formatCost(cost_usd) : '',
   ].filter((fact) => fact !== '');
-}
-
-function wordsOf(node: GraphNode): string {
-  const facts = factsOf(node);
-  if (node.errors > 0) facts.push(plural(node.errors, 'error'));
-  return facts.join(', ');
 }

@@ -128,7 +128,6 @@ function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting
       {span.status === 'error' && <StatusIcon shape="failed" />}
       {span.status === 'cancelled' && <StatusIcon shape="cancelled" />}
       {span.status === 'lost' && <StatusIcon shape="lost" />}
-      <span className="ins-hidden">{isWaiting ? 'waiting' : span.status}</span>
     </span>
   );
 }
