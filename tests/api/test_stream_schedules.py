@@ -181,6 +181,7 @@ _WANTED = st.sampled_from([(), (), ("S",), ("C", trace_hex(1))])
 
 @settings(max_examples=12, phases=[Phase.generate], derandomize=True)
 @given(steps=schedules, readings=_READINGS, wanted=_WANTED)
+@pytest.mark.slow
 def test_a_reader_that_is_cut_off_and_whose_service_restarts_ends_with_the_truth(
     world: World, steps: list[Step], readings: list[int], wanted: tuple[str, ...]
 ) -> None:

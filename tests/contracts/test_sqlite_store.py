@@ -30,6 +30,18 @@ def path(tmp_path: Path) -> Path:
 
 
 CONTROL_TABLES = ("request", "command", "agent", "audit")
+SORTED_BY = (
+    "ended_ns",
+    "waiting_ns",
+    "waiting_since_ns",
+    "span_count",
+    "error_count",
+    "llm_calls",
+    "tool_calls",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+)
 
 
 def url(path: Path) -> str:
@@ -91,6 +103,11 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     for table in ("doomed_session", "doomed_trace", *CONTROL_TABLES):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE span DROP COLUMN waited")
+    for index in ("session_by_start", "session_by_title"):
+        connection.execute(f"DROP INDEX {index}")
+    for column in SORTED_BY:
+        connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
+    connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
     connection.pragma("user_version", 1)
     connection.close()
     again = open_store(url(path))

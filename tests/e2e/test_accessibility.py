@@ -147,6 +147,7 @@ _OUTSIDE = """() => [
 ]"""
 
 
+@pytest.mark.slow
 def test_who_wants_more_contrast_or_own_colours_has_them(page: Page, service: Service) -> None:
     page.emulate_media(contrast="more")
     _open(page, service, PAGES["session"])
@@ -158,6 +159,7 @@ def test_who_wants_more_contrast_or_own_colours_has_them(page: Page, service: Se
     assert edge != "none", "what is selected is told by its ground only, which is gone"
 
 
+@pytest.mark.slow
 def test_the_focus_is_seen_on_everything_that_can_have_it(page: Page, service: Service) -> None:
     _open(page, service, "")
     seen = set()

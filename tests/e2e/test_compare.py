@@ -72,6 +72,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     assert watch.elsewhere(service.url) == []
 
 
+@pytest.mark.slow
 def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
     page: Page, service: Service
 ) -> None:
@@ -93,6 +94,7 @@ def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
     expect(page.get_by_role("button", name=re.compile("no longer fails 1"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_address_that_is_pasted_names_its_session(page: Page, service: Service) -> None:
     _open(page, service, f"compare?left={FIRST_ID}")
     after = page.get_by_role("combobox", name="Session after")

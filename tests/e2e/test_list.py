@@ -147,6 +147,7 @@ def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
     assert _titles(page)[0] == "Session 900"
 
 
+@pytest.mark.slow
 def test_columns_are_chosen_kept_and_shared(page: Page, told: Service) -> None:
     _open(page, told)
     page.get_by_role("button", name="View").click()
@@ -207,6 +208,7 @@ def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
     assert int(page.get_by_text("sessions found").inner_text().split()[0]) < 60
 
 
+@pytest.mark.slow
 def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
     page: Page, told: Service
 ) -> None:

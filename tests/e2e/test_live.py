@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Demo, Watch
@@ -61,6 +62,7 @@ def test_a_session_appears_and_is_read_while_it_runs(
     assert watch.elsewhere(service.url) == []
 
 
+@pytest.mark.slow
 def test_an_open_page_survives_the_death_of_the_service(
     page: Page, service: Service, demo: Demo
 ) -> None:

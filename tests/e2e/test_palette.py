@@ -79,6 +79,7 @@ def test_any_action_page_session_or_span_is_reached_by_typing_a_part_of_its_name
     assert watch.elsewhere(service.url) == []
 
 
+@pytest.mark.slow
 def test_what_the_list_has_not_loaded_is_found_by_the_service(page: Page, service: Service) -> None:
     _open(page, service, "audit")
     page.route(re.compile(r"/sessions\?limit=200"), lambda route: route.abort())
@@ -130,6 +131,7 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
         assert len(keys) == len(set(keys)), (where, keys)
 
 
+@pytest.mark.slow
 def test_single_letters_can_be_off_and_everything_is_still_in_the_palette(
     page: Page, service: Service
 ) -> None:
@@ -166,6 +168,7 @@ def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, servic
         assert [entry for entry in audit if entry["action"] == "cancel"] == []
 
 
+@pytest.mark.slow
 def test_keys_of_the_page_do_nothing_behind_a_dialog(page: Page, service: Service) -> None:
     _open(page, service, f"sessions/{FIRST_ID}")
     page.keyboard.press("?")

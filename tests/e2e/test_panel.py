@@ -106,6 +106,7 @@ def test_a_state_is_walked_through_step_by_step(page: Page, filled: Service) -> 
     expect(panel.get_by_text("9007199254740993")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_links_lead_on_and_the_tabs_have_keys(page: Page, filled: Service) -> None:
     panel = _open(page, filled, TOOL, "overview")
     expect(panel.get_by_role("tab", name="Links")).to_be_visible()
@@ -119,6 +120,7 @@ def test_links_lead_on_and_the_tabs_have_keys(page: Page, filled: Service) -> No
     expect(panel.get_by_role("heading", level=2)).to_have_text("chat gpt-5")
 
 
+@pytest.mark.slow
 def test_a_copy_has_the_address_and_never_the_token(page: Page, filled: Service) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     panel = _open(page, filled, TOOL, "attributes")

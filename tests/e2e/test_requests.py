@@ -166,6 +166,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     assert watch.errors == []
 
 
+@pytest.mark.slow
 def test_a_hidden_character_can_be_seen_and_taken_out_in_the_editor(
     page: Page, service: Service, agent: AskingAgent
 ) -> None:
@@ -263,6 +264,7 @@ def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
     expect(_card(page).get_by_text(re.compile("^denied by")).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
     page: Page, service: Service, agent: AskingAgent
 ) -> None:

@@ -62,6 +62,7 @@ def test_words_are_found_in_their_context_and_opened_with_the_keyboard_alone(
     assert watch.elsewhere(service.url) == []
 
 
+@pytest.mark.slow
 def test_what_is_found_is_narrowed_by_chips_which_write_the_query(
     page: Page, service: Service
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_query_that_is_wrong_is_pointed_at_and_one_that_finds_nothing_says_why
     expect(page.get_by_text("1 span in 1 session")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_every_example_is_a_query_that_the_service_understands(
     page: Page, service: Service
 ) -> None:

@@ -179,6 +179,7 @@ def test_a_row_that_has_the_focus_opens_at_the_cause_with_one_key(
     in_view(page, CAUSE)
 
 
+@pytest.mark.slow
 def test_the_keys_of_a_session_work_in_each_of_its_views(
     page: Page, watch: Watch, told: Service, keys: Keys
 ) -> None:
