@@ -56,7 +56,7 @@ def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery:
         expect(row).to_have_attribute("aria-level", str(depths[drawn.number]))
         status = "error" if drawn.error else "ok" if drawn.end_ms else "running"
         expect(row).to_have_accessible_name(
-            re.compile(rf"^\w+, {re.escape(drawn.name)}\b.*, {status}\b")
+            re.compile(rf"^[\w ]+, {re.escape(drawn.name)}\b.*, {status}\b")
         )
 
 

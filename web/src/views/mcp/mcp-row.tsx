@@ -1,6 +1,7 @@
 /** One line of the log: a request with its response, a notification, or news of a connection. */
 import { memo, useEffect, useRef } from 'react';
 import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
+import { plainLine } from '../../model/hidden-characters.ts';
 import type { McpCall } from '../../model/mcp-calls.ts';
 import { useInspector, useNow } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
@@ -59,11 +60,11 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
       >
         <Arrow direction={call.direction} />
         <span className="ins-hidden">{directionText(call.direction)} </span>
-        <span className="ins-mcp-row__method">
+        <span className="ins-mcp-row__method" title={plainLine(call.method)}>
           <VisibleText text={call.method || 'message'} />
         </span>
         {call.target !== undefined && (
-          <span className="ins-mcp-row__target">
+          <span className="ins-mcp-row__target" title={plainLine(call.target)}>
             <VisibleText text={call.target} />
           </span>
         )}
@@ -120,7 +121,7 @@ function Rest({ call }: { readonly call: McpCall }) {
         </span>
       )}
       {said != null && said !== '' && (
-        <span className="ins-mcp-row__said">
+        <span className="ins-mcp-row__said" title={plainLine(said, MAX_SHOWN_CHARS)}>
           <VisibleText text={said.slice(0, MAX_SHOWN_CHARS)} />
         </span>
       )}

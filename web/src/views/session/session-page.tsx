@@ -74,8 +74,8 @@ function useFirstCause(
 
 function Gone({ text }: { readonly text: string }) {
   return (
-    <main className="ins-session__gone" role="alert">
-      <h1>{text}</h1>
+    <main className="ins-session__gone">
+      <h1 role="alert">{text}</h1>
       <Link to="">All sessions</Link>
     </main>
   );

@@ -79,8 +79,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
           <span className="ins-row__caret" />
         )}
         <KindIcon kind={span.kind} />
-        <Name span={span} />
-        <Marks span={span} isWaiting={isWaiting} />
+        <Name span={span} /> <Marks span={span} isWaiting={isWaiting} />
       </span>
     </div>
   );
@@ -118,7 +117,7 @@ function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   return (
     <span className="ins-row__marks">
-      {span.duplicate_of !== null && <span title="Shows the same work as another span">twin</span>}
+      {span.duplicate_of !== null && <span title="Shows the same work as another span">twin </span>}
       {tokens > 0 && (
         <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
           {formatCount(tokens)}

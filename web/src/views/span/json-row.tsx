@@ -102,8 +102,14 @@ interface ValueProps {
 function Value({ index, node, isOpen, onInside }: ValueProps) {
   switch (index.kind[node]) {
     case JsonKind.Object:
-    case JsonKind.Array:
-      return <span className="ins-json__count">{summary(index, node, isOpen)}</span>;
+    case JsonKind.Array: {
+      const text = summary(index, node, isOpen);
+      return (
+        <span className="ins-json__count" title={text}>
+          {text}
+        </span>
+      );
+    }
     case JsonKind.String:
       return <StringValue index={index} node={node} onInside={onInside} />;
     case JsonKind.Number:
