@@ -157,6 +157,7 @@ def test_a_request_outlives_the_service_that_was_killed(
     assert agent.result() == {"deleted": {"path": "/a"}}
 
 
+@pytest.mark.slow
 def test_without_a_service_silence_denies_in_time_and_it_is_told_afterwards(
     service: Service, agent: DeletingAgent, run: Run
 ) -> None:

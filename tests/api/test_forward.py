@@ -295,6 +295,7 @@ async def test_a_loop_of_services_is_cut() -> None:
     assert forwards.counts["looped"] == 2
 
 
+@pytest.mark.slow
 def test_two_services_that_forward_to_each_other_come_to_rest(tmp_path: Path) -> None:
     ports = [free_port(), free_port()]
     (tmp_path / "a").mkdir()

@@ -105,14 +105,14 @@ def moved(folder: Path, _: str) -> Iterator[Disk]:
     yield disk
 
 
-DISKS: list[tuple[Callable[..., Any], str, str]] = [
-    (limited, "", "full"),
+DISKS = [
+    pytest.param(limited, "", "full", marks=pytest.mark.slow),
     (filled, "", "full"),
     (moved, "", "unavailable"),
     (told_to_fail, "full", "full"),
-    (told_to_fail, "read_only", "read_only"),
+    pytest.param(told_to_fail, "read_only", "read_only", marks=pytest.mark.slow),
     (told_to_fail, "io", "unavailable"),
-    (told_to_fail, "sync", "unavailable"),
+    pytest.param(told_to_fail, "sync", "unavailable", marks=pytest.mark.slow),
 ]
 
 

@@ -23,6 +23,8 @@ from tests.support.telemetry import span_hex, started, trace_hex
 
 _BATCH = 6
 
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))]
+
 
 @pytest.fixture(autouse=True)
 def frequent_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +40,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return before, after
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
     folders: tuple[Path, Path], seed: int
 ) -> None:
@@ -62,7 +64,7 @@ def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
             check(after, platter.marks, f"seed {seed}, step {at}")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_acknowledged_survives_flushes_that_failed_before_the_loss(
     folders: tuple[Path, Path], seed: int
 ) -> None:

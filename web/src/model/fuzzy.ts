@@ -17,7 +17,7 @@ export const MAX_TEXT = 240;
 const HIT = 1;
 const SIDE_BY_SIDE = 8;
 const WORD_START = 6;
-const TEXT_START = 2;
+const TEXT_START = 3;
 /** Of each unit that is passed over, and at most so many. */
 const GAP = 0.2;
 const MOST_GAP = 12;
