@@ -127,6 +127,7 @@ def test_a_page_can_be_walked_past_its_bar(page: Page, service: Service) -> None
     assert page.evaluate("document.activeElement.closest('main') !== null")
 
 
+@pytest.mark.slow
 def test_no_page_loses_anything_at_twice_its_size_or_asks_anybody_else(
     page: Page, watch: Watch, service: Service
 ) -> None:

@@ -82,6 +82,7 @@ def test_one_command_feeds_a_service_and_ctrl_c_ends_both(
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.slow
 def test_whatever_ends_the_agent_ends_its_service(
     looping: subprocess.Popen[str], name: str
 ) -> None:

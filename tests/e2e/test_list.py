@@ -170,6 +170,7 @@ def test_columns_are_chosen_kept_and_shared(page: Page, told: Service) -> None:
     expect(heads.filter(has_text="Tool calls")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
     page: Page, told: Service
 ) -> None:

@@ -310,6 +310,7 @@ def test_a_session_is_paused_and_cancelled_from_its_header(
     agent.command("cancel")
 
 
+@pytest.mark.slow
 def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: AskingAgent) -> None:
     with AskingAgent(service.url, service.token, "another-agent") as other:
         for one, numbers in ((agent, range(500)), (other, range(500, 1000))):

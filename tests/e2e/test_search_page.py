@@ -79,6 +79,7 @@ def test_what_is_found_is_narrowed_by_chips_which_write_the_query(
     expect(page.get_by_text("2 spans in 2 sessions")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_query_that_is_wrong_is_pointed_at_and_one_that_finds_nothing_says_why(
     page: Page, service: Service
 ) -> None:
