@@ -40,6 +40,7 @@ $(MADE):
 # --- the environment and the web UI -----------------------------------------------------------
 
 ENV := .venv/.made
+MCP1 := $(MADE)/mcp1/.made
 UI := inspector/static/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
@@ -48,6 +49,12 @@ WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -pa
 # --inexact keeps uv, where it lives in this environment.
 $(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
 	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all
+	@touch $@
+
+# Frameworks that need mcp 1.x, where ours is 2.x.
+$(MCP1): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV)) $(MADE)
+	UV_PROJECT_ENVIRONMENT=$(MADE)/mcp1 INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked \
+		--no-default-groups --group frameworks-mcp1 --extra otel
 	@touch $@
 
 $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
@@ -69,8 +76,9 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
-test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, browser
+test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
+	$(MADE)/mcp1/bin/pytest -q -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
 	$(BIN)/pytest -q -n 2 -m "browser and not slow" --output test-results --tracing retain-on-failure \
@@ -79,6 +87,7 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time
 	$(BIN)/pytest -q -m slow
+	$(MADE)/mcp1/bin/pytest -q -m slow tests/integrations/mcp1 || test $$? = 5 # none there
 
 .PHONY: dev
 dev: $(ENV) $(NODE_MODULES) ## service with reload, web UI with hot reload, demo; one terminal

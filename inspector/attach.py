@@ -10,7 +10,9 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -115,15 +117,17 @@ def attach(
         ValueError: `capture` or `semconv` is not one of its values.
     """
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
-    policies_off = install_policies(bus) if policies else lambda: None
+    undo = ExitStack()
+    undo.callback(install_policies(bus) if policies else lambda: None)
+    undo.callback(_watch_mcp_agent(bus))
     service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
-        return Handle(None, policies_off, None)
+        return Handle(None, undo.close, None)
     with _lock:
         key = id(bus)
         handle = _attached.get(key)
         if handle is not None and handle.is_attached:
-            policies_off()  # that handle has them
+            undo.close()  # that handle has them
             return handle
         try:
             from subscribers.wiring import wire  # noqa: PLC0415 - needs the extra
@@ -135,7 +139,7 @@ def attach(
                 "Install it with: pip install 'mcp-agent-inspector[otel]'",
                 service.url,
             )
-            return Handle(None, policies_off, None)
+            return Handle(None, undo.close, None)
         made: Control | None = None
 
         def start_control() -> None:
@@ -158,9 +162,23 @@ def attach(
             find = (lambda: service) if service.is_named else partial(_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
-        undo = _ending(policies_off, made, wiring)
-        handle = _attached[key] = Handle(service.url, undo, wiring.delivery)
+        ending = _ending(undo.close, made, wiring)
+        handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
+
+
+def _watch_mcp_agent(bus: Bus | None) -> Callable[[], None]:
+    """Look at the shim for mcp-agent (seed 000 §13), which is loaded only where it has work."""
+    has_hooks = "mcp_agent.core.instrument" in sys.modules
+    if not has_hooks and not is_on("INSPECTOR_ENABLE_PATCH", os.environ, default=False):
+        return lambda: None
+    try:
+        from inspector.integrations import mcp_agent  # noqa: PLC0415 - see above
+
+        return mcp_agent.attach(bus)
+    except Exception as error:  # noqa: BLE001 - never into the program that is watched
+        _logger.warning("Cannot watch mcp-agent (%s: %s).", type(error).__name__, error)
+        return lambda: None
 
 
 def _is_wanted(control: bool | None) -> bool:
@@ -182,14 +200,14 @@ def _control(
 
 
 def _ending(
-    policies_off: Callable[[], None], control: Control | None, wiring: Wiring
+    agent_off: Callable[[], None], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
     """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
         end_s = monotonic() + EXIT_S
-        policies_off()
+        agent_off()
         if control is not None:
             control.begin_close()  # in the background, while telemetry is sent
         wiring.undo()

@@ -15,10 +15,15 @@ _telling: ContextVar[tuple[tuple[str, str], ...]] = ContextVar(
 )
 
 
+def innermost() -> tuple[str, str] | None:
+    """Return noun and name of the innermost operation that somebody is telling here."""
+    told = _telling.get()
+    return told[-1] if told else None
+
+
 def is_told(noun: str, name: str) -> bool:
     """Return whether the innermost operation that somebody is telling here is this one."""
-    told = _telling.get()
-    return bool(told) and told[-1] == (noun, name)
+    return innermost() == (noun, name)
 
 
 @contextmanager
