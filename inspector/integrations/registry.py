@@ -7,6 +7,7 @@ the program imports it: one that is installed and not used costs nothing.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 from inspector.integrations.on_import import after_import
 from instrument import Bus
+from subscribers.options import is_on
 
 _logger = logging.getLogger("inspector")
 
@@ -35,6 +37,8 @@ class Adapter(NamedTuple):
     """The oldest version that the tests ran with."""
     below: str
     """The first version that may be different."""
+    switch: str | None = None
+    """The environment variable without which it is left alone, and its adapter not loaded."""
 
     @property
     def tested(self) -> str:
@@ -44,7 +48,7 @@ class Adapter(NamedTuple):
 
 ADAPTERS = (
     Adapter("mcp", "mcp", "mcp", "1.27", "3"),
-    Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3"),
+    Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", "INSPECTOR_ENABLE_PATCH"),
     Adapter("strands", "strands", "strands-agents", "1.62", "2"),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
     Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25"),
@@ -55,8 +59,8 @@ ADAPTERS = (
 
 
 def importable() -> tuple[Adapter, ...]:
-    """Return the adapters whose framework is installed; imports nothing."""
-    return tuple(adapter for adapter in ADAPTERS if _is_installed(adapter))
+    """Return the adapters whose framework is installed, and wanted; imports nothing."""
+    return tuple(adapter for adapter in ADAPTERS if _is_wanted(adapter) and _is_installed(adapter))
 
 
 def attach_all(
@@ -64,7 +68,8 @@ def attach_all(
 ) -> tuple[tuple[Adapter, ...], Callable[[], None]]:
     """Watch every framework that is installed, or those of `names`, as soon as it is imported.
 
-    What cannot be watched is one WARNING; nothing is raised for it.
+    One that has a `switch` which is off is left alone. What cannot be watched is one WARNING;
+    nothing is raised for it.
 
     Returns:
         The adapters that are or will be attached, and what detaches them all.
@@ -72,7 +77,7 @@ def attach_all(
     Raises:
         ValueError: A name is none of `ADAPTERS`.
     """
-    wanted = _named(names)
+    wanted = tuple(adapter for adapter in _named(names) if _is_wanted(adapter))
     undo = ExitStack()
     for adapter in wanted:
         undo.callback(after_import(adapter.imports, partial(_attach, adapter, bus, undo)))
@@ -144,6 +149,10 @@ def _number(text: str) -> tuple[int, ...]:
         if digits != part:
             break
     return tuple(numbers)
+
+
+def _is_wanted(adapter: Adapter) -> bool:
+    return adapter.switch is None or is_on(adapter.switch, os.environ, default=False)
 
 
 def _is_installed(adapter: Adapter) -> bool:

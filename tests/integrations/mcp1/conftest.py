@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from tests.integrations.told import Told
 
 collect_ignore_glob = [] if find_spec("mcp_agent") else ["test_*.py"]
-
-SERVER = Path(__file__).with_name("server.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,16 +38,8 @@ def shim(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 async def app(shim: None, told: Told) -> AsyncIterator[Any]:
     """A running app with the server `s` and no model."""
+    from tests.integrations.mcp1.apps import make_app
+
     async with make_app().run() as running:
         yield running
     context.set(context.UNKNOWN)
-
-
-def make_app(**kwargs: Any) -> Any:
-    """Return an app that has not begun."""
-    from mcp_agent.app import MCPApp
-    from mcp_agent.config import LoggerSettings, MCPServerSettings, MCPSettings, Settings
-
-    server = MCPServerSettings(command=sys.executable, args=[str(SERVER)])
-    settings = Settings(mcp=MCPSettings(servers={"s": server}), logger=LoggerSettings(type="none"))
-    return MCPApp(name="tests", settings=settings, **kwargs)

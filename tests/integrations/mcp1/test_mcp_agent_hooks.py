@@ -13,9 +13,11 @@ from mcp_agent.executor.workflow import Workflow, WorkflowResult
 from mcp_agent.mcp.gen_client import gen_client
 from mcp_agent.workflows.llm.llm_selector import ModelSelector
 
+from inspector import context
+from inspector.integrations import mcp_agent
 from inspector.integrations.mcp_agent import POINTS
-from instrument import CATALOGUE
-from tests.integrations.mcp1.conftest import make_app
+from instrument import CATALOGUE, Bus
+from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
 
@@ -52,10 +54,7 @@ async def workflows_run(app: Any) -> None:
     await raising(Bad(context=app.context).run())
     long = Long(context=app.context)
     await long.run_async()
-    while long.state.status != "running":
-        await asyncio.sleep(0)
-    for _ in range(3):  # until its task waits for the signal
-        await asyncio.sleep(0)
+    await until(lambda: app.executor.signal_bus._pending_signals.get("cancel"))
     assert await long.cancel()
     with pytest.raises(BaseException):  # noqa: B017, PT011 - a CancelledError of two kinds
         await long._run_task
@@ -85,8 +84,7 @@ async def someone_waits(app: Any) -> None:
     waiting = asyncio.create_task(
         executor.wait_for_signal("go", workflow_id="w", run_id="r", signal_description="Go on?")
     )
-    while not executor.signal_bus._pending_signals.get("go"):
-        await asyncio.sleep(0)
+    await until(lambda: executor.signal_bus._pending_signals.get("go"))
     await executor.signal("go", "yes", workflow_id="w", run_id="r")
     assert await waiting == "yes"
 
@@ -116,13 +114,8 @@ PARTS: tuple[Callable[[Any], Awaitable[None]], ...] = (
 
 
 @pytest.fixture(scope="module")
-def fired(request: pytest.FixtureRequest) -> frozenset[str]:
+def fired() -> frozenset[str]:
     """Names of what fires while an app does all of the above."""
-    from instrument import Bus
-
-    patch = pytest.MonkeyPatch()
-    request.addfinalizer(patch.undo)
-    patch.setenv("INSPECTOR_ENABLE_PATCH", "1")
     bus, told = Bus(), Told()
     bus.observe_all(told)
 
@@ -131,13 +124,14 @@ def fired(request: pytest.FixtureRequest) -> frozenset[str]:
             for part in PARTS:
                 await part(app)
 
-    from inspector.integrations import mcp_agent
-
-    detach = mcp_agent.attach(bus=bus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSPECTOR_ENABLE_PATCH", "1")
+        detach = mcp_agent.attach(bus=bus)
     try:
         asyncio.run(all_of_it())
     finally:
         detach()
+        context.set(context.UNKNOWN)
     told.check_pairs()
     return frozenset(told.hooks)
 
@@ -147,6 +141,9 @@ def test_version_1_2_has_32_hooks_and_each_has_a_patch_point() -> None:
     assert {hook for point in POINTS for hook in point.hooks} >= set(V1_2)
 
 
+@pytest.mark.shows(
+    "mcp_agent", "agent", "llm", "tool", "messages", "resources", "progress", "transport"
+)
 @pytest.mark.parametrize("hook", V1_2)
 def test_fires(hook: str, fired: frozenset[str]) -> None:
     assert hook in fired
