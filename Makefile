@@ -6,6 +6,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# Set in many containers. The tests start hundreds of processes: each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 MADE := .make
