@@ -150,7 +150,7 @@ def sessions(
     ] = NEWEST_FIRST,
     as_json: Json = False,
 ) -> None:
-    """List sessions, newest first or sorted otherwise: of the running service, else of the store."""
+    """List sessions, newest first unless sorted: of the running service, else of the store."""
     found = _searched(query, "sessions", limit, status=status, sort=sort)
     if as_json:
         return _say_json(found)
