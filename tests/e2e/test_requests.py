@@ -158,11 +158,20 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     assert inside is not None
     assert frame["x"] + frame["width"] <= inside["x"] + inside["width"]
 
-    card.get_by_role("button", name=re.compile("Show all 1")).click()
-    parts = card.get_by_text(re.compile(r"part 1 of \d+"))
-    expect(parts).to_be_visible()
-    card.get_by_role("button", name="Next").click()
-    expect(card.get_by_text(re.compile(r"part 2 of \d+"))).to_be_visible()
+    # Nobody allows what they could not have seen: by the keys of the page, too.
+    allow = card.get_by_role("button", name="Allow read_file<b> once")
+    expect(card.get_by_text("Only the beginning of the arguments is shown.")).to_be_visible()
+    page.keyboard.press("a")
+    expect(card.get_by_role("button", name=re.compile("^Show all 1"))).to_be_focused()
+    expect(allow).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("Enter")
+    data.evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    expect(data.get_by_text(re.compile('x"\\s*}$'))).to_be_visible()
+    page.keyboard.press("a")
+    expect(allow).to_be_focused()
+    _armed(allow)
+    page.keyboard.press("Enter")
+    assert agent.answer_to("r1")["decision"] == "allow"
     assert watch.errors == []
 
 
