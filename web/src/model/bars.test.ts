@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barOf, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
+import { barOf, joined, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
 import { exampleSpan } from './examples.ts';
 
 const view = { start_ns: 0, end_ns: 1000 };
@@ -74,4 +74,18 @@ test('a label is inside the column and beside its bar', () => {
       },
     ),
   );
+});
+
+test('boxes that touch on the screen are one, those apart stay apart', () => {
+  const boxes = [
+    { x: 40, width: 10 },
+    { x: 20, width: 5 },
+    { x: 19.7, width: 0.1 },
+    { x: 10, width: 9.5 },
+  ];
+  expect([...joined(boxes)]).toEqual([
+    { x: 40, width: 10 },
+    { x: 10, width: 15 },
+  ]);
+  expect([...joined([])]).toEqual([]);
 });

@@ -12,6 +12,8 @@ export interface Bar {
 
 /** A span of no length is still a mark that can be seen. */
 export const MIN_BAR_PX = 2;
+/** Nearer than this there is nothing to be seen between two. */
+const TOUCHING_PX = 0.5;
 
 /** Undefined when the span is outside the window. */
 export function barOf(
@@ -67,4 +69,22 @@ export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   if (place === 'right') return bar.x + bar.width + GAP_PX;
   if (place === 'left') return bar.x - GAP_PX - label_px;
   return bar.x + bar.width - GAP_PX - label_px;
+}
+
+/** Boxes from right to left; those that touch on a screen as one, of thousands few are left. */
+export function* joined(
+  boxes: Iterable<{ readonly x: number; readonly width: number }>,
+): Generator<{ x: number; width: number }> {
+  let last: { x: number; width: number } | undefined;
+  for (const { x, width } of boxes) {
+    if (last !== undefined && x + width >= last.x - TOUCHING_PX) {
+      const end = last.x + last.width;
+      last.x = Math.min(x, last.x);
+      last.width = end - last.x;
+      continue;
+    }
+    if (last !== undefined) yield last;
+    last = { x, width };
+  }
+  if (last !== undefined) yield last;
 }

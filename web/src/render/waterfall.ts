@@ -6,7 +6,7 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, labelX, placeLabel, waitsOf } from '../model/bars.ts';
+import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
 import type { TimeAxis } from '../model/gaps.ts';
 import { endOffset, waitsSince } from '../model/span-status.ts';
@@ -203,8 +203,8 @@ function drawPath(
   y: number,
 ): void {
   context.fillStyle = palette.text;
-  for (const stretch of pathOf(span)) {
-    const { x, width } = boxOf(stretch, axis, view, width_px);
+  const boxes = pathOf(span).map((stretch) => boxOf(stretch, axis, view, width_px));
+  for (const { x, width } of joined(boxes)) {
     context.fillRect(x, y - 3, Math.max(width, 1), 1.5);
   }
 }

@@ -121,3 +121,30 @@ test('a page that follows the feed ends with the state of the store', async () =
     }),
   );
 });
+
+test('while pages come, rows are arranged anew when they are twice as many, and at the end', async () => {
+  const rows = new Map(Array.from({ length: 25 }, (_, at) => [String(at), row(String(at))]));
+  const trace = new Trace('s', service(rows));
+  const sizes: number[] = [];
+  trace.structure.subscribe(() => sizes.push(trace.spans.size));
+  await trace.load();
+  expect(sizes).toEqual([2, 4, 8, 16, 25]);
+});
+
+test('a load that fails between two pages leaves the rows that came arranged', async () => {
+  const whole = service(
+    new Map(Array.from({ length: 9 }, (_, at) => [String(at), row(String(at))])),
+  );
+  const trace = new Trace('s', {
+    ...whole,
+    spans: (id: string, wanted: { cursor?: string }) =>
+      wanted.cursor === '6' ? Promise.reject(new Error('gone')) : whole.spans(id, wanted),
+  } as unknown as Api);
+  let arranged = 0;
+  trace.structure.subscribe(() => {
+    arranged = trace.spans.size;
+  });
+  await trace.load();
+  expect(arranged).toBe(6);
+  expect(trace.state.get().kind).toBe('failed');
+});
