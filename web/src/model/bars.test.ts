@@ -76,16 +76,17 @@ test('a label is inside the column and beside its bar', () => {
   );
 });
 
-test('boxes that touch on the screen are one, those apart stay apart', () => {
-  const boxes = [
-    { x: 40, width: 10 },
-    { x: 20, width: 5 },
-    { x: 19.7, width: 0.1 },
-    { x: 10, width: 9.5 },
+test('stretches with nothing to be seen between them are one, others stay apart', () => {
+  const stretches = [
+    { start_ns: 40, end_ns: 50 },
+    { start_ns: 20, end_ns: 25 },
+    { start_ns: 18, end_ns: 19 },
+    { start_ns: 10, end_ns: 18 },
   ];
-  expect([...joined(boxes)]).toEqual([
-    { x: 40, width: 10 },
-    { x: 10, width: 15 },
+  expect(joined(stretches, 1)).toEqual([
+    { start_ns: 40, end_ns: 50 },
+    { start_ns: 10, end_ns: 25 },
   ]);
-  expect([...joined([])]).toEqual([]);
+  expect(joined(stretches, 0.5)).toHaveLength(3);
+  expect(joined([], 1)).toEqual([]);
 });

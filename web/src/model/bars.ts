@@ -12,8 +12,6 @@ export interface Bar {
 
 /** A span of no length is still a mark that can be seen. */
 export const MIN_BAR_PX = 2;
-/** Nearer than this there is nothing to be seen between two. */
-const TOUCHING_PX = 0.5;
 
 /** Undefined when the span is outside the window. */
 export function barOf(
@@ -71,20 +69,17 @@ export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   return bar.x + bar.width - GAP_PX - label_px;
 }
 
-/** Boxes from right to left; those that touch on a screen as one, of thousands few are left. */
-export function* joined(
-  boxes: Iterable<{ readonly x: number; readonly width: number }>,
-): Generator<{ x: number; width: number }> {
-  let last: { x: number; width: number } | undefined;
-  for (const { x, width } of boxes) {
-    if (last !== undefined && x + width >= last.x - TOUCHING_PX) {
-      const end = last.x + last.width;
-      last.x = Math.min(x, last.x);
-      last.width = end - last.x;
-      continue;
-    }
-    if (last !== undefined) yield last;
-    last = { x, width };
+/**
+ * Stretches from the last to the first; those nearer to each other than `near_ns` as one: of the
+ * thousands that share a pixel one is left.
+ */
+export function joined(stretches: readonly TimeWindow[], near_ns: number): TimeWindow[] {
+  const found: { start_ns: number; end_ns: number }[] = [];
+  for (const { start_ns, end_ns } of stretches) {
+    const last = found.at(-1);
+    if (last !== undefined && end_ns >= last.start_ns - near_ns) {
+      last.start_ns = Math.min(start_ns, last.start_ns);
+    } else found.push({ start_ns, end_ns });
   }
-  if (last !== undefined) yield last;
+  return found;
 }

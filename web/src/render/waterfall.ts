@@ -203,8 +203,10 @@ function drawPath(
   y: number,
 ): void {
   context.fillStyle = palette.text;
-  const boxes = pathOf(span).map((stretch) => boxOf(stretch, axis, view, width_px));
-  for (const { x, width } of joined(boxes)) {
+  // Half a pixel; inside of gaps that are short it is less than that.
+  const near_ns = (view.end_ns - view.start_ns) / width_px / 2;
+  for (const stretch of joined(pathOf(span), near_ns)) {
+    const { x, width } = boxOf(stretch, axis, view, width_px);
     context.fillRect(x, y - 3, Math.max(width, 1), 1.5);
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
 import { exampleSpan } from '../model/examples.ts';
@@ -147,4 +147,23 @@ test('a load that fails between two pages leaves the rows that came arranged', a
   await trace.load();
   expect(arranged).toBe(6);
   expect(trace.state.get().kind).toBe('failed');
+});
+
+test('of many spans not every change arranges the rows anew, and the last one does', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const trace = new Trace('s', service(new Map()));
+    const many = Array.from({ length: 20_000 }, (_, at) => spanEvent(row(String(at))));
+    trace.apply(many);
+    const sizes: number[] = [];
+    trace.structure.subscribe(() => sizes.push(trace.spans.size));
+    for (const id of ['x', 'y', 'z']) trace.apply([spanEvent(row(id))]);
+    expect(sizes).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(sizes).toEqual([20_003]);
+    trace.apply([spanEvent(row('later'))]);
+    expect(sizes).toEqual([20_003, 20_004]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -13,6 +13,11 @@ import { failed, type LoadState } from './sessions.ts';
 const FIRST_PAGE = 500;
 const PAGE = 5000;
 
+/** Spans to a millisecond of pause between two arrangements: about ten times what one takes. */
+const SPANS_A_MS = 400;
+/** A shorter pause is none: the feed comes once a frame. */
+const FRAME_MS = 16;
+
 export interface Freeze {
   /** Local time. */
   readonly since_ms: number;
@@ -47,6 +52,8 @@ export class Trace {
   /** How many spans there were when rows were arranged last, and whether others came since. */
   private arranged = 0;
   private isBehind = false;
+  private arranging: ReturnType<typeof setTimeout> | undefined;
+  private arranged_ms = Number.NEGATIVE_INFINITY;
 
   constructor(sessionId: string, api: Api) {
     this.sessionId = sessionId;
@@ -81,7 +88,7 @@ export class Trace {
       // Another load may have begun meanwhile: it goes on.
       if (this.confirmed === confirmed) {
         this.confirmed = undefined;
-        if (this.isBehind) this.restructure();
+        if (this.isBehind) this.arrange();
       }
     }
     this.drop([...this.spans.keys()].filter((key) => !confirmed.has(key)));
@@ -113,11 +120,12 @@ export class Trace {
     this.tally = new SessionTally();
     for (const span of this.spans.values()) this.count(span, spanKey(span));
     this.errorCount.set(this.tally.errors.size);
-    this.restructure();
+    this.arrange(); // At once: numbers are others.
   }
 
   close(): void {
     this.loading?.abort();
+    clearTimeout(this.arranging);
   }
 
   apply(events: readonly StreamEvent[]): void {
@@ -196,14 +204,25 @@ export class Trace {
     if (isNewStructure) this.restructure();
   }
 
-  /** While pages come, rows are arranged anew only when they are twice as many: each time all. */
+  /**
+   * Have rows arranged anew: each time all. So of many not at once with every change, and while
+   * pages come only when they are twice as many.
+   */
   private restructure(): void {
-    if (this.confirmed !== undefined && this.spans.size < 2 * this.arranged) {
-      this.isBehind = true;
-      return;
-    }
+    this.isBehind = true;
+    if (this.confirmed !== undefined && this.spans.size < 2 * this.arranged) return;
+    const pause_ms = this.spans.size / SPANS_A_MS;
+    const left_ms = this.arranged_ms + pause_ms - performance.now();
+    if (this.confirmed !== undefined || pause_ms < FRAME_MS || left_ms <= 0) this.arrange();
+    else this.arranging ??= setTimeout(() => this.arrange(), left_ms);
+  }
+
+  private arrange(): void {
+    clearTimeout(this.arranging);
+    this.arranging = undefined;
     this.isBehind = false;
     this.arranged = this.spans.size;
+    this.arranged_ms = performance.now();
     this.structure.set(this.structure.get() + 1);
   }
 
