@@ -4,7 +4,7 @@
  */
 import type { SpanRow } from '../api/types.ts';
 import { type CriticalPath, criticalPathSteps } from './critical-path.ts';
-import { gapsOf, withoutWaits } from './gaps.ts';
+import { type Gap, gapsOf, waitsOf, withoutWaits } from './gaps.ts';
 import type { SpanForest } from './span-forest.ts';
 import { endOffset } from './span-status.ts';
 import type { TimeWindow } from './time-scale.ts';
@@ -12,7 +12,7 @@ import type { TimeWindow } from './time-scale.ts';
 export interface Shape {
   /** Spans with nothing below them but twins. */
   readonly leaves: readonly SpanRow[];
-  readonly gaps: readonly TimeWindow[];
+  readonly gaps: readonly Gap[];
   readonly path: CriticalPath;
 }
 
@@ -30,17 +30,21 @@ export function* shapeSteps(
 ): Generator<void, Shape> {
   const leaves: SpanRow[] = [];
   const work: TimeWindow[] = [];
+  const waits: TimeWindow[] = [];
   for (let number = 0; number < forest.size; number += 1) {
     if (number % STEP === STEP - 1) yield;
-    const span = isLeaf(forest, number) ? spanOf(number) : undefined;
+    const span = spanOf(number);
     if (span === undefined) continue;
+    const end_ns = endOffset(span, now_ns);
+    if (span.waited.length > 0) waits.push(...waitsOf(span.waited, end_ns));
+    if (!isLeaf(forest, number)) continue;
     leaves.push(span);
-    const all = { start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) };
+    const all = { start_ns: span.offset_ns, end_ns };
     if (span.waited.length === 0) work.push(all);
     else work.push(...withoutWaits(all, span.waited));
   }
   yield;
-  const gaps = gapsOf(work);
+  const gaps = gapsOf(work, waits);
   yield;
   if (!isPathWanted) return { leaves, gaps, path: NO_SHAPE.path };
   const path = yield* criticalPathSteps(forest, (number) => {

@@ -1,7 +1,7 @@
 /** What is seen of a session only from all its spans, while it is looked at. */
 import { useEffect, useMemo, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { TimeAxis } from '../../model/gaps.ts';
+import { type Gap, TimeAxis } from '../../model/gaps.ts';
 import { NO_SHAPE, shapeSteps } from '../../model/session-shape.ts';
 import { inSlices, nextTask, SteppedWork } from '../../model/slices.ts';
 import { spanKey } from '../../model/span-tree.ts';
@@ -11,7 +11,7 @@ import { useInspector } from '../context.ts';
 import { useSlowVersion } from './slow-version.ts';
 
 export interface SessionShape {
-  readonly gaps: readonly TimeWindow[];
+  readonly gaps: readonly Gap[];
   readonly axis: TimeAxis;
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   /** Spans with nothing below them but twins. */
