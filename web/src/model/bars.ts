@@ -68,3 +68,18 @@ export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   if (place === 'left') return bar.x - GAP_PX - label_px;
   return bar.x + bar.width - GAP_PX - label_px;
 }
+
+/**
+ * Stretches from the last to the first; those nearer to each other than `near_ns` as one: of the
+ * thousands that share a pixel one is left.
+ */
+export function joined(stretches: readonly TimeWindow[], near_ns: number): TimeWindow[] {
+  const found: { start_ns: number; end_ns: number }[] = [];
+  for (const { start_ns, end_ns } of stretches) {
+    const last = found.at(-1);
+    if (last !== undefined && end_ns >= last.start_ns - near_ns) {
+      last.start_ns = Math.min(start_ns, last.start_ns);
+    } else found.push({ start_ns, end_ns });
+  }
+  return found;
+}

@@ -6,7 +6,7 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, labelX, placeLabel, waitsOf } from '../model/bars.ts';
+import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
 import type { Gap, TimeAxis } from '../model/gaps.ts';
 import { endOffset, waitsSince } from '../model/span-status.ts';
@@ -203,7 +203,9 @@ function drawPath(
   y: number,
 ): void {
   context.fillStyle = palette.text;
-  for (const stretch of pathOf(span)) {
+  // Half a pixel; inside of gaps that are short it is less than that.
+  const near_ns = (view.end_ns - view.start_ns) / width_px / 2;
+  for (const stretch of joined(pathOf(span), near_ns)) {
     const { x, width } = boxOf(stretch, axis, view, width_px);
     context.fillRect(x, y - 3, Math.max(width, 1), 1.5);
   }

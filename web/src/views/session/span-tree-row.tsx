@@ -55,7 +55,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       aria-setsize={props.siblings}
       aria-selected={props.isSelected}
       {...(hasChildren ? { 'aria-expanded': !isFolded } : {})}
-      style={{ transform: `translateY(${props.top_px}px)` }}
+      style={{ top: props.top_px }}
       onClick={() => props.onPick(key)}
     >
       <span

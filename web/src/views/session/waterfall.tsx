@@ -148,10 +148,14 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     }),
     [router, isErrorsOnly, isShort, isPathShown],
   );
-  const jump = (offset_ns: number) => {
-    const row = firstRowAfter(tree, offset_ns);
-    if (row !== undefined && scroller !== null) scroller.scrollTop = row * row_px;
-  };
+  const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
+  const jump = useCallback(
+    (offset_ns: number) => {
+      const row = firstRowAfter(tree, offset_ns);
+      if (row !== undefined && scroller !== null) scroller.scrollTop = row * row_px;
+    },
+    [tree, scroller, row_px],
+  );
   // The row of the cursor stays in the document wherever one scrolls: it is the active one.
   const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
   const shown = Array.from({ length: count }, (_, at) => first + at);
@@ -169,7 +173,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         find={find}
         options={options}
         gaps={shape.gaps.length}
-        onFind={(text) => router.adjust({ find: text })}
+        onFind={setFind}
         onGoTo={pick}
       />
       <div className="ins-minimap-clip">
