@@ -49,7 +49,7 @@ WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -pa
 
 # --inexact keeps uv, where it lives in this environment.
 $(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
-	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --all-groups --extra all
+	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all
 	@touch $@
 
 $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
