@@ -117,5 +117,7 @@ function paint(
     phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
   const { axis: timeAxis, gaps } = shape;
+  // Of a session of which nothing is known yet, neither is the time.
+  axis.hidden = tree.rows.count === 0;
   drawAxis(axis, { axis: timeAxis, gaps, view, width_px: bars_px, palette }, AXIS_PX);
 }
