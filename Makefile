@@ -6,6 +6,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# Set in many containers. The tests start hundreds of processes: each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 MADE := .make
@@ -47,7 +49,7 @@ WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -pa
 
 # --inexact keeps uv, where it lives in this environment.
 $(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
-	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --all-groups --extra all
+	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all
 	@touch $@
 
 $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
@@ -73,7 +75,8 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	$(BIN)/pytest -q -n 2 -m "browser and not slow" --output test-results --tracing retain-on-failure \
+	@# By file: the tests of one share a service.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "browser and not slow" --output test-results --tracing retain-on-failure \
 		--screenshot only-on-failure
 
 .PHONY: test-all

@@ -1,0 +1,92 @@
+"""A call-back for the moment at which a module has been imported."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from threading import local
+from types import ModuleType
+
+_logger = logging.getLogger("inspector")
+
+
+def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
+    """Call `do` when the module `name` has been imported; at once when it is there already.
+
+    It is called on the thread that imports, inside the import statement; what it raises is logged
+    and does not fail the import.
+
+    Returns:
+        What takes the wish back, if it was not fulfilled yet. Idempotent.
+    """
+    if name in sys.modules and not _is_being_imported(sys.modules[name]):
+        _run(do, name)
+        return lambda: None
+    finder = _Finder(name, do)
+    sys.meta_path.insert(0, finder)
+    return finder.withdraw
+
+
+def _is_being_imported(module: ModuleType) -> bool:
+    return bool(getattr(module.__spec__, "_initializing", False))
+
+
+def _run(do: Callable[[], None], name: str) -> None:
+    try:
+        do()
+    except Exception:
+        _logger.warning("What was to follow the import of %s failed.", name, exc_info=True)
+
+
+class _Finder(MetaPathFinder):
+    """Finds one module as the others do, and wraps its loader."""
+
+    def __init__(self, name: str, do: Callable[[], None]) -> None:
+        self._name = name
+        self._do = do
+        self._searching = local()
+
+    def withdraw(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self._name or getattr(self._searching, "is_on", False):
+            return None
+        self._searching.is_on = True
+        try:
+            spec = find_spec(fullname)
+        finally:
+            self._searching.is_on = False
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, self)
+        return spec
+
+    def done(self) -> None:
+        self.withdraw()
+        _run(self._do, self._name)
+
+
+class _Loader(Loader):
+    """Loads as the real one does, whose name, resources and source it leaves in view."""
+
+    def __init__(self, real: Loader, finder: _Finder) -> None:
+        self._real = real
+        self._finder = finder
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._real.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module keeps its real loader: `pkgutil`, `inspect` and `importlib.resources` ask it.
+        module.__loader__ = self._real
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._real
+        self._real.exec_module(module)
+        self._finder.done()

@@ -1,0 +1,138 @@
+"""Operations of a framework that tells beginnings and ends by call-backs.
+
+Where a framework lets us wrap what runs, `instrument.call` and `operation` do all of this and can
+decide more: prefer them. Here an operation is kept under the framework's own id until the
+framework says how it ended, or until what it belongs to has ended without saying.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable
+from contextvars import Context, copy_context
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
+
+from instrument import Bus, Operation
+from instrument import default as shared
+
+T = TypeVar("T")
+
+LIMIT = 10_000
+"""How many may be open; above, the oldest is closed as forgotten."""
+
+
+class ForgottenError(Exception):
+    """The framework never said how the operation ended."""
+
+
+class _Open(NamedTuple):
+    operation: Operation
+    context: Context
+    """In which the operation is the current one."""
+    parent: Hashable
+
+
+class OpenOperations:
+    """What is open, by the framework's id. May be used from any thread.
+
+    Each operation lives in a context of its own, begun in that of its parent: call-backs come in
+    whatever task or thread the framework likes, and the tree is right all the same.
+    """
+
+    def __init__(self, bus: Bus | None = None, *, limit: int = LIMIT) -> None:
+        self._bus = bus or shared.bus
+        self._limit = limit
+        self._open: dict[Hashable, _Open] = {}
+        self._lock = Lock()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._open
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def begin(
+        self, key: Hashable, noun: str, *, parent: Hashable = None, **kwargs: Any
+    ) -> Operation:
+        """Open an operation, below that of `parent`, else below the one open where this is called.
+
+        Raises:
+            HookVerdict: An interceptor decided against it; nothing is open then.
+            HookContractError: An interceptor made a mistake; the same.
+        """
+        context = self._context(parent)
+        operation = self._bus.operation(noun, **kwargs)
+        context.run(operation.__enter__)
+        self._keep(key, _Open(operation, context, parent))
+        return operation
+
+    async def begin_async(
+        self, key: Hashable, noun: str, *, parent: Hashable = None, **kwargs: Any
+    ) -> Operation:
+        """Do as `begin` does, and let interceptors await: a person, for instance."""
+        context = self._context(parent)
+        operation = self._bus.operation(noun, **kwargs)
+        await asyncio.get_running_loop().create_task(operation.__aenter__(), context=context)
+        self._keep(key, _Open(operation, context, parent))
+        return operation
+
+    def end(self, key: Hashable, result: Any = None, **outcome: Any) -> Any:
+        """Close an operation with its result, and what is still open below it as forgotten.
+
+        Args:
+            key: Unknown ones are passed over: begun before we were attached.
+            result: What came of it.
+            outcome: More kwargs of the closing hook, such as `usage`.
+
+        Returns:
+            The result, as interceptors left it.
+        """
+        return self._close(key, None, result, outcome)
+
+    def fail(self, key: Hashable, error: BaseException, result: Any = None, **outcome: Any) -> Any:
+        """Close an operation with what it raised, or answered as an error; return the result."""
+        return self._close(key, error, result, outcome)
+
+    def end_all(self, error: BaseException | None = None) -> None:
+        """Close everything that is open, the innermost first."""
+        for key in reversed(list(self._open)):
+            self.fail(key, error or ForgottenError("not told to its end"))
+
+    def run(self, key: Hashable, function: Callable[[], T]) -> T:
+        """Call `function` where the operation is current, so that what it opens is its child."""
+        found = self._open.get(key)
+        return function() if found is None else found.context.copy().run(function)
+
+    def _context(self, parent: Hashable) -> Context:
+        found = self._open.get(parent) if parent is not None else None
+        return copy_context() if found is None else found.context.copy()
+
+    def _keep(self, key: Hashable, new: _Open) -> None:
+        with self._lock:
+            forgotten = [key] if key in self._open else []
+            if len(self._open) >= self._limit:
+                forgotten.append(next(iter(self._open)))
+        for one in forgotten:
+            self.fail(one, ForgottenError("not told to its end"))
+        with self._lock:
+            self._open[key] = new
+
+    def _close(
+        self, key: Hashable, error: BaseException | None, result: Any, outcome: dict[str, Any]
+    ) -> Any:
+        with self._lock:
+            found = self._open.pop(key, None)
+            below = [one for one, open_ in self._open.items() if open_.parent == key]
+        if found is None:
+            return result
+        for one in reversed(below):
+            self.fail(one, error or ForgottenError("not told to its end"))
+        operation = found.operation
+        operation.result = result
+        if outcome:
+            operation.set(**outcome)
+        kind = None if error is None else type(error)
+        trace = None if error is None else error.__traceback__
+        found.context.run(operation.__exit__, kind, error, trace)
+        return operation.result

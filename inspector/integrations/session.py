@@ -1,0 +1,23 @@
+"""The session that a framework's own thread, conversation or group is, unless the program says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from inspector import context
+
+
+@contextmanager
+def in_session(session_id: str | None) -> Iterator[None]:
+    """Let what runs in the block belong to `session_id`, where the program has named none."""
+    before = context.get()
+    if not session_id or before != context.UNKNOWN:
+        yield
+        return
+    context.set(session_id)
+    try:
+        yield
+    finally:
+        if context.get() == session_id:
+            context.set(before)

@@ -1,0 +1,49 @@
+"""What docs/frameworks.md says of each framework: a row is a test that passed, or it is not there.
+
+A test says what it shows: `@pytest.mark.shows("langchain", "tool", "deny")`.
+"""
+
+from __future__ import annotations
+
+FRAMEWORKS = {
+    "mcp": "mcp",
+    "mcp1": "mcp",
+    "mcp_agent": "mcp-agent",
+    "strands": "strands-agents",
+    "amplifier": "amplifier-core",
+    "openai_agents": "openai-agents",
+    "pydantic_ai": "pydantic-ai-slim",
+    "langchain": "langchain",
+}
+"""Framework to the distribution whose version is named; `mcp1` is the SDK's 1.x."""
+
+SEES = {
+    "agent": "a run of an agent, with its input and answer",
+    "llm": "each model call, with messages and answer",
+    "tokens": "tokens of each model call",
+    "tool": "each tool call, with arguments and result",
+    "tool_error": "a tool that raises, or answers with an error, as an error",
+    "llm_error": "a model call that fails",
+    "streaming": "streamed answers, with the time to the first chunk",
+    "concurrency": "runs at the same time, each with its own calls",
+    "cancellation": "a cancelled run, with everything closed",
+    "sub_agents": "sub-agents and hand-offs, below who called them",
+    "session": "the framework's own conversation as session",
+    "messages": "JSON-RPC messages in both directions",
+    "resources": "resources and prompts",
+    "progress": "progress",
+    "elicitation": "what a server asks the user",
+    "transport": "connections that come and go",
+    "once": "a call that two layers see, once",
+}
+DECIDES = {
+    "deny": "a denied tool does not run, and the model is told why",
+    "edit": "arguments changed before the tool runs",
+    "replace": "a result changed before the model sees it",
+    "retry": "a tool run again",
+    "approve": "a person allows, edits or denies before the tool runs",
+    "deny_llm": "a model call that is refused or answered by a hook",
+    "inject": "context that a hook adds for the model",
+    "cancel": "a run that a person cancels",
+}
+CAPABILITIES = {**SEES, **DECIDES}

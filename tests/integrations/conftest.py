@@ -1,0 +1,67 @@
+"""What every adapter's tests need: a bus of their own, and what was told on it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from instrument import Bus
+from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
+from tests.integrations.told import Told
+
+RESULTS = Path(__file__).parent / "results"
+SHOWN = pytest.StashKey[dict[str, dict[str, bool]]]()
+
+
+@pytest.fixture
+def bus() -> Bus:
+    return Bus()
+
+
+@pytest.fixture
+def told(bus: Bus) -> Iterator[Told]:
+    """Everything that is told; at the end, what began must have ended, once."""
+    recorder = Told()
+    off = bus.observe_all(recorder)
+    yield recorder
+    off()
+    recorder.check_pairs()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SHOWN] = {}
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Keep what each test marked `shows` has shown."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]  # pluggy's, untyped here
+    if report.when != "call" and not report.failed:
+        return
+    for marker in item.iter_markers("shows"):
+        framework, *capabilities = marker.args
+        assert framework in FRAMEWORKS, f"{item.nodeid}: no framework {framework!r}"
+        for capability in capabilities:
+            assert capability in CAPABILITIES, f"{item.nodeid}: no capability {capability!r}"
+            shown = item.config.stash[SHOWN].setdefault(framework, {})
+            shown[capability] = shown.get(capability, True) and report.passed
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With `RECORD_FRAMEWORKS=1`, write what was shown: docs/frameworks.md is made from it."""
+    if os.environ.get("RECORD_FRAMEWORKS") != "1" or hasattr(session.config, "workerinput"):
+        return
+    RESULTS.mkdir(exist_ok=True)
+    for framework, shown in session.config.stash[SHOWN].items():
+        result = {
+            "version": version(FRAMEWORKS[framework]),
+            "capabilities": dict(sorted(shown.items())),
+        }
+        text = json.dumps(result, indent=2) + "\n"
+        (RESULTS / f"{framework}.json").write_text(text, encoding="utf-8")

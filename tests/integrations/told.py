@@ -1,0 +1,56 @@
+"""What was told on a bus, and whether every beginning has its one end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from instrument.catalogue import NOUNS
+
+
+class Told:
+    """An observer of everything."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, dict[str, Any]]] = []
+
+    def __call__(self, hook: str, /, **kwargs: Any) -> None:
+        self.events.append((hook, kwargs))
+
+    @property
+    def hooks(self) -> list[str]:
+        """Names in order, without those that the bus tells about itself."""
+        own = ("operation_opened", "operation_closed", "hook_decided")
+        return [hook for hook, _ in self.events if hook not in own]
+
+    def of(self, hook: str) -> list[dict[str, Any]]:
+        """The kwargs of each emission of `hook`."""
+        return [kwargs for name, kwargs in self.events if name == hook]
+
+    def one(self, hook: str) -> dict[str, Any]:
+        """The kwargs of the only emission of `hook`."""
+        found = self.of(hook)
+        assert len(found) == 1, f"{hook}: {len(found)} times, in {self.hooks}"
+        return found[0]
+
+    def parent_noun(self, kwargs: dict[str, Any]) -> str | None:
+        """What kind of operation the one of `kwargs` is directly below."""
+        for opened in self.of("operation_opened"):
+            if opened["call_id"] == kwargs["parent_call_id"]:
+                return str(opened["noun"])
+        return None
+
+    def check_pairs(self) -> None:
+        """Check that each operation opened, began, ended and closed once, and in a tree."""
+        opened = {one["call_id"]: one for one in self.of("operation_opened")}
+        closed = Counter(one["call_id"] for one in self.of("operation_closed"))
+        assert len(opened) == len(self.of("operation_opened"))
+        assert closed == Counter(opened.keys()), f"not closed once: {self.hooks}"
+        for call_id, one in opened.items():
+            assert one["parent_call_id"] is None or one["parent_call_id"] in opened
+            noun = NOUNS[one["noun"]]
+            began = [k for k in self.of(noun.before) if k.get("call_id") == call_id]
+            ended = [
+                k for h in (noun.after, noun.error) for k in self.of(h) if k["call_id"] == call_id
+            ]
+            assert (len(began), len(ended)) == (1, 1), f"{one['noun']}: {self.hooks}"

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.integrations.on_import import after_import
+from inspector.integrations.registry import Adapter, attach_all, check_version
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    name = "a_framework_nobody_has"
+    package = tmp_path / name
+    package.mkdir()
+    (package / "__init__.py").write_text("VALUE = 1\n")
+    (package / "inner.py").write_text("from . import VALUE\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield name
+    for imported in [one for one in sys.modules if one.split(".")[0] == name]:
+        del sys.modules[imported]
+
+
+def test_the_call_back_comes_once_and_after_the_module_is_complete(module: str) -> None:
+    seen: list[int] = []
+    after_import(module, lambda: seen.append(sys.modules[module].VALUE))
+    assert seen == []
+    importlib.import_module(f"{module}.inner")
+    importlib.reload(importlib.import_module(module))
+    assert seen == [1]
+
+
+def test_a_module_that_is_there_is_told_at_once(module: str) -> None:
+    importlib.import_module(module)
+    seen: list[str] = []
+    after_import(module, lambda: seen.append("now"))
+    assert seen == ["now"]
+
+
+def test_a_wish_taken_back_leaves_no_finder(module: str) -> None:
+    before = list(sys.meta_path)
+    seen: list[str] = []
+    withdraw = after_import(module, lambda: seen.append("never"))
+    withdraw()
+    withdraw()
+    importlib.import_module(module)
+    assert seen == []
+    assert sys.meta_path == before
+
+
+def test_a_call_back_that_raises_does_not_fail_the_import(
+    module: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("broken")
+
+    after_import(module, fail)
+    assert importlib.import_module(module).VALUE == 1
+    assert module in caplog.text
+
+
+def test_the_module_keeps_its_own_loader(module: str) -> None:
+    after_import(module, lambda: None)
+    loaded = importlib.import_module(module)
+    assert loaded.__spec__ is not None
+    assert type(loaded.__spec__.loader).__name__ == "SourceFileLoader"
+    assert loaded.__loader__ is loaded.__spec__.loader
+
+
+def test_two_wishes_for_one_module_are_both_fulfilled(module: str) -> None:
+    seen: list[str] = []
+    after_import(module, lambda: seen.append("first"))
+    after_import(module, lambda: seen.append("second"))
+    importlib.import_module(module)
+    assert sorted(seen) == ["first", "second"]
+
+
+def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
+    with pytest.raises(ValueError, match=r"no adapter for 'langchian'.*langchain"):
+        attach_all(["langchian"])
+
+
+@pytest.mark.parametrize(
+    ("first", "below", "warns"), [("0", "1", True), ("1", "99", False), ("98", "99", True)]
+)
+def test_a_version_outside_the_tested_range_is_one_warning(
+    first: str, below: str, warns: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "inspector"):
+        check_version(Adapter("x", "x", "pytest", first, below))
+    assert len(caplog.records) == int(warns)
+    if warns:
+        assert f"{first} to below {below}" in caplog.text
