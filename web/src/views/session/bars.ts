@@ -118,6 +118,6 @@ function paint(
   });
   const { axis: timeAxis, gaps } = shape;
   // Of a session of which nothing is known yet, neither is the time.
-  axis.hidden = tree.rows.count === 0;
+  axis.style.visibility = bars.style.visibility = tree.rows.count === 0 ? 'hidden' : '';
   drawAxis(axis, { axis: timeAxis, gaps, view, width_px: bars_px, palette }, AXIS_PX);
 }
