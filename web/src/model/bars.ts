@@ -55,18 +55,20 @@ export function waitsOf(
 export type LabelPlace = 'right' | 'left' | 'inside';
 
 const GAP_PX = 6;
+/** Of the bar that goes on behind its label. */
+const STUB_PX = 6;
 
 /** Beside the bar where there is room, else in it; never over its neighbours. */
 export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
   if (bar.x + bar.width + label_px + 2 * GAP_PX <= width_px) return 'right';
   if (bar.x - GAP_PX - label_px >= 0) return 'left';
-  return bar.width >= label_px + 2 * GAP_PX ? 'inside' : undefined;
+  return bar.width >= label_px + 2 * GAP_PX + STUB_PX ? 'inside' : undefined;
 }
 
 export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   if (place === 'right') return bar.x + bar.width + GAP_PX;
   if (place === 'left') return bar.x - GAP_PX - label_px;
-  return bar.x + bar.width - GAP_PX - label_px;
+  return bar.x + bar.width - STUB_PX - GAP_PX - label_px;
 }
 
 /**

@@ -38,6 +38,7 @@ export interface WaterfallScene {
 
 const BAR_HEIGHT_PX = 10;
 const TICK_PX = 96;
+const APART_PX = 8;
 /** The end of a lost span is not known. */
 const LOST_PX = 28;
 
@@ -293,17 +294,19 @@ export function drawAxis(
   context.font = palette.font;
   context.textBaseline = 'middle';
   const taken: { x: number; width: number }[] = [];
-  /** Where there is room. */
+  /** Where there is room, and some between words. */
   const label = (text: string, x: number, width: number): void => {
-    const isTaken = taken.some((one) => x < one.x + one.width && one.x < x + width);
+    const isTaken = taken.some(
+      (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,
+    );
     if (isTaken || x < 0 || x + width > width_px) return;
     taken.push({ x, width });
     context.fillText(text, x, height_px / 2 + 1);
   };
-  for (const gap of gaps) {
-    const box = boxOf(gap, axis, view, width_px);
-    context.fillStyle = palette.line;
-    context.fillRect(box.x, 0, box.width, height_px);
+  const boxes = gaps.map((gap) => ({ gap, box: boxOf(gap, axis, view, width_px) }));
+  context.fillStyle = palette.line;
+  for (const { box } of boxes) context.fillRect(box.x, 0, box.width, height_px);
+  for (const { gap, box } of boxes) {
     context.fillStyle = palette.text;
     const text = `${gap.isWaiting ? 'waiting' : 'idle'} ${formatDuration(gap.end_ns - gap.start_ns)}`;
     const width = context.measureText(text).width;

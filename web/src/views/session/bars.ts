@@ -45,6 +45,9 @@ export function useBars(input: BarsInput): {
     const [bars, axis] = [barsRef.current, axisRef.current];
     if (bars === null || axis === null) return;
     palette.current ??= readPalette(bars);
+    // Of a session of which nothing is known yet, neither is the time.
+    const visibility = latest.current.tree.rows.count === 0 ? 'hidden' : '';
+    axis.style.visibility = bars.style.visibility = visibility;
     paint(bars, latest.current, palette.current);
     const scene = axisScene(latest.current, palette.current);
     // Scrolling changes nothing of it.

@@ -60,7 +60,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
     >
       <span
         className="ins-row__name"
-        style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT_PX + 4 }}
+        style={{ '--indent': `${Math.min(depth, MAX_INDENT) * INDENT_PX + 4}px` } as object}
       >
         {hasChildren ? (
           <button

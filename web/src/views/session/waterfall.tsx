@@ -6,8 +6,10 @@
  */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
+import { LoadingRows } from '../loading-rows.tsx';
 import { NewPill } from '../new-pill.tsx';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { useBars } from './bars.ts';
@@ -28,6 +30,8 @@ import './waterfall.css';
 
 const ROW_PX = { compact: 24, comfortable: 32 } as const;
 const MIN_TREE_PX = 140;
+/** Where there is little room, names come before bars. */
+const NARROW_PX = 480;
 
 interface WaterfallProps {
   readonly trace: Trace;
@@ -48,7 +52,9 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const tree = useTreeView(trace, isErrorsOnly);
   const { width_px, height_px } = useSize(scroller);
-  const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, width_px * 0.6));
+  const isChosen = tree_px !== DEFAULTS.tree_px;
+  const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);
+  const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, most_px));
   const bars_px = Math.max(0, width_px - treeWidth_px);
   const [cursor, setCursor] = useState<string | undefined>(selected);
 
@@ -279,15 +285,10 @@ function rowId(key: string): string {
   return `span-${key}`;
 }
 
+const LENGTHS = [62, 48, 40, 44, 30, 36, 24];
+
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
   if (state.kind === 'ready') return <p className="ins-fall__none">No span has arrived yet.</p>;
-  return (
-    <div className="ins-fall__loading" role="status">
-      <span className="ins-hidden">Loading</span>
-      {[62, 48, 40, 44, 30, 36, 24].map((width) => (
-        <span key={width} style={{ width: `${width}%` }} />
-      ))}
-    </div>
-  );
+  return <LoadingRows lengths={LENGTHS} />;
 }
