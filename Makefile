@@ -6,6 +6,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# Set in many containers. The tests start hundreds of processes: each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 MADE := .make
@@ -77,17 +79,17 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
-	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
+	$(BIN)/pytest -q -n 2 -m "not slow" --ignore tests/e2e
 	$(MADE)/mcp1/bin/pytest -q -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	$(BIN)/pytest -q -n 2 -m "browser and not slow" --output test-results --tracing retain-on-failure \
-		--screenshot only-on-failure
+	@# By file: the tests of one share a service.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
+		--tracing retain-on-failure --screenshot only-on-failure
 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time
 	$(BIN)/pytest -q -m slow
-	$(MADE)/mcp1/bin/pytest -q -m slow tests/integrations/mcp1 || test $$? = 5 # none there
 
 .PHONY: dev
 dev: $(ENV) $(NODE_MODULES) ## service with reload, web UI with hot reload, demo; one terminal

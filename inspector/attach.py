@@ -11,7 +11,7 @@ import atexit
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
+from inspector.integrations.registry import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
 from inspector.policies import install as install_policies
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
@@ -88,6 +89,7 @@ def attach(
     redactor: Redactor | None = None,
     policies: bool = True,
     control: bool | None = None,
+    integrations: str | Iterable[str] | None = None,
 ) -> Handle:
     """Send what this process does to an inspector.
 
@@ -109,17 +111,22 @@ def attach(
         control: Let people who look at the inspector answer what is asked on the bus, and pause,
             step and cancel sessions; default: `INSPECTOR_CONTROL`, else on. With no service
             nothing is asked, and nothing costs anything.
+        integrations: Which agent frameworks are watched, as soon as the program has imported
+            them: names such as `["langchain", "mcp"]`, `"auto"` for all that are installed,
+            `"off"`; default: `INSPECTOR_AUTO_ATTACH`, else `"auto"`. See `docs/frameworks.md`.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.
 
     Raises:
-        ValueError: `capture` or `semconv` is not one of its values.
+        ValueError: `capture` or `semconv` is not one of its values, or `integrations` names a
+            framework that there is no adapter for.
     """
+    adapters = wanted(os.environ.get(ASKED) if integrations is None else integrations)
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
     undo = ExitStack()
     undo.callback(install_policies(bus) if policies else lambda: None)
-    undo.callback(_watch_mcp_agent(bus))
+    undo.callback(_watch_mcp_agent(adapters, bus))
     service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
         return Handle(None, undo.close, None)
@@ -162,15 +169,21 @@ def attach(
             find = (lambda: service) if service.is_named else partial(_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
+        undo.callback(attach_all(adapters, bus=bus))
         ending = _ending(undo.close, made, wiring)
         handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
 
 
-def _watch_mcp_agent(bus: Bus | None) -> Callable[[], None]:
-    """Look at the shim for mcp-agent (seed 000 §13), which is loaded only where it has work."""
-    has_hooks = "mcp_agent.core.instrument" in sys.modules
-    if not has_hooks and not is_on("INSPECTOR_ENABLE_PATCH", os.environ, default=False):
+def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[], None]:
+    """Look at the shim for mcp-agent (seed 000 §13), which is loaded only where it has work.
+
+    Whether a service runs or not: our bus is then that of mcp-agent, for policies and others too.
+    """
+    is_asked = is_on(ENABLE_PATCH, os.environ, default=False) and any(
+        one.name == "mcp_agent" for one in adapters
+    )
+    if not is_asked and "mcp_agent.core.instrument" not in sys.modules:
         return lambda: None
     try:
         from inspector.integrations import mcp_agent  # noqa: PLC0415 - see above
@@ -200,14 +213,14 @@ def _control(
 
 
 def _ending(
-    agent_off: Callable[[], None], control: Control | None, wiring: Wiring
+    first: Callable[[], None], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
     """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
         end_s = monotonic() + EXIT_S
-        agent_off()
+        first()
         if control is not None:
             control.begin_close()  # in the background, while telemetry is sent
         wiring.undo()

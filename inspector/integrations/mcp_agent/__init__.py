@@ -41,6 +41,7 @@ class _Shim:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self.users = 0
+        self.section = Section()
         self._undo: list[Callable[[], None]] = []
         self._undo.append(after_import("mcp_agent", self._begin))
 
@@ -56,17 +57,16 @@ class _Shim:
                 self._undo.append(relay(bus_of_its_own, self.bus))
             return
         check_version(find_adapter("mcp_agent"))
-        section = Section()
         settings = Point(
             "mcp_agent.app",
             "MCPApp",
             ("initialize",),
-            initialize(section, self.bus),
+            initialize(self.section, self.bus),
             hooks=(),
             needs_listener=False,
         )
         patches = Patches(self.bus, (settings, *POINTS))
-        self._undo += [section.close, patches.restore, publish(self.bus), take_signals()]
+        self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
         patches.apply()
 
 
@@ -101,6 +101,8 @@ def attach(bus: Bus | None = None) -> Callable[[], None]:
             return lambda: None
         if _shim is None:
             _shim = _Shim(here)
+        if _shim.section.is_attaching:
+            return lambda: None
         _shim.users += 1
         return once(_leave)
 

@@ -51,6 +51,8 @@ class Section:
 
     def __init__(self) -> None:
         self._handle: Handle | None = None
+        self.is_attaching = False
+        """Whether who attaches now is ourselves."""
 
     def heed(self, settings: Any, bus: Any) -> None:
         """Look at the `inspector:` section of mcp_agent.config.yaml. Nothing is raised.
@@ -70,10 +72,13 @@ class Section:
                 ", ".join(sorted(_KEYS)),
             )
         if section.get("enabled") is True:
+            self.is_attaching = True
             try:
                 self._handle = _attach(section, bus)
             except Exception as error:  # noqa: BLE001 - never into the program that is watched
                 _logger.warning("Cannot attach as mcp_agent.config.yaml says: %s", error)
+            finally:
+                self.is_attaching = False
 
     def close(self) -> None:
         """Undo it. Idempotent."""

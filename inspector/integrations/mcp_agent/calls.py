@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from inspector.integrations.mcp_agent.given import Given, context_of, engine_of
+from inspector.integrations.mcp_agent.layers import identity, is_told, telling
 from inspector.integrations.mcp_agent.patches import Function, Teller
-from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Operation
 
@@ -100,7 +100,7 @@ def generate(teller: Teller, original: Function) -> Function:
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         llm, given = args[0], Given(args, kwargs)
-        key = f"{type(llm).__name__}#{id(llm):x}"
+        key = identity(llm)
         if is_told("llm_generate", key) or is_told("agent_call", key):
             return await original(*args, **kwargs)
         agent = getattr(llm, "agent", None)
@@ -195,7 +195,7 @@ def workflow_run(teller: Teller, original: Function) -> Function:
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         workflow = args[0]
-        key = f"{type(workflow).__name__}#{id(workflow):x}"
+        key = identity(workflow)
         if is_told("workflow_run", key) or engine_of(workflow) == "temporal":
             return await original(*args, **kwargs)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from inspector.integrations.mcp_agent.given import Given
+from inspector.integrations.mcp_agent.layers import is_tapped
 from inspector.integrations.mcp_agent.patches import Function, Teller
 
 _TRANSPORTS = {"stdio": "stdio", "sse": "sse", "websocket": "websocket"}
@@ -30,6 +31,10 @@ class Line(NamedTuple):
 
 
 _lines: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+
+
+_told: WeakSet[Any] = WeakSet()
+"""Connections that were told to be up."""
 
 
 def line_of(session: Any) -> Line:
@@ -56,7 +61,9 @@ def initialize_session(teller: Teller, original: Function) -> Function:
         line = _line(connection.server_name, connection.server_config)
         _lines[connection.session] = line
         result = await original(*args, **kwargs)
-        await teller.bus._emit("transport_connected", **line.about())
+        if not is_tapped(connection.session):
+            _told.add(connection)
+            await teller.bus._emit("transport_connected", **line.about())
         return result
 
     return told
@@ -72,11 +79,10 @@ def lifecycle(teller: Teller, original: Function) -> Function:
         try:
             result = await original(*args, **kwargs)
             reason = connection._error_message or "closed"
-        except BaseException:
-            # Maybe it is being cancelled or closed: nothing is awaited any more.
-            teller.bus._emit_sync("transport_disconnected", reason=reason, **line.about())
-            raise
-        await teller.bus._emit("transport_disconnected", reason=reason, **line.about())
+        finally:  # maybe it is being cancelled or closed: nothing is awaited
+            if connection in _told:
+                _told.discard(connection)
+                teller.bus._emit_sync("transport_disconnected", reason=reason, **line.about())
         return result
 
     return told
@@ -110,6 +116,9 @@ def start_server(teller: Teller, original: Function) -> Function:
         line = _line(name, args[0].registry.get(name))
         async with original(*args, **kwargs) as session:
             _lines[session] = line
+            if is_tapped(session):
+                yield session
+                return
             await teller.bus._emit("transport_connected", **line.about())
             reason: Any = "closed"
             try:

@@ -7,9 +7,10 @@ from typing import Any
 
 from inspector.integrations.mcp_agent.calls import tell_tool
 from inspector.integrations.mcp_agent.given import Given, context_of
+from inspector.integrations.mcp_agent.layers import innermost, is_tapped, is_told, telling
 from inspector.integrations.mcp_agent.lines import line_of
 from inspector.integrations.mcp_agent.patches import Function, Teller
-from inspector.integrations.told_once import innermost, is_told, telling
+from inspector.integrations.told_once import telling as telling_tool
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 from instrument.operations import current_call_id
 
@@ -22,7 +23,7 @@ def send_request(teller: Teller, original: Function) -> Function:
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         session, request = args[0], Given(args, kwargs).get(1, "request").root
-        if is_told("rpc_request", request.method):
+        if is_told("rpc_request", request.method) or is_tapped(session):
             return await original(*args, **kwargs)
         line = line_of(session)
         try:
@@ -47,7 +48,7 @@ def send_notification(teller: Teller, original: Function) -> Function:
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         session, message = args[0], Given(args, kwargs).get(1, "notification").root
-        if is_told("rpc_request", message.method):
+        if is_told("rpc_request", message.method) or is_tapped(session):
             return await original(*args, **kwargs)
         line = line_of(session)
         if message.method == "notifications/cancelled":
@@ -80,8 +81,15 @@ def call_tool(teller: Teller, original: Function) -> Function:
         given = Given(args, kwargs)
         name, theirs = str(given.get(1, "name")), given.get(4, "progress_callback")
         call_id, context = current_call_id(teller.bus), context_of(args[0])
+        is_told_below = is_tapped(args[0])
 
         async def progress(value: float, total: float | None, message: str | None) -> None:
+            if not is_told_below:
+                await tell(value, total, message)
+            if theirs is not None:
+                await theirs(value, total, message)
+
+        async def tell(value: float, total: float | None, message: str | None) -> None:
             await teller.bus._emit(
                 "progress_update",
                 operation_id=call_id or name,
@@ -92,8 +100,6 @@ def call_tool(teller: Teller, original: Function) -> Function:
                 total=total,
                 **({} if call_id is None else {"call_id": call_id}),
             )
-            if theirs is not None:
-                await theirs(value, total, message)
 
         given.put(4, "progress_callback", progress)
         return await given.call(original)
@@ -101,10 +107,12 @@ def call_tool(teller: Teller, original: Function) -> Function:
     async def told(*args: Any, **kwargs: Any) -> Any:
         given = Given(args, kwargs)
         name = str(given.get(1, "name"))
-        noun, outer = innermost() or ("", "")
+        noun, outer = innermost()
         if noun == "tool_call" and outer.endswith(name):  # the agent puts the server's name before
-            with telling("tool_call", name):
+            with telling("tool_call", name), telling_tool(name):
                 return await with_progress(*args, **kwargs)
+        if is_tapped(args[0]):
+            return await with_progress(*args, **kwargs)
         line = line_of(args[0])
         return await tell_tool(
             teller,
@@ -121,6 +129,8 @@ def read_resource(teller: Teller, original: Function) -> Function:
     """`MCPAgentClientSession.read_resource`: the aggregator's hides errors."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
+        if is_tapped(args[0]):
+            return await original(*args, **kwargs)
         given = Given(args, kwargs)
         uri = given.get(1, "uri")
         try:
@@ -146,6 +156,8 @@ def get_prompt(teller: Teller, original: Function) -> Function:
     """`MCPAgentClientSession.get_prompt`: the aggregator's hides errors."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
+        if is_tapped(args[0]):
+            return await original(*args, **kwargs)
         given = Given(args, kwargs)
         parameters = given.get(2, "arguments")
         try:

@@ -22,7 +22,7 @@ _logger = logging.getLogger("inspector")
 
 Function: TypeAlias = Callable[..., Any]
 MARK = "__inspector_patch__"
-"""The attribute that only our replacements have."""
+"""The attribute by which a replacement of ours is itself."""
 
 _MISSING: Any = object()
 
@@ -110,14 +110,15 @@ class Patches:
     def _replace(self, point: Point, owner: Any, *, is_own_only: bool) -> None:
         for name in point.names:
             before = vars(owner).get(name, _MISSING)
-            original = getattr(owner, name, None)
-            if original is None or (is_own_only and before is _MISSING):
+            found = getattr(owner, name, None)
+            if found is None or (is_own_only and before is _MISSING):
                 continue
-            if hasattr(original, MARK) or getattr(original, "__isabstractmethod__", False):
+            if _is_ours(found) or getattr(found, "__isabstractmethod__", False):
                 continue
+            original = found if before is not _MISSING else _inherited(owner, name)
             told = point.tells(self._teller, original)
-            ours = _switching(self._wants(point), original, told)
-            self._put(owner, name, before, ours)
+            wants = self._wants(point)
+            self._put(owner, name, before, _switching(wants, found, original, told))
 
     def _follow(self, point: Point, base: Any) -> None:
         """Patch subclasses as they are defined."""
@@ -143,21 +144,36 @@ class Patches:
         self._replaced.append((owner, name, before, ours))
 
 
-def _switching(wants: Callable[[], bool], original: Function, told: Function) -> Function:
-    """Return `told` while it is wanted, else `original`, with the looks of `original`."""
-    if iscoroutinefunction(original):
+def _is_ours(function: Function) -> bool:
+    return getattr(function, MARK, None) is function  # a wrapper of it may have copied the mark
 
-        @wraps(original)
+
+def _inherited(owner: Any, name: str) -> Function:
+    """Return what looks up an inherited method when it is called: it may be patched meanwhile."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(super(owner, self), name)(*args, **kwargs)
+
+    return call
+
+
+def _switching(
+    wants: Callable[[], bool], found: Function, original: Function, told: Function
+) -> Function:
+    """Return what is `told` while it is wanted, else `original`, with the looks of `found`."""
+    if iscoroutinefunction(found):
+
+        @wraps(found)
         async def switch(*args: Any, **kwargs: Any) -> Any:
             return await (told if wants() else original)(*args, **kwargs)
 
     else:
 
-        @wraps(original)
+        @wraps(found)
         def switch(*args: Any, **kwargs: Any) -> Any:
             return (told if wants() else original)(*args, **kwargs)
 
-    setattr(switch, MARK, True)
+    setattr(switch, MARK, switch)
     return switch
 
 

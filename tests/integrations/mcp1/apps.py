@@ -10,6 +10,7 @@ from typing import Any
 
 from mcp_agent.app import MCPApp
 from mcp_agent.config import LoggerSettings, MCPServerSettings, MCPSettings, Settings
+from mcp_agent.logging.transport import AsyncEventBus
 
 SERVER = Path(__file__).with_name("server.py")
 
@@ -23,6 +24,12 @@ def make_app(*, inspector: Any = None, **kwargs: Any) -> Any:
         **({} if inspector is None else {"inspector": inspector}),
     )
     return MCPApp(name="tests", settings=settings, **kwargs)
+
+
+async def end_logging() -> None:
+    """End the task of mcp-agent's log."""
+    await AsyncEventBus.get().stop()
+    AsyncEventBus.reset()
 
 
 async def until(condition: Callable[[], Any]) -> None:

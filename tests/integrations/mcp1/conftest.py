@@ -25,6 +25,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
+async def logging_ends() -> AsyncIterator[None]:
+    """mcp-agent's log has a task that cannot be cancelled: the loop would not close."""
+    from tests.integrations.mcp1.apps import end_logging
+
+    yield
+    await end_logging()
+
+
+@pytest.fixture
 def shim(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Patches in place, telling `bus`."""
     from inspector.integrations import mcp_agent

@@ -20,6 +20,8 @@ from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
 
+pytestmark = pytest.mark.usefixtures("logging_ends")
+
 ran: list[str] = []
 
 

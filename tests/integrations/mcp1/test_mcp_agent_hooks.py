@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 from collections.abc import Awaitable, Callable
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +21,11 @@ from inspector import context
 from inspector.integrations import mcp_agent
 from inspector.integrations.mcp_agent import POINTS
 from instrument import CATALOGUE, Bus
-from tests.integrations.mcp1.apps import make_app, until
+from tests.integrations.mcp1.apps import end_logging, make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
 
+RESULTS = Path(__file__).parents[1] / "results"
 V1_2 = [name for name, hook in CATALOGUE.items() if hook.since in ("1.0", "1.1", "1.2")]
 
 
@@ -123,6 +128,7 @@ def fired() -> frozenset[str]:
         async with make_app().run() as app:
             for part in PARTS:
                 await part(app)
+        await end_logging()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSPECTOR_ENABLE_PATCH", "1")
@@ -133,7 +139,12 @@ def fired() -> frozenset[str]:
         detach()
         context.set(context.UNKNOWN)
     told.check_pairs()
-    return frozenset(told.hooks)
+    found = frozenset(told.hooks)
+    if os.environ.get("RECORD_FRAMEWORKS") == "1":  # docs/legacy-patching.md is made from it
+        result = {"version": version("mcp-agent"), "fired": sorted(found & set(V1_2))}
+        text = json.dumps(result, indent=2) + "\n"
+        (RESULTS / "mcp_agent_hooks.json").write_text(text, encoding="utf-8")
+    return found
 
 
 def test_version_1_2_has_32_hooks_and_each_has_a_patch_point() -> None:
