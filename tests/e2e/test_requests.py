@@ -193,6 +193,44 @@ def test_a_hidden_character_can_be_seen_and_taken_out_in_the_editor(
     assert json.loads(sent) == {"name": "reportgnp.exe", "zero": "a\u200bb"}
 
 
+# The real class, watched: what a page made of it is the notification that the desktop got.
+_WATCHED_NOTICES = """
+window.notices = [];
+window.Notification = class extends Notification {
+  constructor(title, options) {
+    super(title, options);
+    window.notices.push(this);
+  }
+};
+"""
+
+
+@pytest.mark.slow
+def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_there(
+    page: Page, watch: Watch, context: BrowserContext, service: Service, agent: AskingAgent
+) -> None:
+    context.grant_permissions(["notifications"], origin=service.url)
+    page.add_init_script(_WATCHED_NOTICES)
+    _sign_in(page, service, "waiting")
+    page.get_by_role("button", name="Notify me on the desktop").click()
+    expect(page.get_by_role("button", name="Stop desktop notifications")).to_be_visible()
+    agent.ask("r1", args_json=ARGS, prompt="Who looks at the page is not told twice.")
+    expect(_card(page)).to_be_visible()
+    assert page.evaluate("notices.length") == 0
+
+    context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    context.new_page().bring_to_front()
+    page.wait_for_function("!document.hasFocus()")
+    agent.ask("r2", args_json=ARGS, tool_name="drop_table")
+    page.wait_for_function("notices.length === 1")
+    notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
+    told = {"title": "drop_table wants to run", "body": "S", "silent": True}
+    assert page.evaluate(notice) == told, "no argument, no prompt"
+    page.evaluate("notices[0].dispatchEvent(new Event('click'))")
+    expect(page).to_have_url(re.compile(r"/ui/waiting\?request=r2$"))
+    assert watch.errors == []
+
+
 def test_who_is_second_is_told_who_was_first(
     page: Page, context: BrowserContext, service: Service, agent: AskingAgent
 ) -> None:
