@@ -6,6 +6,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# Set in many containers. The tests start hundreds of processes: each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 MADE := .make
@@ -73,7 +75,8 @@ test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, 
 	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	$(BIN)/pytest -q -n 2 -m "browser and not slow" --output test-results --tracing retain-on-failure \
+	@# By file: the tests of one share a service.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "browser and not slow" --output test-results --tracing retain-on-failure \
 		--screenshot only-on-failure
 
 .PHONY: test-all

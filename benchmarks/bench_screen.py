@@ -1,234 +1,118 @@
 """The page in a real browser: when it has painted, how it scrolls, what it holds.
 
-A real service, filled over OTLP, and headless Chromium; every visit with an empty cache.
+A real service, filled over OTLP, and headless Chromium; every visit with an empty cache. Parts,
+each of which can be asked for by name (default: all but Phoenix, some minutes):
 
-* first paint, and *useful* paint: the first frame that shows a row of what was asked for; for
-  the list, and for sessions of some spans, 5 000 and 100 000;
-* all rows known: the last page of the skeleton has come, and the frame after it is painted;
-* frames while the rows are scrolled from end to end, and while 50 sessions send 500 spans a second;
-* the heap after a garbage collection;
-* the longest frame while a value of 20 MB is opened;
-* what the first load weighs.
+* `weight`: what the first load weighs;
+* `list`: the list of 10 000 sessions, and `session`: sessions of 50, 5 000 and 100 000 spans, as
+  waterfall and as transcript: first paint, and *useful* paint (the frame that shows the name of the
+  first row below the root; the first entry; the first session), all rows known, the heap after a
+  garbage collection, frames while scrolled row by row and in leaps through all; beside each length
+  a floor, a page of nothing but as many rows of plain text;
+* `value`: the longest frame while a value of 20 MB is opened;
+* `live`: frames while 50 sessions send 500 spans a second;
+* `hook`: from a hook to the page, as `bench_hook_to_pixel.py` does;
+* `phoenix`: the same two traces in Arize Phoenix, which is fetched for it (0.6 GB).
 
-Beside each stands a floor: a page of nothing but the same number of rows of plain text. With
-`--phoenix`, which fetches it (0.6 GB): the same two traces in Arize Phoenix, with pictures of both
-in `benchmarks/results/screen/`. From a hook to the page: `bench_hook_to_pixel.py`.
+Of frames stands there the time between two, and the processor time of each: a browser without a
+graphics card rasters with the processor, and that part is not ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import runpy
+import json
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-sys.path[:0] = [str(ROOT), str(HERE)]
+sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-import httpx  # noqa: E402 - the path comes first
-from bench_hook_to_pixel import loaded  # noqa: E402
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
-from screen_page import Visitor, heap_mib, scrolled, watched  # noqa: E402
-from screen_traces import Tracing, large_value, long_session, three_helpers  # noqa: E402
+from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - the path comes first
+from screen_page import Visitor  # noqa: E402
+from screen_parts import PARTS, Bench  # noqa: E402
+from screen_versus import beside_phoenix  # noqa: E402
 
 from tests.e2e.browser import installed_browser  # noqa: E402
 from tests.support.service_process import Service  # noqa: E402
-from tools.first_load import first_load_bytes  # noqa: E402
+from tools.generate_screen_figures import Part, Results, tables  # noqa: E402
 
-RESULTS = HERE / "results" / "screen"
-LARGE_BYTES = 20_000_000
-LIVE_MS = 10_000
-NEEDLE = "invoke_agent planner"
-SCROLLERS = "main, main *"
-
-
-def send(traces: Iterable[Tracing], post: Callable[[bytes], None]) -> None:
-    """Send all of them as OTLP."""
-    for tracing in traces:
-        for request in tracing.requests():
-            post(request.SerializeToString())
-
-
-def plain_rows(browser: Browser, count: int) -> str:
-    """Print what a page of `count` rows of plain text takes; return it as a file's address."""
-    rows = "".join(f"<div>{at} execute_tool read_file 0.12 s</div>" for at in range(count))
-    file = RESULTS / f"plain-{count}.html"
-    file.write_text(
-        "<!doctype html><meta charset=utf-8><title>floor</title><style>"
-        "body{margin:0}main{height:100vh;overflow:auto;font:12px monospace}div{height:24px}"
-        f"</style><main>{rows}</main>",
-        encoding="utf-8",
-    )
-    visitor = Visitor(browser)
-    paint = visitor.paint(file.as_uri(), "execute_tool", visits=3)
-    page = visitor.open(file.as_uri(), "execute_tool")
-    print(f"  floor, {count:7,} plain rows: first {paint.first_ms:6.0f}  useful", end=" ")
-    print(f"{paint.useful_ms:6.0f} ms  heap {heap_mib(page):5.1f} MiB")
-    print(f"    scrolling: {scrolled(page, 'main')}")
-    page.context.close()
-    return file.as_uri()
-
-
-def sessions(visitor: Visitor, service: Service) -> None:
-    """Print the list's paint, and how it scrolls."""
-    url = f"{service.url}/ui/"
-    title = service.get("/sessions")["sessions"][0]["title"][:16]
-    paint = visitor.paint(url, title)
-    page = visitor.open(url, title)
-    print(f"  list: first {paint.first_ms:6.0f}  useful {paint.useful_ms:6.0f} ms", end="  ")
-    print(f"heap {heap_mib(page):5.1f} MiB")
-    print(f"    scrolling: {scrolled(page, SCROLLERS)}")
-    page.context.close()
-
-
-def session(visitor: Visitor, service: Service, name: str, count: int) -> None:
-    """Print what a session takes: until it is there, until it is whole, to scroll, to hold."""
-    url = f"{service.url}/ui/sessions/{name}?view=waterfall"
-    paint = visitor.paint(url, NEEDLE, visits=3)
-    page = visitor.open(url, NEEDLE)
-    whole_ms = _when_whole(page, name)
-    print(
-        f"  {count:7,} spans: first {paint.first_ms:6.0f}  useful {paint.useful_ms:6.0f}", end=" "
-    )
-    print(f" all rows {whole_ms:6.0f} ms  heap {heap_mib(page):5.1f} MiB")
-    print(f"    scrolling: {scrolled(page, SCROLLERS)}")
-    has_transcript = page.get_by_role("tab", name="Transcript").count() > 0
-    page.context.close()
-    if not has_transcript:
-        return
-    said = visitor.paint(f"{service.url}/ui/sessions/{name}?view=transcript", "scheduler", visits=3)
-    print(f"    transcript: first {said.first_ms:6.0f}  first entry {said.useful_ms:6.0f} ms")
-
-
-def _when_whole(page: Page, name: str) -> float:
-    """Return ms from the navigation until the last page of rows is there and painted."""
-    page.wait_for_load_state("networkidle")
-    return float(
-        page.evaluate(
-            """async (part) => {
-              await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-              const pages = performance.getEntriesByType('resource')
-                .filter(({ name }) => name.includes(part));
-              return Math.max(...pages.map(({ responseEnd }) => responseEnd));
-            }""",
-            f"/sessions/{name}/spans",
-        )
-    )
-
-
-def large(visitor: Visitor, service: Service, tracing: Tracing) -> None:
-    """Print the longest frame while a large value is opened from its row."""
-    page = visitor.open(f"{service.url}/ui/sessions/{tracing.session}?view=waterfall", NEEDLE)
-    row = page.get_by_role("treeitem", name="execute_tool dump")
-    row.wait_for()
-    page.evaluate("bench.frames_ms = []; bench.isSampling = true")
-    began = time.perf_counter()
-    row.click()
-    page.get_by_role("tabpanel").get_by_text("a row").first.wait_for(timeout=60_000)
-    took_ms = (time.perf_counter() - began) * 1000
-    page.wait_for_timeout(1000)
-    longest = max(page.evaluate("bench.frames_ms"))
-    print(
-        f"  a value of {LARGE_BYTES / 1e6:.0f} MB: shown {took_ms:6.0f} ms after the click", end=""
-    )
-    print(f"  longest frame {longest:6.0f} ms  heap {heap_mib(page):5.1f} MiB")
-    page.context.close()
-
-
-def live(visitor: Visitor, service: Service) -> None:
-    """Print how frames go while much arrives."""
-    with loaded(service):
-        for what, path, needle in (
-            ("list", "", "load"),
-            ("session", "sessions/load-0?view=waterfall", "work"),
-        ):
-            page = visitor.open(f"{service.url}/ui/{path}", needle)
-            print(f"  live, {what}: {watched(page, LIVE_MS)}  heap {heap_mib(page):5.1f} MiB")
-            page.context.close()
-
-
-def phoenix(browser: Browser, traces: dict[str, Tracing], ours: Callable[[str], str]) -> None:
-    """Print useful paint of the same traces in Phoenix and in ours, and take pictures of both."""
-    versus: dict[str, Any] = runpy.run_path(str(HERE / "versus" / "__main__.py"))
-    product = next(one for one in versus["PRODUCTS"] if one.name == "Phoenix")
-    port = versus["free_port"]()
-    with (
-        tempfile.TemporaryDirectory(prefix="phoenix-", ignore_cleanup_errors=True) as folder,
-        versus["running"](product, Path(folder), port) as (_, client),
-    ):
-        headers = {"content-type": "application/x-protobuf"}
-
-        def post(body: bytes) -> None:
-            client.post("/v1/traces", content=body, headers=headers).raise_for_status()
-
-        send(traces.values(), post)
-        project = client.get("/v1/projects").json()["data"][0]["id"]
-        for name, tracing in traces.items():
-            _wait_until_stored(client, len(tracing.spans))
-            theirs = f"http://127.0.0.1:{port}/projects/{project}/traces/{tracing.trace_id.hex()}"
-            for who, visitor, url in (
-                ("ours", Visitor(browser), ours(tracing.session)),
-                ("Phoenix", Visitor(browser), theirs),
-            ):
-                paint = visitor.paint(url, tracing.spans[1].name, visits=3)
-                page = visitor.open(url, tracing.spans[1].name)
-                page.wait_for_timeout(3000)
-                page.screenshot(path=RESULTS / f"{name}-{who}.png")
-                print(f"  {name:14} {who:8} first {paint.first_ms:6.0f}", end="  ")
-                print(f"useful {paint.useful_ms:6.0f} ms  heap {heap_mib(page):5.1f} MiB")
-                page.context.close()
-
-
-def _wait_until_stored(client: httpx.Client, count: int) -> None:
-    """Phoenix answers before it has written: look until so many spans can be read."""
-    deadline_s = time.monotonic() + 120
-    while time.monotonic() < deadline_s:
-        answer = client.get("/v1/projects/default/spans", params={"limit": min(count, 1000)})
-        if len(answer.json()["data"]) >= min(count, 1000):
-            return
-        time.sleep(0.5)
-    raise TimeoutError("Phoenix did not store what it was sent")
+PICTURES = HERE / "results" / "screen"
 
 
 def main() -> None:
-    """Run it all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--phoenix", action="store_true", help="measure Phoenix beside ours")
-    parser.add_argument("--largest", type=int, default=100_000, help="spans of the longest session")
-    asked = parser.parse_args()
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    counts = [50, 5_000, asked.largest]
-    print(f"first load: {first_load_bytes() / 1000:.1f} kB gzip")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        service = Service(Path(folder))
+    """Run the parts that are wanted, print each, and keep what was measured."""
+    asked = _arguments()
+    wanted = [*(asked.parts or PARTS), *(["phoenix"] if asked.phoenix else [])]
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        service = Service(folder)
         service.start()
         browser = playwright.chromium.launch(executable_path=installed_browser())
+        visitor = Visitor(browser, service.headers)
+        bench = Bench(visitor, service, folder, asked.largest, asked.sessions)
+        # Where a browser keeps compiled code of a page is warm in real life, too.
+        visitor.open(bench.url(""), "Sessions").context.close()
         try:
-            value = large_value("large", LARGE_BYTES)
-            helpers = three_helpers("three-helpers")
-            made = {count: long_session(f"long-{count}", count) for count in counts}
-            send([*made.values(), helpers, value], lambda body: service.post("/v1/traces", body))
-            visitor = Visitor(browser, service.headers)
-            sessions(visitor, service)
-            for count in counts:
-                plain_rows(browser, count)
-                session(visitor, service, made[count].session, count)
-            large(visitor, service, value)
-            live(visitor, service)
-            if asked.phoenix:
-                phoenix(
-                    browser,
-                    {"5000-spans": made[5_000], "three-helpers": helpers},
-                    lambda name: f"{service.url}/ui/sessions/{name}?view=waterfall",
-                )
+            for part in dict.fromkeys(wanted):
+                measured = _measure(part, bench, asked.pictures)
+                print(f"\n{part}: {measured['took_s']:.0f} s, load {measured['load']:.1f}\n")
+                print(tables(measured["rows"]), flush=True)
+                if asked.json:
+                    _keep(asked.json, _machine(browser), part, measured)
         finally:
             browser.close()
             service.stop()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
+    parser.add_argument("--phoenix", action="store_true", help="measure Phoenix beside ours, too")
+    parser.add_argument("--largest", type=int, default=100_000, help="spans of the longest session")
+    parser.add_argument("--sessions", type=int, default=10_000, help="how many the list shows")
+    parser.add_argument("--json", type=Path, help="where to keep figures; parts not run stay")
+    parser.add_argument(
+        "--pictures", type=Path, default=PICTURES, help="where pictures of ours and Phoenix go"
+    )
+    asked = parser.parse_args()
+    if unknown := {*asked.parts} - {*PARTS, "phoenix"}:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    return asked
+
+
+def _measure(part: str, bench: Bench, pictures: Path) -> Part:
+    load = os.getloadavg()[0]
+    began_s = time.monotonic()
+    rows = list(beside_phoenix(bench, pictures) if part == "phoenix" else PARTS[part](bench))
+    return {
+        "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        "load": load,
+        "took_s": time.monotonic() - began_s,
+        "rows": rows,
+    }
+
+
+def _keep(file: Path, machine: str, part: str, measured: Part) -> None:
+    """Write the part into the file; what others have measured stays."""
+    results: Results = {"machine": machine, "parts": {}}
+    if file.exists():
+        results["parts"] = json.loads(file.read_text(encoding="utf-8"))["parts"]
+    results["parts"][part] = measured
+    order = [*PARTS, "phoenix"]
+    results["parts"] = dict(sorted(results["parts"].items(), key=lambda one: order.index(one[0])))
+    text = json.dumps(results, indent=1, default=float)
+    file.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _machine(browser: Browser) -> str:
+    return f"Headless Chromium {browser.version} without a graphics card, {os.cpu_count()} cores"
 
 
 if __name__ == "__main__":

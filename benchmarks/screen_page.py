@@ -1,19 +1,43 @@
-"""What a browser says of a page: when it had painted, how its frames went, what it holds."""
+"""What a browser says of a page: when it had painted, how its frames went, what it holds.
+
+How long a frame *took* says little of the page where the browser has no graphics card: Chromium
+then draws with the processor. So beside the time between frames stands the processor time that a
+frame costs, in four parts: the page's script; style and layout; the rest of its main thread, which
+paints and hands over; and what rasters and puts together: the page's other threads, and the process
+that stands in for the graphics card.
+"""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
 WIDTH_PX, HEIGHT_PX = 1440, 900
 
+# A text is seen when the innermost element that holds it has a box within the window.
 _WATCH = """(needle) => {
   const bench = (window.bench = { useful_ms: 0, frames_ms: [], isSampling: false });
+  const isSeen = (element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0
+      && box.top < innerHeight && box.left < innerWidth
+      && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  };
+  const shows = (element) => {
+    let isDeeper = false;
+    for (const child of element.children) {
+      if (!child.textContent.includes(needle)) continue;
+      if (shows(child)) return true;
+      isDeeper = true;
+    }
+    return !isDeeper && isSeen(element);
+  };
   const look = () => {
-    if (!document.body?.textContent.includes(needle)) return requestAnimationFrame(look);
+    const body = document.body;
+    if (!body?.textContent.includes(needle) || !shows(body)) return requestAnimationFrame(look);
     // The frame that shows it has been painted when the task after it runs.
     requestAnimationFrame(() => setTimeout(() => (bench.useful_ms = performance.now())));
   };
@@ -29,17 +53,19 @@ _WATCH = """(needle) => {
 
 _FIRST = "performance.getEntriesByName('first-contentful-paint')"
 
-_SCROLL = """async ([selector, frames]) => {
+_SCROLL = """async ([selector, frames, isLeaping]) => {
   const reachOf = (element) => element.scrollHeight - element.clientHeight;
   const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY);
   const found = [...document.querySelectorAll(selector)].filter(scrolls);
   const scroller = found.reduce((a, b) => (reachOf(a) > reachOf(b) ? a : b));
-  const reach = reachOf(scroller);
   bench.frames_ms = [];
   bench.isSampling = true;
   for (let at = 0; at < frames; at += 1) {
-    // Rows by the page, then in leaps through all of them.
-    scroller.scrollTop = at < frames / 2 ? at * 120 : (reach * (at - frames / 2)) / (frames / 2);
+    // Up and down by 120 px a frame, or in leaps through all that there is.
+    const way = (at * 120) % (2 * Math.max(1, reachOf(scroller)));
+    scroller.scrollTop = isLeaping
+      ? (reachOf(scroller) * at) / frames
+      : Math.min(way, 2 * reachOf(scroller) - way);
     await new Promise(requestAnimationFrame);
   }
   bench.isSampling = false;
@@ -54,6 +80,8 @@ _SAMPLE = """async (ms) => {
   return bench.frames_ms;
 }"""
 
+Figures = dict[str, float]
+
 
 class Paint(NamedTuple):
     """When a page had painted, ms from the start of the navigation; median of all visits."""
@@ -62,20 +90,16 @@ class Paint(NamedTuple):
     useful_ms: float
 
 
-class Frames(NamedTuple):
-    """How long frames took; one is dropped for every 16.7 ms that one takes longer than that."""
+class Busy(NamedTuple):
+    """Processor time since some moment, in ms."""
 
-    p50_ms: float
-    p95_ms: float
-    longest_ms: float
-    dropped: float
-    """Share of all frames that there was time for."""
-
-    def __str__(self) -> str:
-        return (
-            f"p50 {self.p50_ms:5.1f}  p95 {self.p95_ms:6.1f}  longest {self.longest_ms:7.1f} ms"
-            f"  dropped {self.dropped:5.1%}"
-        )
+    script_ms: float
+    layout_ms: float
+    """Style, too."""
+    main_ms: float
+    """All of the page's main thread, both of these included."""
+    drawing_ms: float
+    """All of the page's process, and of the one that draws."""
 
 
 class Visitor:
@@ -87,18 +111,18 @@ class Visitor:
     """
 
     def __init__(self, browser: Browser, headers: dict[str, str] | None = None) -> None:
-        self._browser = browser
+        self.browser = browser
         self._headers = headers or {}
 
-    def open(self, url: str, needle: str, timeout_ms: float = 60_000) -> Page:
+    def open(self, url: str, needle: str, timeout_ms: float = 120_000) -> Page:
         """Return the page once it has painted a text that `needle` is part of."""
         page = self._context().new_page()
         page.add_init_script(f"({_WATCH})({needle!r})")
-        page.goto(url, wait_until="commit")
+        page.goto(url, wait_until="commit", timeout=timeout_ms)
         page.wait_for_function("() => window.bench?.useful_ms > 0", timeout=timeout_ms)
         return page
 
-    def paint(self, url: str, needle: str, visits: int = 5) -> Paint:
+    def paint(self, url: str, needle: str, visits: int = 3) -> Paint:
         """Return the medians of some visits."""
         found = []
         for _ in range(visits):
@@ -108,33 +132,34 @@ class Visitor:
         return Paint(*(statistics.median(column) for column in zip(*found, strict=True)))
 
     def _context(self) -> BrowserContext:
-        return self._browser.new_context(
+        return self.browser.new_context(
             viewport={"width": WIDTH_PX, "height": HEIGHT_PX},
             extra_http_headers=self._headers,
+            color_scheme="dark",
             locale="en-GB",
         )
 
 
-def scrolled(page: Page, selector: str, frames: int = 300) -> Frames:
-    """Scroll what matches, the tallest of several, from its beginning to its end."""
-    return frames_of(page.evaluate(_SCROLL, [selector, frames]))
+def scrolled(page: Page, selector: str, *, is_leaping: bool = False, frames: int = 200) -> Figures:
+    """Scroll what matches, the tallest of several: row by row, or in leaps from end to end."""
+    return _frames_of(page, _SCROLL, [selector, frames, is_leaping])
 
 
-def watched(page: Page, ms: int) -> Frames:
+def watched(page: Page, ms: int) -> Figures:
     """Look at the page for a while."""
-    return frames_of(page.evaluate(_SAMPLE, ms))
+    return _frames_of(page, _SAMPLE, ms)
 
 
-def frames_of(frames_ms: Sequence[float]) -> Frames:
-    """Sum up the times between frames."""
+def frame_times(frames_ms: Sequence[float]) -> Figures:
+    """Sum up the times between frames; one is dropped for every 16.7 ms beyond the first."""
     ordered = sorted(frames_ms)
     possible = sum(ordered) / (1000 / 60)
-    return Frames(
-        statistics.median(ordered),
-        ordered[round(len(ordered) * 0.95) - 1],
-        ordered[-1],
-        max(0.0, 1 - len(ordered) / possible),
-    )
+    return {
+        "p50_ms": statistics.median(ordered),
+        "p95_ms": ordered[max(0, round(len(ordered) * 0.95) - 1)],
+        "longest_ms": ordered[-1],
+        "dropped_percent": 100 * max(0.0, 1 - len(ordered) / possible),
+    }
 
 
 def heap_mib(page: Page) -> float:
@@ -143,9 +168,48 @@ def heap_mib(page: Page) -> float:
     session.send("HeapProfiler.enable")
     session.send("HeapProfiler.collectGarbage")
     session.send("Performance.enable")
-    metrics: list[dict[str, Any]] = session.send("Performance.getMetrics")["metrics"]
-    used = next(one["value"] for one in metrics if one["name"] == "JSHeapUsedSize")
-    return float(used) / 2**20
+    return _metrics(session)["JSHeapUsedSize"] / 2**20
+
+
+def _frames_of(page: Page, script: str, argument: object) -> Figures:
+    """Run what returns the times between frames, and add what each cost."""
+    session = page.context.new_cdp_session(page)
+    # CPU time, which a busy machine does not stretch.
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = _busy(page, session)
+    frames_ms: list[float] = page.evaluate(script, argument)
+    after = _busy(page, session)
+    session.detach()
+    script_ms, layout_ms, main_ms, drawing_ms = (
+        (then - was) / len(frames_ms) for was, then in zip(before, after, strict=True)
+    )
+    return {
+        **frame_times(frames_ms),
+        "script_ms": script_ms,
+        "layout_ms": layout_ms,
+        "paint_ms": max(0.0, main_ms - script_ms - layout_ms),
+        "raster_ms": max(0.0, drawing_ms - main_ms),
+    }
+
+
+def _busy(page: Page, session: Any) -> Busy:
+    metrics = _metrics(session)
+    browser = page.context.browser
+    assert browser is not None
+    whole = browser.new_browser_cdp_session()
+    processes: list[Mapping[str, Any]] = whole.send("SystemInfo.getProcessInfo")["processInfo"]
+    drawing_s = sum(float(one["cpuTime"]) for one in processes if one["type"] == "GPU")
+    return Busy(
+        metrics["ScriptDuration"] * 1000,
+        (metrics["RecalcStyleDuration"] + metrics["LayoutDuration"]) * 1000,
+        metrics["TaskDuration"] * 1000,
+        (metrics["ProcessTime"] + drawing_s) * 1000,
+    )
+
+
+def _metrics(session: Any) -> dict[str, float]:
+    found: list[dict[str, Any]] = session.send("Performance.getMetrics")["metrics"]
+    return {one["name"]: float(one["value"]) for one in found}
 
 
 def _paint(page: Page) -> Paint:

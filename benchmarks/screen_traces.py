@@ -9,10 +9,9 @@ import hashlib
 import json
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ingest_load import request
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
@@ -39,6 +38,69 @@ _WORDS = [
 ]
 
 Value = str | int
+_Step = tuple[str, str, Mapping[str, Value], str, str | None]
+_HELPERS: tuple[tuple[str, str, tuple[_Step, ...]], ...] = (
+    (
+        "researcher",
+        "Find where prices are kept and shown.",
+        (
+            (
+                "I look for the currency sign and for the word price.",
+                "search",
+                {"query": "price|\\$", "path": "shop/"},
+                "shop/models.py:41 price_usd, shop/format.py:12 '$', 7 templates",
+                None,
+            ),
+            (
+                "Prices are kept in shop/models.py; I read how they are rounded.",
+                "read_file",
+                {"path": "shop/models.py", "first_line": 30, "last_line": 60},
+                "price_usd = Decimal(places=2)  # rounded half up",
+                None,
+            ),
+        ),
+    ),
+    (
+        "coder",
+        "Change the currency and the rounding.",
+        (
+            (
+                "I rename the column, and round half even as euro amounts are here.",
+                "edit_file",
+                {"path": "shop/models.py", "find": "price_usd", "replace": "price_eur"},
+                "4 lines changed",
+                None,
+            ),
+            (
+                "And the sign in the templates.",
+                "edit_file",
+                {"path": "shop/format.py", "find": "$", "replace": "€"},
+                "1 line changed",
+                None,
+            ),
+        ),
+    ),
+    (
+        "tester",
+        "Run the tests of the shop.",
+        (
+            (
+                "First the unit tests, they are quick.",
+                "run_tests",
+                {"path": "tests/unit"},
+                "212 passed in 4.1 s",
+                None,
+            ),
+            (
+                "Now those that need the server.",
+                "run_tests",
+                {"path": "tests/integration", "workers": 8},
+                "",
+                "Connection closed: the server exited with 137 (out of memory)",
+            ),
+        ),
+    ),
+)
 
 
 class Tracing:
@@ -92,35 +154,64 @@ class Tracing:
 
     def turn(self, agent: Span, asked: str, *, error: str | None = None) -> None:
         """Add a model call that wants a tool, and the tool; `error`: why the tool failed."""
-        tool, call_id = self._pick.choice(_TOOLS), f"call_{len(self.spans)}"
+        tool, model = self._pick.choice(_TOOLS), self._pick.choice(_MODELS)
         arguments = {"path": f"src/part_{len(self.spans)}.py", "limit": 20}
-        said = [
-            {"type": "text", "content": self.words(20)},
-            {"type": "tool_call", "id": call_id, "name": tool, "arguments": arguments},
-        ]
+        self.chat(agent, model, asked, self.words(20), (tool, arguments))
+        self.tool(agent, tool, arguments, self.words(30), error=error)
+
+    def chat(
+        self,
+        agent: Span,
+        model: str,
+        asked: str,
+        said: str,
+        wants: tuple[str, Mapping[str, Value]] | None = None,
+    ) -> None:
+        """Add a model call: what was asked, what it said, and the tool that it wants."""
+        parts: list[Mapping[str, object]] = [{"type": "text", "content": said}]
+        if wants is not None:
+            # The tool is the next span, and names the call by its own number.
+            call_id = f"call_{len(self.spans) + 1}"
+            called = {"type": "tool_call", "id": call_id, "name": wants[0], "arguments": wants[1]}
+            parts.append(called)
         self.add(
-            f"chat {(model := self._pick.choice(_MODELS))}",
+            f"chat {model}",
             {
                 "gen_ai.operation.name": "chat",
-                "gen_ai.provider.name": "openai",
+                "gen_ai.provider.name": "openai" if model.startswith("gpt") else "anthropic",
                 "gen_ai.request.model": model,
                 "gen_ai.input.messages": _messages("user", [{"type": "text", "content": asked}]),
-                "gen_ai.output.messages": _messages("assistant", said),
+                "gen_ai.output.messages": _messages("assistant", parts),
                 "gen_ai.usage.input_tokens": self._pick.randint(200, 9000),
                 "gen_ai.usage.output_tokens": self._pick.randint(20, 900),
             },
             agent,
             ms=self._pick.randint(200, 2000),
         )
+
+    def tool(
+        self,
+        agent: Span,
+        name: str,
+        arguments: Mapping[str, Value],
+        found: str,
+        *,
+        error: str | None = None,
+    ) -> None:
+        """Add a tool call that found a text, or failed with `error`."""
+        ended = (
+            {"error.type": "ConnectionError"}
+            if error
+            else {"gen_ai.tool.call.result": json.dumps({"text": found})}
+        )
         self.add(
-            f"execute_tool {tool}",
+            f"execute_tool {name}",
             {
                 "gen_ai.operation.name": "execute_tool",
-                "gen_ai.tool.name": tool,
-                "gen_ai.tool.call.id": call_id,
+                "gen_ai.tool.name": name,
+                "gen_ai.tool.call.id": f"call_{len(self.spans)}",
                 "gen_ai.tool.call.arguments": json.dumps(arguments),
-                "gen_ai.tool.call.result": json.dumps({"text": self.words(30)}),
-                **({"error.type": "TimeoutError"} if error else {}),
+                **ended,
             },
             agent,
             ms=self._pick.randint(10, 400),
@@ -131,10 +222,18 @@ class Tracing:
         """Return so many words."""
         return " ".join(self._pick.choice(_WORDS) for _ in range(count))
 
-    def requests(self) -> Iterator[ExportTraceServiceRequest]:
-        """Return what a sender makes of it."""
-        for at in range(0, len(self.spans), BATCH):
-            yield request(self.spans[at : at + BATCH])
+
+def joined(traces: Iterable[Tracing]) -> Iterator[bytes]:
+    """Return what a sender makes of them: requests of OTLP, of at most `BATCH` spans each."""
+    spans: list[Span] = []
+    for tracing in traces:
+        for span in tracing.spans:
+            spans.append(span)
+            if len(spans) == BATCH:
+                yield request(spans).SerializeToString()
+                spans = []
+    if spans:
+        yield request(spans).SerializeToString()
 
 
 def long_session(session: str, count: int) -> Tracing:
@@ -152,22 +251,34 @@ def long_session(session: str, count: int) -> Tracing:
 
 
 def three_helpers(session: str) -> Tracing:
-    """Return a planner that asks three sub-agents; the tool of one of them fails."""
+    """Return a planner that asks three sub-agents; a tool of the last one fails."""
     tracing = Tracing(session)
     root = tracing.agent("planner")
-    tracing.turn(root, "Move the prices of the shop to euros, and prove that nothing broke.")
-    for name, task, error in (
-        ("researcher", "Find where prices are kept and shown.", None),
-        ("coder", "Change the currency and the rounding.", None),
-        ("tester", "Run the tests of the shop.", "Connection closed: the server exited with 137"),
-    ):
+    asked = "Move the prices of the shop to euros, and prove that nothing broke."
+    plan = "I ask three helpers: one finds where prices are, one changes them, one runs the tests."
+    tracing.chat(root, "claude-sonnet-4-5", asked, plan)
+    for name, task, steps in _HELPERS:
         helper = tracing.agent(name, root)
-        tracing.turn(helper, task)
-        tracing.turn(helper, f"{task} And report.", error=error)
+        told = task
+        for said, tool, arguments, found, error in steps:
+            tracing.chat(helper, "gpt-4o", told, said, (tool, arguments))
+            tracing.tool(helper, tool, arguments, found, error=error)
+            told = error or found
         tracing.close(helper)
-    tracing.turn(root, "All have answered. The tests could not be run to their end.")
+    answer = "Prices are in euros. The tests ended early: their server was killed for its memory."
+    tracing.chat(root, "claude-sonnet-4-5", "All three have reported.", answer)
     tracing.close(root)
     return tracing
+
+
+def many_sessions(prefix: str, count: int) -> Iterator[Tracing]:
+    """Return short sessions, each an agent with one turn."""
+    for number in range(count):
+        tracing = Tracing(f"{prefix}-{number}")
+        root = tracing.agent(f"{_TOOLS[number % len(_TOOLS)]} agent")
+        tracing.turn(root, f"Job {number}: {tracing.words(8)}")
+        tracing.close(root)
+        yield tracing
 
 
 def large_value(session: str, size_bytes: int) -> Tracing:

@@ -18,6 +18,8 @@ _MAX_WAITING = 8
 """For each outer span and kind."""
 _MAX_OUTER = 1_000
 """Of a trace. Beyond, what would wait longest is shown as a span of its own."""
+_MAX_TOLD = 8
+"""Spans that tell the same, each marked as the twin of the next; what says more is no twin."""
 
 
 def find_twins(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
@@ -62,8 +64,26 @@ def _look_inward(draft: Draft, trace: TraceState, outer: SpanRecord) -> None:
 def _mark_if_same(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:
     if outer.kind is not inner.kind or outer.end_ns is None or inner.end_ns is None:
         return
+    if _is_told_by(draft, outer, inner):
+        return
     if not fills((outer.start_ns, outer.end_ns), (inner.start_ns, inner.end_ns)):
         return
     spans = (draft.content(outer).span(), draft.content(inner).span())
     if is_about_the_same(inner.kind, *spans):
         draft.put_span(replace(inner, duplicate_of=outer.span_id))
+
+
+def _is_told_by(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> bool:
+    """Return whether the sender says that the outer one is the twin, of the inner one.
+
+    So it is where a hook's span starts inside the span that an SDK made for the same request. Of
+    spans that tell the same one stays without a mark, which is the one that counts.
+    """
+    at = draft.span(outer.trace_id, outer.span_id)  # it may just have been marked
+    for _ in range(_MAX_TOLD):
+        if at is None or at.duplicate_of is None:
+            return False
+        if at.duplicate_of == inner.span_id:
+            return True
+        at = draft.span(outer.trace_id, at.duplicate_of)
+    return True

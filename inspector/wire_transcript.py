@@ -128,6 +128,7 @@ class AskedReading(Wire):
     actor: str | None
     reason: str | None
     is_edited: bool
+    answer: Clip | None = Field(description="Of a question, what was answered; JSON.")
 
 
 class ProgressReading(Wire):

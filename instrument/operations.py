@@ -65,10 +65,12 @@ class Frame:
     was left behind closed, by a generator that another task closed, is passed over.
     """
 
-    __slots__ = ("bus", "call_id", "is_open", "outer", "parent_call_id")
+    __slots__ = ("bus", "call_id", "is_open", "noun", "outer", "parent_call_id", "tool_name")
 
-    def __init__(self, bus: Channel, outer: Frame | None) -> None:
+    def __init__(self, bus: Channel, outer: Frame | None, noun: str, tool_name: Any) -> None:
         self.bus = bus
+        self.noun = noun
+        self.tool_name = tool_name
         self.call_id = next_call_id()
         self.is_open: bool = True
         while outer is not None and not outer.is_open:
@@ -84,10 +86,24 @@ _current: ContextVar[Frame | None] = ContextVar("instrument.operation", default=
 
 def current_call_id(bus: Channel) -> str | None:
     """Return the innermost open operation of `bus` where this is called, or None."""
+    frame = _innermost(bus)
+    return None if frame is None else frame.call_id
+
+
+def is_current(bus: Channel, noun: str, tool_name: str | None = None) -> bool:
+    """Return whether the innermost open operation of `bus` here is such a one.
+
+    For a layer that may see the same call as the layer above it, which told it already.
+    """
+    frame = _innermost(bus)
+    return frame is not None and (frame.noun, frame.tool_name) == (noun, tool_name)
+
+
+def _innermost(bus: Channel) -> Frame | None:
     frame = _current.get()
     while frame is not None and not (frame.is_open and frame.bus is bus):
         frame = frame.outer
-    return None if frame is None else frame.call_id
+    return frame
 
 
 class Operation:
@@ -393,8 +409,11 @@ class Operation:
 
     def _identified(self) -> Frame:
         if self._frame is None:
-            self._frame = Frame(self._bus, _current.get())
+            self._frame = self._framed(_current.get())
         return self._frame
+
+    def _framed(self, outer: Frame | None) -> Frame:
+        return Frame(self._bus, outer, self._name, self.kwargs.get("tool_name"))
 
     def _metered(self) -> StreamMeter:
         if self._meter is None:
@@ -410,7 +429,7 @@ class Operation:
         self._outside = self._inside = copy_context()
         self._outer = _current.get()
         if self._frame is None or not self._frame.is_open:
-            self._frame = Frame(self._bus, self._outer)
+            self._frame = self._framed(self._outer)
         _current.set(self._frame)
         self._started_ns = perf_counter_ns()
         self._meter = None

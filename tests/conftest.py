@@ -1,7 +1,15 @@
 from __future__ import annotations
 
+import os
+import sys
+
 from hypothesis import HealthCheck, settings
 
 # Speed is measured in benchmarks/; a busy machine must not fail a property.
 settings.register_profile("repo", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repo")
+
+# Set in many containers: each of the hundreds of processes that the tests start would compile all
+# that it imports, which takes longer than what is tested.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False

@@ -164,7 +164,7 @@ def _measure(product: Product) -> Result:
         with running(product, folder, port) as (process, client):
             start_s = time.perf_counter() - began
             _send(client, product, [batch().SerializeToString()], 1)
-            stored = _wait_for(folder / product.database, product, SPANS)
+            stored = wait_for(folder / product.database, product, SPANS)
             idle_mib = _resident_mib(process.pid)
             rates = {}
             for senders in (1, 4):
@@ -173,7 +173,7 @@ def _measure(product: Product) -> Result:
                 began = time.perf_counter()
                 _send(client, product, bodies, senders)
                 answered_s = time.perf_counter() - began
-                stored = _wait_for(folder / product.database, product, stored + count)
+                stored = wait_for(folder / product.database, product, stored + count)
                 durable_s = time.perf_counter() - began
                 rates[senders] = (count / answered_s, count / durable_s)
             loaded_mib = _resident_mib(process.pid)
@@ -182,7 +182,7 @@ def _measure(product: Product) -> Result:
                 body = _one_span(batch().SerializeToString())
                 began = time.perf_counter()
                 _send(client, product, [body], 1)
-                stored = _wait_for(folder / product.database, product, stored + 1)
+                stored = wait_for(folder / product.database, product, stored + 1)
                 singles.append(time.perf_counter() - began)
         return Result(start_s, idle_mib, loaded_mib, rates, statistics.median(singles) * 1e3)
 
@@ -250,7 +250,7 @@ def _send(client: httpx.Client, product: Product, bodies: Sequence[bytes], sende
         list(pool.map(post, bodies))
 
 
-def _wait_for(database: Path, product: Product, count: int) -> int:
+def wait_for(database: Path, product: Product, count: int) -> int:
     """Return once the file holds `count` rows; looks often, since looking is cheap."""
     most, deadline = 0, time.monotonic() + STALL_TIMEOUT_S
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as connection:

@@ -29,6 +29,7 @@ from inspector.token import load_token
 from inspector.version import VERSION
 
 FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
+NEWEST_FIRST = "-started"
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {
     RefusedError: FAILED,
@@ -139,10 +140,18 @@ def sessions(
     query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
     status: Annotated[str | None, typer.Option(help="Only those that are so.")] = None,
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY",
+            help="By what: started, changed, title, duration, waiting, spans, errors, llm_calls, "
+            "tool_calls, tokens or cost; with a `-` before it the most, or newest, first.",
+        ),
+    ] = NEWEST_FIRST,
     as_json: Json = False,
 ) -> None:
-    """List sessions, newest first: of the running service, else of the store."""
-    found = _searched(query, "sessions", limit, status=status)
+    """List sessions, newest first unless sorted: of the running service, else of the store."""
+    found = _searched(query, "sessions", limit, status=status, sort=sort)
     if as_json:
         return _say_json(found)
     from inspector.cli.console import show_sessions  # noqa: PLC0415
@@ -297,7 +306,8 @@ def _searched(
     except RefusedError as error:
         raise RefusedError(error.pointed(query), error.problem) from error
     if has_more:
-        typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
+        which = "newest" if also.get("sort", NEWEST_FIRST) == NEWEST_FIRST else "first"
+        typer.echo(f"These are the {which} {limit}; --limit shows more.", err=True)
     return found
 
 

@@ -179,7 +179,9 @@ async def publish_notes(
     answer: Annotated[ElicitationResult[PublishForm], Ask(_ask_to_publish)],
 ) -> str:
     """Publish release notes, once a person has agreed."""
-    if not isinstance(answer, AcceptedElicitation) or not answer.data.publish:
+    if not isinstance(answer, AcceptedElicitation):
+        return "Not published: nobody at the release desk agreed."
+    if not answer.data.publish:
         return "Not published: the person at the release desk said no."
     size_bytes = len(notes.encode())
     return (
@@ -212,7 +214,9 @@ async def close_issues(
     answer: Annotated[ElicitationResult[CloseForm], Ask(_ask_to_close)],
 ) -> str:
     """Close issues, once a person has agreed."""
-    if not isinstance(answer, AcceptedElicitation) or not answer.data.close:
+    if not isinstance(answer, AcceptedElicitation):
+        return "Left open: no maintainer on duty agreed."
+    if not answer.data.close:
         return "Left open: the maintainer on duty said no."
     return f"Closed {len(numbers)} with the comment {answer.data.comment!r}."
 

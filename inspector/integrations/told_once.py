@@ -1,7 +1,8 @@
 """One call that two layers see is told once: by the outer one, which knows more about it.
 
 An agent's tool that an MCP client carries out is one tool call; the client tells its messages
-only. A layer asks `is_told` before it opens an operation, and says `telling` while it has one open.
+only. A layer asks `is_told` before it opens an operation. What an operation of the bus encloses
+is known; a layer whose operations are in contexts of their own says `telling` besides.
 """
 
 from __future__ import annotations
@@ -10,25 +11,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_telling: ContextVar[tuple[tuple[str, str], ...]] = ContextVar(
-    "inspector.integrations.telling", default=()
-)
+from instrument import Bus
+from instrument import default as shared
+from instrument.operations import is_current
+
+TOOL_CALL = "tool_call"
+
+_telling: ContextVar[str | None] = ContextVar("inspector.integrations.telling", default=None)
 
 
-def is_told(noun: str, name: str) -> bool:
-    """Return whether the innermost operation that somebody is telling here is this one."""
-    told = _telling.get()
-    return bool(told) and told[-1] == (noun, name)
+def is_told(tool_name: str, bus: Bus | None = None) -> bool:
+    """Return whether this call of a tool is being told by the layer around us."""
+    return _telling.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
 
 
 @contextmanager
-def telling(noun: str, name: str) -> Iterator[None]:
-    """Say that what runs in the block is being told as `noun`, for instance a call of `name`."""
+def telling(tool_name: str) -> Iterator[None]:
+    """Say that what runs in the block is being told as a call of `tool_name`."""
     before = _telling.get()
-    mine = (*before, (noun, name))
-    _telling.set(mine)
+    _telling.set(tool_name)
     try:
         yield
     finally:
-        if _telling.get() is mine:  # a generator may be closed by another task
+        if _telling.get() == tool_name:  # a generator may be closed by another task
             _telling.set(before)

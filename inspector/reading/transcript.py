@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -255,11 +256,33 @@ def _asked(
     # What is asked in another question was never open by itself.
     told = [row for row in requests if row.status is not RequestStatus.WITHDRAWN]
     if told:
-        return [_request(row, epoch_ns) for row in told]
+        answers = _answers(happened)
+        return [_request(row, epoch_ns, answers.get(row.id)) for row in told]
     return _pauses(happened, epoch_ns)
 
 
-def _request(row: RequestRow, epoch_ns: int) -> AskedReading:
+def _answers(happened: Sequence[Moment]) -> dict[str | None, Clip]:
+    """Return what questions were answered, by the id of the request."""
+    return {
+        _text(moment.attributes, "inspector.request.id"): answer
+        for moment in happened
+        if moment.name == "inspector.request.closed"
+        and (answer := _payload_of(moment.attributes)) is not None
+    }
+
+
+def _payload_of(attributes: Mapping[str, Json]) -> Clip | None:
+    text = attributes.get("inspector.request.answer")
+    if not isinstance(text, str):
+        return None
+    try:
+        payload = json.loads(text).get("payload")
+    except (ValueError, AttributeError, RecursionError):
+        return None  # cut, or not ours
+    return None if payload is None else clip(json.dumps(payload, ensure_ascii=False), is_json=True)
+
+
+def _request(row: RequestRow, epoch_ns: int, payload: Clip | None) -> AskedReading:
     answer = row.answer
     given = answer or (row.transitions[-1] if row.transitions else None)
     return AskedReading(
@@ -273,6 +296,7 @@ def _request(row: RequestRow, epoch_ns: int) -> AskedReading:
         actor=given.actor if given else None,
         reason=_name(given.reason) if given else None,
         is_edited=answer.is_edited if answer else False,
+        answer=payload,
     )
 
 
@@ -313,6 +337,7 @@ def _pauses(happened: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
             actor=None,
             reason=None,
             is_edited=False,
+            answer=None,
         )
         open_[key] = asked
         found.append(asked)
@@ -332,6 +357,7 @@ def _close(
     asked.waited_ns = max(0, offset_ns - asked.offset_ns)
     asked.status = _text(attributes, "inspector.request.status") or "answered"
     asked.decision = _name(_text(attributes, decision))
+    asked.answer = _payload_of(attributes)
     asked.reason = _name(_text(attributes, f"inspector.{reason}"))
 
 

@@ -83,6 +83,31 @@ def test_sessions_and_spans_are_searched_by_query(
     assert "\x1b[2J" not in shown
 
 
+def test_sessions_are_sorted_by_what_is_asked_for(
+    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_service(tmp_path / "sorted") as service:
+        find(monkeypatch, service)
+        for number, (name, count) in enumerate((("b", 3), ("a", 1), ("c", 2)), start=1):
+            told = [span(one, name=name) for one in range(1, count + 1)]
+            for one in told:
+                one.trace_id = number.to_bytes(16, "big")
+            send(service, *told)
+
+        def names(*arguments: str) -> list[str]:
+            listed = run("sessions", "--json", *arguments).stdout
+            return [one["title"] for one in json.loads(listed)]
+
+        assert names("--sort", "title") == ["a", "b", "c"]
+        assert names("--sort", "-spans") == ["b", "c", "a"]
+        assert names("--sort=spans", "--limit=2") == ["a", "c"]
+        assert "These are the first 1;" in run("sessions", "--sort", "title", "--limit", "1").stderr
+        refused = run("sessions", "--sort", "size")
+        assert isinstance(refused.exception, InspectorError)
+        assert "sort" in str(refused.exception)
+        assert "-spans" in str(refused.exception)
+
+
 def test_a_bad_query_is_said_with_its_place(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -158,11 +158,20 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     assert inside is not None
     assert frame["x"] + frame["width"] <= inside["x"] + inside["width"]
 
-    card.get_by_role("button", name=re.compile("Show all 1")).click()
-    parts = card.get_by_text(re.compile(r"part 1 of \d+"))
-    expect(parts).to_be_visible()
-    card.get_by_role("button", name="Next").click()
-    expect(card.get_by_text(re.compile(r"part 2 of \d+"))).to_be_visible()
+    # Nobody allows what they could not have seen: by the keys of the page, too.
+    allow = card.get_by_role("button", name="Allow read_file<b> once")
+    expect(card.get_by_text("Only the beginning of the arguments is shown.")).to_be_visible()
+    page.keyboard.press("a")
+    expect(card.get_by_role("button", name=re.compile("^Show all 1"))).to_be_focused()
+    expect(allow).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("Enter")
+    data.evaluate("it => it.scrollTo(0, it.scrollHeight)")
+    expect(data.get_by_text(re.compile('x"\\s*}$'))).to_be_visible()
+    page.keyboard.press("a")
+    expect(allow).to_be_focused()
+    _armed(allow)
+    page.keyboard.press("Enter")
+    assert agent.answer_to("r1")["decision"] == "allow"
     assert watch.errors == []
 
 
@@ -182,6 +191,44 @@ def test_a_hidden_character_can_be_seen_and_taken_out_in_the_editor(
     _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
     sent = agent.answer_to("r1")["args_json"]
     assert json.loads(sent) == {"name": "reportgnp.exe", "zero": "a\u200bb"}
+
+
+# The real class, watched: what a page made of it is the notification that the desktop got.
+_WATCHED_NOTICES = """
+window.notices = [];
+window.Notification = class extends Notification {
+  constructor(title, options) {
+    super(title, options);
+    window.notices.push(this);
+  }
+};
+"""
+
+
+@pytest.mark.slow
+def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_there(
+    page: Page, watch: Watch, context: BrowserContext, service: Service, agent: AskingAgent
+) -> None:
+    context.grant_permissions(["notifications"], origin=service.url)
+    page.add_init_script(_WATCHED_NOTICES)
+    _sign_in(page, service, "waiting")
+    page.get_by_role("button", name="Notify me on the desktop").click()
+    expect(page.get_by_role("button", name="Stop desktop notifications")).to_be_visible()
+    agent.ask("r1", args_json=ARGS, prompt="Who looks at the page is not told twice.")
+    expect(_card(page)).to_be_visible()
+    assert page.evaluate("notices.length") == 0
+
+    context.new_cdp_session(page).send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+    context.new_page().bring_to_front()
+    page.wait_for_function("!document.hasFocus()")
+    agent.ask("r2", args_json=ARGS, tool_name="drop_table")
+    page.wait_for_function("notices.length === 1")
+    notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
+    told = {"title": "drop_table wants to run", "body": "S", "silent": True}
+    assert page.evaluate(notice) == told, "no argument, no prompt"
+    page.evaluate("notices[0].dispatchEvent(new Event('click'))")
+    expect(page).to_have_url(re.compile(r"/ui/waiting\?request=r2$"))
+    assert watch.errors == []
 
 
 def test_who_is_second_is_told_who_was_first(

@@ -61,6 +61,8 @@ def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
     # Each turn says only what is new; what a tool answered is said by the tool.
     expect(page.get_by_role("feed").get_by_text("Mend the rounding of refunds.")).to_have_count(1)
     expect(page.get_by_role("feed").get_by_text(WHY)).to_have_count(3)
+    second = _entry(page, "tool run_tests, error").last
+    expect(second).to_contain_text("After it, coder, then lead failed.")
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
 
@@ -72,6 +74,13 @@ def test_a_denied_tool_says_who_denied_it(page: Page, service: Service) -> None:
     denied = _entry(page, "tool deploy, error")
     expect(denied).to_contain_text("denied")
     expect(denied).to_contain_text("by release gate: tests are red")
+    expect(denied).to_contain_text("After it, lead failed.")
+    # What was decided in the agent stands where it was, at the turn that followed.
+    turn = page.get_by_role("article").filter(has_text="The fix is not deployed")
+    expect(turn).to_contain_text("by honesty: say why it failed")
+    end = _entry(page, "End of agent lead, error")
+    expect(end).not_to_contain_text("honesty")
+    expect(end).not_to_contain_text("The agent went on.")
     expect(_entry(page, "End of agent lead, error")).to_contain_text("run_tests failed")
 
 

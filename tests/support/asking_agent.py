@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
+import socket
 import time
 from collections.abc import Callable
 from threading import Condition, Event, Thread
@@ -15,6 +17,7 @@ from tests.support.agents import opened
 
 DEADLINE_S = 20.0
 _HEARTBEAT_S = 2.0
+_RETRY_S = 0.1
 
 
 class AskingAgent:
@@ -30,18 +33,25 @@ class AskingAgent:
         self._commands: dict[int, dict[str, Any]] = {}
         self._ended = Event()
         self._following = Event()
+        self._threads = [Thread(target=work, daemon=True) for work in (self._follow, self._beat)]
+        self._wire: socket.socket | None = None
         self.acknowledges = True
         """False: it takes nothing, as if it were busy."""
 
     def __enter__(self) -> AskingAgent:
         self.return_to()
-        for work in (self._follow, self._beat):
-            Thread(target=work, daemon=True).start()
+        for thread in self._threads:
+            thread.start()
         assert self._following.wait(DEADLINE_S)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        if self._wire is not None:  # who waits for a command is not woken by `close`
+            with contextlib.suppress(OSError):
+                self._wire.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(DEADLINE_S)
         self._client.close()
 
     def return_to(self) -> None:
@@ -108,7 +118,7 @@ class AskingAgent:
         while not self._ended.wait(_HEARTBEAT_S):
             try:
                 self._send({"type": "heartbeat"})
-            except (httpx.HTTPError, RuntimeError):
+            except httpx.HTTPError:
                 continue
 
     def _follow(self) -> None:
@@ -117,12 +127,15 @@ class AskingAgent:
         while not self._ended.is_set() and time.monotonic() - started < 600:
             try:
                 with self._client.stream("GET", path, params={"after": 0}, timeout=30) as stream:
+                    self._wire = stream.extensions["network_stream"].get_extra_info("socket")
+                    if self._ended.is_set():
+                        return
                     self._following.set()
                     for line in stream.iter_lines():
                         if line.startswith("data:"):
                             self._take(json.loads(line.removeprefix("data:")))
-            except (httpx.HTTPError, RuntimeError):
-                continue
+            except httpx.HTTPError:
+                self._ended.wait(_RETRY_S)
 
     def _take(self, command: dict[str, Any]) -> None:
         with self._changed:

@@ -5,6 +5,9 @@ import json
 import sys
 from typing import Any
 
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+
 import inspector
 from instrument import Decision, HookDenied, call, intercept, operation
 
@@ -41,4 +44,9 @@ async def main(args: dict[str, Any]) -> None:
 if __name__ == "__main__":
     handle = inspector.attach(service_name="cleaner")
     asyncio.run(main(json.load(sys.stdin)))
+    # The exit alone waits a second at most, which a busy machine may need for something else.
+    provider = trace.get_tracer_provider()
+    assert isinstance(provider, TracerProvider)
+    provider.force_flush(30_000)
+    handle.flush(30)
     handle.detach()

@@ -114,7 +114,15 @@ def spans() -> list[Span]:
     second = [*first, plan, answers("c1", rule), answers("c2", f"failed: {WHY}")]
     second.append(answers("c3", note))
     return [
-        agent(1, None, "lead", 0, 9_000, error=f"the coder failed: {WHY}"),
+        agent(
+            1,
+            None,
+            "lead",
+            0,
+            9_000,
+            error=f"the coder failed: {WHY}",
+            events=[decided(7_150, "retry", "honesty", reason="say why it failed")],
+        ),
         call(2, 1, 10, first, plan),
         tool(10, 1, 500, helpers[0], rule, 2_000),
         *_researcher(rule),

@@ -49,5 +49,6 @@ class WatchedAgent:
     def said(self) -> list[str]:
         """Return what it printed, once it has ended well."""
         out, err = self._process.communicate(timeout=60)
-        assert (self._process.returncode, err) == (0, "")
+        assert err == ""
+        assert self._process.returncode == 0
         return out.splitlines()

@@ -144,6 +144,21 @@ def test_a_question_that_was_asked_in_another_one_is_told_once() -> None:
     assert [one.id for one in read(Span(), requests=both).asked] == ["r2"]
 
 
+def test_a_question_is_told_with_what_was_answered() -> None:
+    def answered(said: str) -> str | None:
+        closed = happened("request.closed", 9, request__id="r1", request__answer=said)
+        rows = [request(RequestStatus.ANSWERED, kind="question")]
+        [asked] = read(Span(), moments=[closed], requests=rows).asked
+        return asked.answer and asked.answer.text
+
+    assert (
+        answered('{"decision":"answer","payload":{"channel":"stable"}}') == '{"channel": "stable"}'
+    )
+    assert answered('{"decision":"decline"}') is None
+    assert answered('{"payload":{"cut') is None
+    assert answered("[1]") is None
+
+
 def test_without_requests_the_pauses_of_the_span_tell_of_waits() -> None:
     moments = [
         happened("session.paused", 10, session__signal="ok", session__prompt="Go on?"),

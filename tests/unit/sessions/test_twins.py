@@ -62,6 +62,30 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
     assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("original", [2, 3])
+def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twin(
+    order: tuple[int, ...], restarts: bool, original: int
+) -> None:
+    desk = Desk()
+    method: dict[str, Json] = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "search"}
+    spans = [
+        told(1, {**method, "inspector.duplicate_of": span_hex(original)}),
+        told(2, method, parent=1),
+        told(3, method, parent=2),
+    ]
+    for index in order:
+        desk.take(spans[index])
+        if restarts:
+            desk.restart()
+    marks = [desk.span(number).duplicate_of for number in (1, 2, 3)]
+    assert marks.count(None) == 1
+    assert marks[0] == span_hex(original)
+    if original == 2:
+        assert marks[1:] == [None, span_hex(2)]
+
+
 @pytest.mark.parametrize("inner_usage", [{}, USAGE])
 @pytest.mark.parametrize("outer_usage", [{}, USAGE])
 def test_usage_counts_once_whichever_of_the_two_states_it(

@@ -866,6 +866,8 @@ export interface components {
         AskedReading: {
             /** Actor */
             actor: string | null;
+            /** @description Of a question, what was answered; JSON. */
+            answer: components["schemas"]["Clip"] | null;
             /** Decision */
             decision: string | null;
             /**

@@ -117,3 +117,33 @@ test('what cannot be read as a schema is no form', () => {
   expect(readForm('not json')).toBeUndefined();
   expect(readForm('[1]')).toBeUndefined();
 });
+
+test.each([
+  ['{"type":"string","pattern":"^(a+)+$","minLength":2}', ['pattern "^(a+)+$"']],
+  ['{"type":"string","format":"hostname"}', ['format "hostname"']],
+  ['{"type":"string","format":"email","title":"E","examples":["a@b"]}', []],
+  [
+    '{"type":"number","minimum":1,"exclusiveMaximum":9007199254740993}',
+    ['exclusiveMaximum 9007199254740993'],
+  ],
+  ['{"type":"array","items":{"enum":["a"]},"uniqueItems":true}', ['uniqueItems true']],
+  [
+    '{"type":"array","items":{"type":"string"},"maxItems":3}',
+    ['items {"type":"string"}', 'maxItems 3'],
+  ],
+  ['{"type":"boolean","not":{"const":true}}', ['not {"const":true}']],
+  ['{"type":"string","__proto__":1}', ['__proto__ 1']],
+])('what the form of %s does not check is said', (schema, said) => {
+  expect(only(schema).unchecked.map(({ keyword, json }) => `${keyword} ${json}`)).toEqual(said);
+});
+
+test('a pattern of others is never run: it could take hours', () => {
+  const field = only('{"type":"string","pattern":"^(a+)+$"}');
+  expect(mistakeIn(field, [`${'a'.repeat(60)}!`])).toBeUndefined();
+});
+
+test('a constant is the only choice', () => {
+  expect(only('{"const":9007199254740993}').choices.map(({ json }) => json)).toEqual([
+    '9007199254740993',
+  ]);
+});

@@ -14,6 +14,12 @@ export interface Choice {
   readonly label: string;
 }
 
+/** A keyword of the schema, with its value as JSON text. */
+export interface Rule {
+  readonly keyword: string;
+  readonly json: string;
+}
+
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
 
 export interface Field {
@@ -28,7 +34,8 @@ export interface Field {
   /** Bounds as they are written in the schema: of a number, a length, or how many are chosen. */
   readonly least: string | undefined;
   readonly most: string | undefined;
-  readonly pattern: string | undefined;
+  /** What the schema wants besides: said, not checked here. */
+  readonly unchecked: readonly Rule[];
   /** Texts of the default: as typed; of choices, the JSON of each. */
   readonly initial: readonly string[];
 }
@@ -72,13 +79,7 @@ function readField(
   const own = choicesOf(index, node);
   const ofItems = items === undefined ? [] : choicesOf(index, items);
   const kind = kindOf(type, own, ofItems);
-  const bound = (name: string) => sourceOf(index, node, name);
-  const [least, most] =
-    kind === 'number' || kind === 'integer'
-      ? [bound('minimum'), bound('maximum')]
-      : kind === 'choices'
-        ? [bound('minItems'), bound('maxItems')]
-        : [bound('minLength'), bound('maxLength')];
+  const [least, most] = (BOUNDS[kind] ?? []).map((name) => sourceOf(index, node, name));
   return {
     key,
     kind,
@@ -89,9 +90,42 @@ function readField(
     choices: kind === 'choices' ? ofItems : own,
     least,
     most,
-    pattern: textOf(index, node, 'pattern'),
+    unchecked: uncheckedOf(index, node, kind),
     initial: initialOf(index, node, kind),
   };
+}
+
+const BOUNDS: Readonly<Partial<Record<FieldKind, readonly [string, string]>>> = {
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  choices: ['minItems', 'maxItems'],
+  string: ['minLength', 'maxLength'],
+};
+/** Drawn, checked for each field, or nothing that an answer could break. */
+const KNOWN: ReadonlySet<string> = new Set(
+  `type title description default examples deprecated readOnly writeOnly required
+  $schema $id $comment $anchor`.split(/\s+/),
+);
+const DRAWN: readonly FieldKind[] = ['choice', 'choices'];
+const CHOICES: ReadonlySet<string> = new Set('enum enumNames oneOf anyOf const items'.split(' '));
+const MAX_RULES = 20;
+
+/**
+ * What an answer may break without a word of this form. A `pattern` is among them: it comes from
+ * others, and one that is made for it takes a browser hours to try.
+ */
+function uncheckedOf(index: JsonIndex, node: number, kind: FieldKind): Rule[] {
+  const rules: Rule[] = [];
+  for (const member of index.children(node)) {
+    const keyword = index.key(member) ?? '';
+    if (KNOWN.has(keyword) || BOUNDS[kind]?.includes(keyword)) continue;
+    if (DRAWN.includes(kind) && CHOICES.has(keyword)) continue;
+    if (keyword === 'format' && (kind !== 'string' || isKnownFormat(index.string(member))))
+      continue;
+    rules.push({ keyword, json: index.source(member) });
+    if (rules.length >= MAX_RULES) break;
+  }
+  return rules;
 }
 
 function kindOf(
@@ -107,8 +141,10 @@ function kindOf(
   return 'json';
 }
 
-/** `enum` (with `enumNames`), or `oneOf` / `anyOf` of constants with titles. */
+/** `enum` (with `enumNames`), `const`, or `oneOf` / `anyOf` of constants with titles. */
 function choicesOf(index: JsonIndex, node: number): Choice[] {
+  const only = index.member(node, 'const');
+  if (only !== undefined) return [{ json: index.source(only), label: labelOf(index, only) }];
   const values = index.member(node, 'enum');
   if (values !== undefined) {
     const names = stringsOf(index, index.member(node, 'enumNames'));
@@ -218,6 +254,13 @@ function numberMistake({ kind, least, most }: Field, text: string): string | und
 function isLess(a: string, b: string): boolean {
   if (INTEGER.test(a) && INTEGER.test(b)) return BigInt(a) < BigInt(b);
   return Number(a) < Number(b);
+}
+
+/** Takes any text: it is drawn on more lines. */
+const MULTILINE = 'multiline';
+
+function isKnownFormat(format: string): boolean {
+  return format === MULTILINE || Object.hasOwn(FORMATS, format);
 }
 
 const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {

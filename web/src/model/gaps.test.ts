@@ -1,23 +1,36 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gapsOf, TimeAxis, withoutWaits } from './gaps.ts';
+import { gapsOf, TimeAxis, waitsOf, withoutWaits } from './gaps.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 const stretch = (start_ns: number, end_ns: number): TimeWindow => ({ start_ns, end_ns });
 
 test('a pause that is long beside all others is a gap', () => {
   const work = [stretch(0, 10), stretch(12, 20), stretch(22, 30), stretch(5000, 5010)];
-  expect(gapsOf(work)).toEqual([stretch(30, 5000)]);
+  expect(gapsOf(work)).toEqual([{ ...stretch(30, 5000), isWaiting: false }]);
 });
 
 test('two turns with a night between them have a gap, two with as much rest as work have none', () => {
-  expect(gapsOf([stretch(0, 10), stretch(900, 910)])).toEqual([stretch(10, 900)]);
+  expect(gapsOf([stretch(0, 10), stretch(900, 910)])).toEqual([
+    { ...stretch(10, 900), isWaiting: false },
+  ]);
   expect(gapsOf([stretch(0, 10), stretch(20, 30)])).toEqual([]);
 });
 
 test('what overlaps a pause fills it', () => {
   expect(gapsOf([stretch(0, 1), stretch(0, 950), stretch(900, 1000)])).toEqual([]);
   expect(gapsOf([])).toEqual([]);
+});
+
+test('a gap is one of waiting when a person was waited for in most of it, however told', () => {
+  const work = [stretch(0, 10), stretch(1000, 1010)];
+  const isWaiting = (...waits: [number, number | null][]) =>
+    gapsOf(work, waitsOf(waits, 900)).map((gap) => gap.isWaiting);
+  expect(isWaiting([10, 990])).toEqual([true]);
+  expect(isWaiting([10, null])).toEqual([true]);
+  expect(isWaiting([10, 300], [400, 250])).toEqual([true]);
+  expect(isWaiting([10, 300], [10, 300])).toEqual([false]);
+  expect(isWaiting()).toEqual([false]);
 });
 
 test('time in which a person is waited for is no work', () => {

@@ -14,8 +14,13 @@ const RATIO = 20;
 /** Of all that is not a gap, so long is a gap that is made short. */
 const SHORT = 0.03;
 
-/** The gaps among stretches of work, in any order, by start. */
-export function gapsOf(work: readonly TimeWindow[]): TimeWindow[] {
+export interface Gap extends TimeWindow {
+  /** A person was waited for in most of it. */
+  readonly isWaiting: boolean;
+}
+
+/** The gaps among stretches of work, by start; work and waits may come in any order. */
+export function gapsOf(work: readonly TimeWindow[], waits: readonly TimeWindow[] = []): Gap[] {
   const busy = union(work);
   const idle = busy.slice(1).map((next, at) => ({
     start_ns: busy[at]?.end_ns ?? next.start_ns,
@@ -23,7 +28,19 @@ export function gapsOf(work: readonly TimeWindow[]): TimeWindow[] {
   }));
   const lengths = [...busy, ...idle].map(lengthOf).sort((a, b) => a - b);
   const median_ns = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
-  return idle.filter((gap) => lengthOf(gap) > RATIO * median_ns);
+  const waited = union(waits);
+  return idle
+    .filter((gap) => lengthOf(gap) > RATIO * median_ns)
+    .map((gap) => ({ ...gap, isWaiting: sharedWith(gap, waited) * 2 > lengthOf(gap) }));
+}
+
+/** How much of a gap stretches take up that are apart from each other. */
+function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWindow[]): number {
+  let shared_ns = 0;
+  for (const one of stretches) {
+    shared_ns += Math.max(0, Math.min(one.end_ns, end_ns) - Math.max(one.start_ns, start_ns));
+  }
+  return shared_ns;
 }
 
 /** What stretches cover together: apart from each other, by start. */
@@ -52,6 +69,17 @@ export function withoutWaits(
   }
   if (end_ns > from_ns || parts.length === 0) parts.push({ start_ns: from_ns, end_ns });
   return parts;
+}
+
+/** The waits of a span; one that is not over lasts as long as the span, here until `end_ns`. */
+export function waitsOf(
+  waits: readonly (readonly [number, number | null])[],
+  end_ns: number,
+): TimeWindow[] {
+  return waits.map(([start_ns, length_ns]) => ({
+    start_ns,
+    end_ns: length_ns === null ? Math.max(start_ns, end_ns) : start_ns + length_ns,
+  }));
 }
 
 export class TimeAxis {

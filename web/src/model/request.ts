@@ -1,6 +1,7 @@
 /** What a request says, and what its buttons say: exactly what will happen. */
 import type { GivenAnswer, Request } from '../api/types.ts';
 import { plainLine } from './hidden-characters.ts';
+import { beginningOf } from './text-parts.ts';
 
 export function isPending(request: Request): boolean {
   return request.status === 'pending';
@@ -83,6 +84,21 @@ export function notEditable(request: Request): string | undefined {
     return 'They can be allowed or denied, not edited: they are no JSON, or too long to be sent whole.';
   }
   return undefined;
+}
+
+/** A text of which only the beginning was shown; undefined: all was. */
+export type Unseen = 'the prompt' | 'the arguments' | undefined;
+
+/**
+ * What must be shown whole before a request can be granted: nobody grants what they could not
+ * have seen.
+ *
+ * `args`: the arguments as they are shown. `seen`: long texts that were shown whole.
+ */
+export function unseenOf(request: Request, args: string, seen: readonly string[]): Unseen {
+  const isUnseen = (text: string) => beginningOf(text) < text.length && !seen.includes(text);
+  if (isUnseen(request.prompt)) return 'the prompt';
+  return isUnseen(args) ? 'the arguments' : undefined;
 }
 
 const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {

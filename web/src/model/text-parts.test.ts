@@ -1,6 +1,6 @@
 import { assert, integer, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { partsOf } from './text-parts.ts';
+import { beginningOf, partsOf } from './text-parts.ts';
 
 const isHalved = (text: string) => /\p{Cs}/u.test(text);
 
@@ -28,4 +28,22 @@ test('lines stay whole where they are short', () => {
     'three\n',
     'four\n',
   ]);
+});
+
+test('the beginning of a text is all of a short one, and no more than is read at a glance', () => {
+  assert(
+    property(
+      string({ unit: 'binary', maxLength: 200 }),
+      integer({ min: 1, max: 200 }),
+      (one, n) => {
+        const text = one.repeat(n);
+        const beginning = text.slice(0, beginningOf(text));
+        expect(beginning.length).toBeLessThanOrEqual(6000);
+        expect(beginning.split('\n').length).toBeLessThanOrEqual(61);
+        const isShort = text.length <= 6000 && text.split('\n').length <= 60;
+        if (isShort) expect(beginning).toBe(text);
+        if (!isHalved(text)) expect(isHalved(beginning)).toBe(false);
+      },
+    ),
+  );
 });

@@ -5,9 +5,7 @@ export interface TextPart {
   readonly to: number;
 }
 
-export const PART_CHARACTERS = 32_000;
-
-export function partsOf(text: string, size = PART_CHARACTERS): TextPart[] {
+export function partsOf(text: string, size: number): TextPart[] {
   const parts: TextPart[] = [];
   for (let from = 0; from < text.length; ) {
     const to = endOfPart(text, from, size);
@@ -26,4 +24,24 @@ function endOfPart(text: string, from: number, size: number): number {
   // Never half of a surrogate pair.
   const isHalf = /[\ud800-\udbff]/.test(text[most - 1] ?? '');
   return isHalf && most - 1 > from ? most - 1 : most;
+}
+
+/** Of data that a person is asked about: what is shown without a click. */
+const FIRST_CHARACTERS = 6000;
+const FIRST_LINES = 60;
+
+/** Index at which the beginning of a text ends, or its length: it is short. */
+export function beginningOf(text: string): number {
+  const lines = endOfLines(text, FIRST_LINES);
+  return lines <= FIRST_CHARACTERS ? lines : endOfPart(text, 0, FIRST_CHARACTERS);
+}
+
+/** Index after the n-th line, or the whole length. */
+function endOfLines(text: string, count: number): number {
+  let at = -1;
+  for (let line = 0; line < count; line += 1) {
+    at = text.indexOf('\n', at + 1);
+    if (at < 0) return text.length;
+  }
+  return at;
 }

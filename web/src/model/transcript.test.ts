@@ -171,6 +171,25 @@ test('a failure knows who failed with it', () => {
   expect(ids(4)).toEqual([key(1)]);
 });
 
+test('only the first failure in an agent is the cause of its own', () => {
+  const spans = [
+    span(1, null, 'agent', { status: 'error', ms: 900 }),
+    span(2, 1, 'agent', { status: 'error', ms: 300 }),
+    span(3, 2, 'tool', { status: 'error', at: 30 }),
+    span(4, 2, 'tool', { status: 'error', at: 50 }),
+    span(5, 1, 'tool', { status: 'error', at: 600 }),
+  ];
+  const { isCause } = layout(spans);
+  expect([2, 3, 4, 5].map((number) => isCause(key(number)))).toEqual([true, true, false, false]);
+});
+
+test('an agent that is all there is in another is not folded', () => {
+  const wrapped = [span(1, null, 'agent'), span(2, 1, 'agent'), span(3, 2, 'llm')];
+  expect(drawn(wrapped)).toEqual(['agent 1', 'agent 2', '  call 3', 'end 2', 'end 1']);
+  const besides = [...wrapped, span(4, 1, 'llm')];
+  expect(drawn(besides)).toContain('agent 2 folded');
+});
+
 test('what an agent came to is below all that it did, while it runs and when it is lost', () => {
   const running = span(1, null, 'agent', { status: 'running', duration_ns: null });
   const lost = span(1, null, 'agent', { status: 'lost', duration_ns: null });
@@ -182,7 +201,7 @@ test('ten thousand agents below each other are laid out', () => {
   const spans = Array.from({ length: 10_000 }, (_, at) =>
     span(at + 1, at === 0 ? null : at, 'agent'),
   );
-  expect(layout(spans).entries).toHaveLength(3);
+  expect(layout(spans).entries).toHaveLength(5);
 });
 
 const KINDS = ['agent', 'llm', 'tool', 'mcp', 'step', 'workflow', 'other', 'resource'];

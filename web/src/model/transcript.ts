@@ -4,6 +4,7 @@
  */
 import type { SpanRow } from '../api/types.ts';
 import { SpanForest } from './span-forest.ts';
+import { spanKey } from './span-key.ts';
 
 export type EntryType =
   /** An agent begins; one that is folded is a card. */
@@ -69,6 +70,8 @@ export interface TranscriptLayout {
   readonly above: (key: string) => readonly string[];
   /** Spans that failed because of this one, the nearest first. */
   readonly failedAbove: (key: string) => readonly SpanRow[];
+  /** Whether what failed above it failed first because of it, or of what is inside of it. */
+  readonly isCause: (key: string) => boolean;
 }
 
 /** MCP that only sets the stage. */
@@ -93,7 +96,7 @@ export function layoutTranscript(
   { byHand = new Map(), isWhole = false, open = new Set() }: LayoutOptions = {},
 ): TranscriptLayout {
   const tree = placeSpans(forest, rowOf);
-  const roles = rolesOf(tree, isWhole);
+  const { roles, inside: within } = rolesOf(tree, isWhole);
   const atOnce = simultaneous(tree, roles);
   const links = linksOf(tree, roles);
   const sums = sumsOf(tree);
@@ -129,7 +132,7 @@ export function layoutTranscript(
       continue;
     }
     const card = role === 'agent' && isCard(tree, roles, atOnce, place);
-    const isFolded = card && (byHand.get(key) ?? !open.has(key));
+    const isFolded = card && (byHand.get(key) ?? !(open.has(key) || isAlone(tree, within, place)));
     entryOf.set(key, entries.length);
     const via = links.via.get(key);
     if (via !== undefined) entryOf.set(via, entries.length);
@@ -152,6 +155,7 @@ export function layoutTranscript(
     sums,
     above: (key) => agentsAbove(tree, roles, key),
     failedAbove: (key) => failuresAbove(tree, key),
+    isCause: (key) => isCause(tree, sums, key),
   };
 }
 
@@ -213,7 +217,10 @@ export function forestOf(spans: Iterable<SpanRow>): SpanForest {
 }
 
 /** What each span is in the transcript; a tool that only wraps an agent is a part of its card. */
-function rolesOf({ rows, parent }: Places, isWhole: boolean): Role[] {
+function rolesOf(
+  { rows, parent }: Places,
+  isWhole: boolean,
+): { readonly roles: readonly Role[]; readonly inside: Uint32Array } {
   const roles: Role[] = new Array(rows.length).fill('hidden');
   /** Entries right inside, those of hidden spans counted as their own; and agents among them. */
   const inside = new Uint32Array(rows.length);
@@ -230,7 +237,7 @@ function rolesOf({ rows, parent }: Places, isWhole: boolean): Role[] {
     inside[above] = at(inside, above) + (isHidden ? at(inside, place) : 1);
     agents[above] = at(agents, above) + (isHidden ? at(agents, place) : role === 'agent' ? 1 : 0);
   }
-  return roles;
+  return { roles, inside };
 }
 
 function roleByKind({ kind }: SpanRow): EntryType {
@@ -278,6 +285,12 @@ function isStage(
 function isCard(tree: Places, roles: readonly Role[], atOnce: Uint32Array, place: number): boolean {
   if (at(roles, place) !== 'agent') return false;
   return at(atOnce, place) > 1 || at(tree.agent, place) >= 0;
+}
+
+/** Whether an agent is all that is in the outermost one: folded, nothing would be left to read. */
+function isAlone({ agent }: Places, inside: Uint32Array, place: number): boolean {
+  const above = at(agent, place);
+  return above >= 0 && at(agent, above) < 0 && at(inside, above) === 1;
 }
 
 /** Of agents in the same agent (or none): how many ran at once. */
@@ -491,6 +504,13 @@ function failuresAbove({ rows, parent, placeOf }: Places, key: string): SpanRow[
     above = at(parent, above);
   }
   return found;
+}
+
+function isCause(tree: Places, sums: ReadonlyMap<string, Sum>, key: string): boolean {
+  const cause = sums.get(key)?.cause ?? key;
+  return failuresAbove(tree, key)
+    .map((row) => sums.get(spanKey(row)))
+    .every((sum) => sum === undefined || sum.cause === cause);
 }
 
 /** What is shown by no entry, above all others, is found at the first one inside of it. */

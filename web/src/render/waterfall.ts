@@ -8,7 +8,7 @@
 import type { SpanRow } from '../api/types.ts';
 import { type Bar, barOf, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
-import type { TimeAxis } from '../model/gaps.ts';
+import type { Gap, TimeAxis } from '../model/gaps.ts';
 import { endOffset, waitsSince } from '../model/span-status.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/time-scale.ts';
 import { hatch, prepare } from './canvas.ts';
@@ -23,7 +23,7 @@ export interface WaterfallScene {
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   readonly axis: TimeAxis;
   /** Stretches in which nothing works, whether the axis makes them short or not. */
-  readonly gaps: readonly TimeWindow[];
+  readonly gaps: readonly Gap[];
   /** Places of the axis. */
   readonly view: TimeWindow;
   readonly now_ns: number;
@@ -303,7 +303,7 @@ export function drawAxis(
     context.fillStyle = palette.line;
     context.fillRect(box.x, 0, box.width, height_px);
     context.fillStyle = palette.text;
-    const text = `idle ${formatDuration(gap.end_ns - gap.start_ns)}`;
+    const text = `${gap.isWaiting ? 'waiting' : 'idle'} ${formatDuration(gap.end_ns - gap.start_ns)}`;
     const width = context.measureText(text).width;
     label(text, box.x + (box.width - width) / 2, width);
   }

@@ -13,6 +13,8 @@ export interface Draft {
   readonly reason: string;
   /** Undefined: nothing was typed yet. */
   readonly values: FormValues | undefined;
+  /** Long texts of the request that were shown whole. */
+  readonly seen: readonly string[];
 }
 
 export const NO_DRAFT: Draft = {
@@ -21,11 +23,18 @@ export const NO_DRAFT: Draft = {
   isDenying: false,
   reason: '',
   values: undefined,
+  seen: [],
 };
 
 export class Drafts extends KeyedStore<Draft> {
   change(id: string, values: Partial<Draft>): void {
     this.commit([[id, { ...(this.get(id) ?? NO_DRAFT), ...values }]]);
+  }
+
+  /** All of a long text is shown. */
+  see(id: string, text: string): void {
+    const { seen } = this.get(id) ?? NO_DRAFT;
+    if (!seen.includes(text)) this.change(id, { seen: [...seen, text] });
   }
 
   drop(id: string): void {

@@ -5,7 +5,7 @@ import { formatBytes, formatOffset } from '../../model/format.ts';
 import { indexJson, type JsonIndex } from '../../model/json-text.ts';
 import { useInspector } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
-import { DataFrame } from '../requests/visible-text.tsx';
+import { DataFrame } from '../requests/data-frame.tsx';
 import { JsonTree } from '../span/json-tree.tsx';
 
 interface FrameViewProps {

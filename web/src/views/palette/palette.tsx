@@ -33,7 +33,8 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
   const { preferences } = useInspector();
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState('');
-  const sections = useSections(useDeferredValue(query), isSelectionOnly);
+  const shown = useDeferredValue(query);
+  const sections = useSections(shown, isSelectionOnly);
   const flat = sections.flatMap(({ found }) => found);
   const [wanted, setActive] = useState(0);
   const active = Math.min(wanted, flat.length - 1);
@@ -50,11 +51,23 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
     onClose();
     item.run();
   };
+  const chooseActive = () => {
+    const chosen = flat[active];
+    if (chosen !== undefined) choose(chosen.item);
+  };
+  // Who types fast presses Enter before the list is that of what was typed: it waits for it.
+  const isEnterDue = useRef(false);
+  useEffect(() => {
+    if (!isEnterDue.current || shown !== query) return;
+    isEnterDue.current = false;
+    chooseActive();
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const to = target(event.key, active, flat.length);
     if (to !== undefined) setActive(to);
-    else if (event.key === 'Enter' && flat[active] !== undefined) choose(flat[active].item);
-    else return;
+    else if (event.key !== 'Enter') return;
+    else if (shown === query) chooseActive();
+    else isEnterDue.current = true;
     event.preventDefault();
   };
   return (
@@ -86,6 +99,7 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
           onChange={(event) => {
             setQuery(event.target.value);
             setActive(0);
+            isEnterDue.current = false;
           }}
           onKeyDown={onKeyDown}
         />

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { Answer, Request } from '../../api/types.ts';
 import { initialValues, payloadOf } from '../../model/form.ts';
-import { allowLabel, alwaysLabel, denyLabel } from '../../model/request.ts';
+import { allowLabel, alwaysLabel, denyLabel, type Unseen } from '../../model/request.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
@@ -13,6 +13,8 @@ interface AnswerButtonsProps {
   readonly request: Request;
   readonly draft: Draft;
   readonly check: EditCheck | undefined;
+  /** Nothing is granted while it is there. */
+  readonly unseen: Unseen;
 }
 
 export function AnswerButtons(props: AnswerButtonsProps) {
@@ -22,6 +24,11 @@ export function AnswerButtons(props: AnswerButtonsProps) {
   return (
     <>
       {request.kind === 'question' ? <Question {...props} /> : <Verdicts {...props} />}
+      {props.unseen !== undefined && (
+        <p className="ins-request__note">
+          Only the beginning of {props.unseen} is shown. Show all of it above before it is granted.
+        </p>
+      )}
       {sending !== undefined && (
         <p
           className={`ins-request__${sending.kind === 'failed' ? 'problem' : 'note'}`}
@@ -46,16 +53,20 @@ function useAnswer(request: Request): (answer: Answer) => void {
 }
 
 /** What is granted: the row as it is now, with this text. Another object for each. */
-function useDrawn(request: Request, text: string | undefined): object {
-  return useMemo(() => ({ request, text }), [request, text]);
+function useDrawn(request: Request, text: string | undefined, unseen: Unseen): object {
+  return useMemo(() => ({ request, text, unseen }), [request, text, unseen]);
+}
+
+function unseenTitle(unseen: Unseen): string | undefined {
+  return unseen === undefined ? undefined : `Show all of ${unseen} first`;
 }
 
 /** Allow, always allow, deny; of a breakpoint continue, step, cancel. */
-function Verdicts({ request, draft, check }: AnswerButtonsProps) {
+function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
   const { drafts } = useInspector();
   const answer = useAnswer(request);
   const edit = editOf(draft, check);
-  const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined);
+  const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined, unseen);
   const isBreakpoint = request.kind === 'breakpoint';
   const editCount = edit.kind === 'edited' ? edit.count : 0;
   if (draft.isDenying) return <Denying request={request} draft={draft} />;
@@ -65,9 +76,11 @@ function Verdicts({ request, draft, check }: AnswerButtonsProps) {
         of={drawn}
         look="allow"
         isTarget
-        isDisabled={edit.kind === 'unclear'}
+        isDisabled={edit.kind === 'unclear' || unseen !== undefined}
         title={
-          edit.kind === 'unclear' ? 'The edited arguments cannot be sent: see above' : undefined
+          edit.kind === 'unclear'
+            ? 'The edited arguments cannot be sent: see above'
+            : unseenTitle(unseen)
         }
         onPress={() =>
           answer(
@@ -80,11 +93,19 @@ function Verdicts({ request, draft, check }: AnswerButtonsProps) {
         {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
       </ArmedButton>
       {request.can_always && edit.kind === 'none' && (
-        <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'allow_always' })}>
+        <ArmedButton
+          of={drawn}
+          look="plain"
+          isDisabled={unseen !== undefined}
+          title={unseenTitle(unseen)}
+          onPress={() => answer({ decision: 'allow_always' })}
+        >
           {alwaysLabel(request)}
         </ArmedButton>
       )}
-      {isBreakpoint && edit.kind === 'none' && <StepButton request={request} onStepped={answer} />}
+      {isBreakpoint && edit.kind === 'none' && (
+        <StepButton request={request} unseen={unseen} onStepped={answer} />
+      )}
       {isBreakpoint ? (
         <CancelSession request={request} />
       ) : (
@@ -149,20 +170,23 @@ function Denying({ request, draft }: { readonly request: Request; readonly draft
 
 interface StepButtonProps {
   readonly request: Request;
+  readonly unseen: Unseen;
   readonly onStepped: (answer: Answer) => void;
 }
 
 /** Go on, and stop at the next operation: the session is paused first, then let go. */
-function StepButton({ request, onStepped }: StepButtonProps) {
+function StepButton({ request, unseen, onStepped }: StepButtonProps) {
   const { verbs } = useInspector();
+  const drawn = useDrawn(request, undefined, unseen);
   const step = async () => {
     if (await verbs.give(request.session_id, 'pause')) onStepped({ decision: 'allow' });
   };
   return (
     <ArmedButton
-      of={request}
+      of={drawn}
       look="plain"
-      title="Runs this, then pauses at the next operation"
+      isDisabled={unseen !== undefined}
+      title={unseenTitle(unseen) ?? 'Runs this, then pauses at the next operation'}
       onPress={() => void step()}
     >
       Step
@@ -183,13 +207,13 @@ function CancelSession({ request }: { readonly request: Request }) {
   );
 }
 
-function Question({ request, draft }: AnswerButtonsProps) {
+function Question({ request, draft, unseen }: AnswerButtonsProps) {
   const { drafts } = useInspector();
   const answer = useAnswer(request);
   const fields = useMemo(() => fieldsOf(request), [request]);
   const values = draft.values ?? initialValues(fields);
   const payload = payloadOf(fields, values);
-  const drawn = useDrawn(request, payload);
+  const drawn = useDrawn(request, payload, unseen);
   return (
     <>
       <QuestionForm
@@ -203,8 +227,10 @@ function Question({ request, draft }: AnswerButtonsProps) {
           of={drawn}
           look="allow"
           isTarget
-          isDisabled={payload === undefined}
-          title={payload === undefined ? 'Something is missing or wrong above' : undefined}
+          isDisabled={payload === undefined || unseen !== undefined}
+          title={
+            payload === undefined ? 'Something is missing or wrong above' : unseenTitle(unseen)
+          }
           onPress={() =>
             payload !== undefined && answer({ decision: 'answer', payload_json: payload })
           }

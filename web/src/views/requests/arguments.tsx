@@ -4,14 +4,14 @@ import type { Request } from '../../api/types.ts';
 import { groupThousands } from '../../model/format.ts';
 import { codePointName, describeHidden } from '../../model/hidden-characters.ts';
 import { formatJson, placeOf } from '../../model/json-format.ts';
-import { canEditArguments, isPending, notEditable } from '../../model/request.ts';
+import { canEditArguments, isPending, notEditable, type Unseen } from '../../model/request.ts';
 import { StandIns } from '../../model/stand-ins.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';
 import { ArgumentEditor, type LineMark } from './argument-editor.tsx';
+import { DataFrame } from './data-frame.tsx';
 import type { EditCheck } from './edit-check.ts';
-import { DataFrame } from './visible-text.tsx';
 
 /** The arguments as they are shown and edited: laid out, each token as it came. */
 export function shownArguments(request: Request): string {
@@ -26,9 +26,10 @@ interface ArgumentsProps {
   /** `shownArguments` of the request. */
   readonly shown: string;
   readonly check: EditCheck | undefined;
+  readonly unseen: Unseen;
 }
 
-export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
+export function Arguments({ request, draft, shown, check, unseen }: ArgumentsProps) {
   const { drafts } = useInspector();
   const refusal = notEditable(request);
   if (request.args_json === null && request.args_text === null) {
@@ -50,7 +51,11 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
           <button
             type="button"
             className="ins-link"
-            onClick={() => drafts.change(request.id, { isEditing: true })}
+            onClick={() => {
+              // The editor holds all of it.
+              drafts.see(request.id, shown);
+              drafts.change(request.id, { isEditing: true });
+            }}
           >
             Edit
           </button>
@@ -68,7 +73,13 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
       {canEdit && draft.isEditing ? (
         <Editing request={request} draft={draft} shown={shown} check={check} />
       ) : (
-        <DataFrame text={shown} what="the arguments" />
+        <DataFrame
+          text={shown}
+          what="the arguments"
+          isOpen={draft.seen.includes(shown)}
+          onOpen={() => drafts.see(request.id, shown)}
+          isTarget={unseen === 'the arguments'}
+        />
       )}
       {refusal !== undefined && isPending(request) && request.kind !== 'question' && (
         <p className="ins-request__note">{refusal}</p>
@@ -77,7 +88,7 @@ export function Arguments({ request, draft, shown, check }: ArgumentsProps) {
   );
 }
 
-function Editing({ request, draft, shown, check }: ArgumentsProps) {
+function Editing({ request, draft, shown, check }: Omit<ArgumentsProps, 'unseen'>) {
   const { drafts } = useInspector();
   const [initial] = useState(draft.args ?? shown);
   const [signs] = useState(() => new StandIns(initial));

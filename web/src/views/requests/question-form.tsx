@@ -1,7 +1,7 @@
 /** The answer to a question: a form of its JSON Schema, or free text. */
 import { type ReactNode, useId } from 'react';
 import type { Request } from '../../api/types.ts';
-import { type Field, type FormValues, mistakeIn, readForm } from '../../model/form.ts';
+import { type Field, type FormValues, mistakeIn, type Rule, readForm } from '../../model/form.ts';
 import { plainLine } from '../../model/hidden-characters.ts';
 import { VisibleText } from './visible-text.tsx';
 import './question-form.css';
@@ -23,7 +23,7 @@ const FREE: Field = {
   choices: [],
   least: undefined,
   most: undefined,
-  pattern: undefined,
+  unchecked: [],
   initial: [''],
 };
 
@@ -76,12 +76,32 @@ function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict:
         </p>
       )}
       <Input id={id} field={field} typed={typed} onChange={onChange} isWrong={mistake != null} />
+      {field.unchecked.length > 0 && <Unchecked id={`${id}-rules`} rules={field.unchecked} />}
       {mistake !== undefined && (
         <p id={`${id}-mistake`} className="ins-form__mistake">
           {mistake}
         </p>
       )}
     </Frame>
+  );
+}
+
+/** What whoever asked wants besides, in the words of the schema. */
+function Unchecked({ id, rules }: { readonly id: string; readonly rules: readonly Rule[] }) {
+  return (
+    <p id={id} className="ins-form__about">
+      Wanted too, and checked only by who asked:{' '}
+      {rules.map(({ keyword, json }, at) => (
+        <span key={keyword}>
+          {at > 0 && ', '}
+          <VisibleText text={keyword.slice(0, 80)} />{' '}
+          <code dir="ltr">
+            <VisibleText text={json.slice(0, 300)} />
+            {json.length > 300 && '…'}
+          </code>
+        </span>
+      ))}
+    </p>
   );
 }
 
@@ -115,7 +135,7 @@ function Input({
     id,
     'aria-invalid': isWrong,
     'aria-required': field.isRequired,
-    'aria-describedby': `${id}-about ${id}-mistake`,
+    'aria-describedby': `${id}-about ${id}-rules ${id}-mistake`,
     autoComplete: 'off',
   } as const;
   switch (field.kind) {

@@ -224,3 +224,56 @@ test('the arguments beside a question cannot be edited: its answer would not car
   expect(screen.getByLabelText('Arguments').textContent).toContain('"a"');
   expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull();
 });
+
+const LONG_ARGS = `{"command":"${'a'.repeat(7000)} ; rm -rf /"}`;
+
+test('nothing is granted while only the beginning of the arguments is shown', () => {
+  page(exampleRequest({ args_json: LONG_ARGS, can_always: true }));
+  wait(1000);
+  expect(screen.getByRole('group', { name: 'the arguments' }).textContent).not.toContain('rm -rf');
+  fireEvent.click(button('Allow delete_file once'));
+  fireEvent.click(button(/^Always allow/));
+  expect(sent).toEqual([]);
+  expect(screen.getByText(/Only the beginning of the arguments is shown/)).toBeDefined();
+  focusAnswer();
+  press('Enter');
+  expect(screen.getByRole('group', { name: 'the arguments' }).textContent).toContain('rm -rf');
+  wait(499);
+  focusAnswer();
+  fireEvent.click(button('Allow delete_file once'));
+  expect(sent).toEqual([]);
+  wait(1);
+  press('Enter');
+  expect(sent).toEqual([{ decision: 'allow', args_hash: '5f'.repeat(32) }]);
+});
+
+test('arguments that take the place of those that were shown must be shown, too', () => {
+  const inspector = page(exampleRequest({ args_json: LONG_ARGS }));
+  fireEvent.click(button(/^Show all/));
+  change(inspector, exampleRequest({ args_json: LONG_ARGS.replace('rm', 'mv') }));
+  wait(1000);
+  fireEvent.click(button('Allow delete_file once'));
+  expect(sent).toEqual([]);
+});
+
+test('a long prompt must be shown whole before a question is answered; it can be declined', () => {
+  const form_json = '{"type":"object","properties":{}}';
+  page(
+    exampleRequest({ kind: 'question', args_json: null, form_json, prompt: 'a\n'.repeat(3000) }),
+  );
+  wait(1000);
+  fireEvent.click(button('Accept'));
+  expect(sent).toEqual([]);
+  fireEvent.click(button('Decline'));
+  expect(sent).toHaveLength(1);
+});
+
+test('who edits the arguments has all of them before their eyes', () => {
+  page(exampleRequest({ args_json: LONG_ARGS }));
+  fireEvent.click(button('Edit'));
+  fireEvent.click(button('Stop editing'));
+  expect(screen.getByRole('group', { name: 'the arguments' }).textContent).toContain('rm -rf');
+  wait(500);
+  fireEvent.click(button('Allow delete_file once'));
+  expect(sent).toHaveLength(1);
+});

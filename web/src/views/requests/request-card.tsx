@@ -8,8 +8,17 @@ import { memo, useMemo } from 'react';
 import type { Request } from '../../api/types.ts';
 import { formatDuration, formatTimeOfDay } from '../../model/format.ts';
 import { plainLine } from '../../model/hidden-characters.ts';
-import { appliedText, defaultName, headlineOf, isPending, outcomeOf } from '../../model/request.ts';
-import { NO_DRAFT } from '../../state/drafts.ts';
+import {
+  appliedText,
+  defaultName,
+  headlineOf,
+  isPending,
+  outcomeOf,
+  type Unseen,
+  unseenOf,
+} from '../../model/request.ts';
+import { beginningOf } from '../../model/text-parts.ts';
+import { type Draft, NO_DRAFT } from '../../state/drafts.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
@@ -17,8 +26,9 @@ import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { Arguments, shownArguments } from './arguments.tsx';
+import { DataFrame } from './data-frame.tsx';
 import { useEditCheck } from './edit-check.ts';
-import { DataFrame, VisibleText } from './visible-text.tsx';
+import { VisibleText } from './visible-text.tsx';
 import './request-card.css';
 
 interface RequestCardProps {
@@ -145,13 +155,14 @@ function Body({ request }: { readonly request: Request }) {
   const draft = useRow(drafts, request.id) ?? NO_DRAFT;
   const shown = useMemo(() => shownArguments(request), [request]);
   const check = useEditCheck(shown, draft.args);
+  const unseen = isPending(request) ? unseenOf(request, shown, draft.seen) : undefined;
   return (
     <div className="ins-request__body">
-      {request.prompt !== '' && <Prompt text={request.prompt} />}
+      {request.prompt !== '' && <Prompt request={request} draft={draft} unseen={unseen} />}
       <Facts request={request} />
-      <Arguments request={request} draft={draft} shown={shown} check={check} />
+      <Arguments request={request} draft={draft} shown={shown} check={check} unseen={unseen} />
       {isPending(request) ? (
-        <AnswerButtons request={request} draft={draft} check={check} />
+        <AnswerButtons request={request} draft={draft} check={check} unseen={unseen} />
       ) : (
         <Outcome request={request} unsent={draft.args} />
       )}
@@ -159,9 +170,27 @@ function Body({ request }: { readonly request: Request }) {
   );
 }
 
+interface PromptProps {
+  readonly request: Request;
+  readonly draft: Draft;
+  readonly unseen: Unseen;
+}
+
 /** A prompt of an ordinary length is read as words, a longer one in a frame. */
-function Prompt({ text }: { readonly text: string }) {
-  if (text.length > 2000) return <DataFrame text={text} what="the prompt" />;
+function Prompt({ request, draft, unseen }: PromptProps) {
+  const { drafts } = useInspector();
+  const text = request.prompt;
+  if (beginningOf(text) < text.length || text.length > 2000) {
+    return (
+      <DataFrame
+        text={text}
+        what="the prompt"
+        isOpen={draft.seen.includes(text)}
+        onOpen={() => drafts.see(request.id, text)}
+        isTarget={unseen === 'the prompt'}
+      />
+    );
+  }
   return (
     <p className="ins-request__prompt" dir="auto">
       <VisibleText text={text} />

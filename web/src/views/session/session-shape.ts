@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type CriticalPath, criticalPath } from '../../model/critical-path.ts';
-import { gapsOf, TimeAxis, withoutWaits } from '../../model/gaps.ts';
+import { type Gap, gapsOf, TimeAxis, waitsOf, withoutWaits } from '../../model/gaps.ts';
 import { endOffset } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { TimeWindow } from '../../model/time-scale.ts';
@@ -11,7 +11,7 @@ import { useInspector } from '../context.ts';
 import { useSlowVersion } from './slow-version.ts';
 
 export interface SessionShape {
-  readonly gaps: readonly TimeWindow[];
+  readonly gaps: readonly Gap[];
   readonly axis: TimeAxis;
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   /** Spans with nothing below them but twins. */
@@ -34,7 +34,11 @@ export function useSessionShape(
     const work = leaves.flatMap((span) =>
       withoutWaits({ start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) }, span.waited),
     );
-    return { leaves, gaps: gapsOf(work), extent: trace.tally.extent(now_ns), now_ns };
+    const waits: TimeWindow[] = [];
+    for (const span of trace.spans.values()) {
+      if (span.waited.length > 0) waits.push(...waitsOf(span.waited, endOffset(span, now_ns)));
+    }
+    return { leaves, gaps: gapsOf(work, waits), extent: trace.tally.extent(now_ns), now_ns };
   }, [trace, version, clock]);
   const axis = useMemo(() => {
     const { gaps, extent } = seen;

@@ -7,7 +7,7 @@ import { useCopyAll } from './copy-all.ts';
 import './long-text.css';
 
 /** What is laid out at once without being felt. */
-const MAX_PLAIN = 12_000;
+export const MAX_PLAIN = 12_000;
 const PART = 4000;
 const LINE_PX = 18;
 const COLUMNS = 80;

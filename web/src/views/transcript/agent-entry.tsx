@@ -10,16 +10,9 @@ import { SpanRequests } from '../requests/span-requests.tsx';
 import { ClipView } from './clip-view.tsx';
 import type { EntryProps } from './entry.tsx';
 import { Took } from './entry.tsx';
-import {
-  AskedLines,
-  Consequence,
-  Decisions,
-  ErrorBlock,
-  plainName,
-  StateLines,
-} from './moments.tsx';
+import { Consequence, Decisions, ErrorBlock, Moments, plainName } from './moments.tsx';
+import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
-import { Pairs } from './tool-entry.tsx';
 
 type AgentProps = EntryProps & { readonly row: SpanRow };
 
@@ -30,8 +23,6 @@ export function AgentEntry(props: AgentProps) {
   const viaRow = useRow(trace.spans, entry.via ?? '');
   const sum = layout.sums.get(entry.key);
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
-  const decided = [...(via?.reading.decisions ?? []), ...(read?.reading.decisions ?? [])];
-  const before_ns = isWhole ? beginning(props) : undefined;
   return (
     <>
       <header className="ins-tx__head">
@@ -62,11 +53,12 @@ export function AgentEntry(props: AgentProps) {
         </span>
       </header>
       {!isWhole && <Task read={read} via={via} isShort={entry.isFolded} />}
-      <Decisions
-        decisions={decided.filter(
-          ({ offset_ns }) => before_ns === undefined || offset_ns <= before_ns,
-        )}
-      />
+      <Decisions decisions={via?.reading.decisions ?? []} />
+      {isWhole ? (
+        <Moments reading={read?.reading} until_ns={beganAt(props, layout.firstCall)} />
+      ) : (
+        <Decisions decisions={read?.reading.decisions ?? []} />
+      )}
       {entry.isFolded && (
         <>
           <Inside {...props} sum={sum} />
@@ -81,9 +73,9 @@ export function AgentEntry(props: AgentProps) {
   );
 }
 
-/** When the first turn began: what was decided later is said at the end. */
-function beginning({ layout, entry, trace }: AgentProps): number | undefined {
-  return trace.spans.get(layout.firstCall.get(entry.key) ?? '')?.offset_ns;
+/** When its first or its last turn began: what happened between them is said by the turns. */
+function beganAt({ entry, trace }: AgentProps, calls: ReadonlyMap<string, string>): number {
+  return trace.spans.get(calls.get(entry.key) ?? '')?.offset_ns ?? Infinity;
 }
 
 function State({ row }: { readonly row: SpanRow }) {
@@ -266,13 +258,9 @@ export function AgentEnd(props: AgentProps) {
   const cause = layout.sums.get(entry.key)?.cause;
   const causeRow = useRow(trace.spans, cause ?? '');
   const isOwn = cause === entry.key;
-  const before_ns = beginning(props);
-  const decided = (read?.reading.decisions ?? []).filter(
-    ({ offset_ns }) => before_ns !== undefined && offset_ns > before_ns,
-  );
   return (
     <>
-      <Decisions decisions={decided} />
+      <Moments reading={read?.reading} after_ns={beganAt(props, layout.lastCall)} />
       <header className="ins-tx__head">
         <KindIcon kind="agent" />
         <span>
@@ -302,13 +290,7 @@ export function AgentEnd(props: AgentProps) {
               </button>
             </p>
           )}
-          <Consequence above={layout.failedAbove(entry.key)} again={undefined} />
-        </>
-      )}
-      {read !== undefined && (
-        <>
-          <AskedLines asked={read.reading.asked} />
-          <StateLines state={read.reading.state} />
+          <Consequence of={entry.key} layout={layout} />
         </>
       )}
       {answer !== undefined && last !== undefined && !isSaid && (

@@ -2,7 +2,6 @@
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/format.ts';
-import type { TranscriptLayout } from '../../model/transcript.ts';
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
@@ -10,14 +9,7 @@ import { useRow } from '../context.ts';
 import { KindIcon, StatusIcon } from '../icons.tsx';
 import type { EntryProps } from './entry.tsx';
 import { Message } from './messages.tsx';
-import {
-  AskedLines,
-  Consequence,
-  Decisions,
-  ErrorBlock,
-  plainName,
-  StateLines,
-} from './moments.tsx';
+import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';
 import { useReading } from './reading-context.ts';
 
 export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
@@ -40,6 +32,7 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
   const said = reading?.said ?? [];
   return (
     <>
+      <SinceTurnBefore {...props} />
       {said
         .filter(({ origin }) => origin !== 'output')
         .map((one) => (
@@ -72,7 +65,7 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
             lost
           </span>
         )}
-        <Asks tools={tools} trace={trace} />
+        <Asks names={asksFor(reading, joined, tools, trace)} />
       </header>
       {said
         .filter(({ origin }) => origin === 'output')
@@ -85,17 +78,11 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
             resultOf={(call) => (call.id == null ? undefined : results.get(call.id))}
           />
         ))}
-      {reading !== undefined && (
-        <>
-          <Decisions decisions={reading.decisions} />
-          <AskedLines asked={reading.asked} />
-          <StateLines state={reading.state} />
-        </>
-      )}
+      <Moments reading={reading} />
       {row.status === 'error' && (
         <>
           {reading !== undefined && <ErrorBlock reading={reading} />}
-          <Consequence above={layout.failedAbove(entry.key)} again={undefined} />
+          <Consequence of={entry.key} layout={layout} />
         </>
       )}
     </>
@@ -184,26 +171,47 @@ function Stopped({ reading }: { readonly reading: Reading | undefined }) {
   );
 }
 
-/** Tools that follow from the call: `calls search ×3, fetch`. */
-function Asks({
-  tools,
-  trace,
-}: {
-  readonly tools: TranscriptLayout['toolsOf'] extends ReadonlyMap<string, infer T> ? T : never;
-  readonly trace: Trace;
-}) {
-  if (tools.length === 0) return null;
+/** What its model asked for, and a tool below shows; without content, the tools that ran after. */
+function asksFor(
+  reading: Reading | undefined,
+  joined: ReadonlySet<Piece>,
+  tools: readonly string[],
+  trace: Trace,
+): readonly string[] {
+  if (joined.size > 0) return [...joined].map(({ name }) => name ?? '(no name)');
+  const isSaid = reading?.said.some(({ origin }) => origin === 'output') ?? false;
+  const isForTools = reading?.finish_reasons.some((reason) => reason.startsWith('tool')) ?? false;
+  if (isSaid && !isForTools) return [];
+  return tools.map((key) => plainName(trace.spans.get(key)?.name ?? ''));
+}
+
+/** `calls search × 3, fetch`. */
+function Asks({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
   const counts = new Map<string, number>();
-  for (const key of tools) {
-    const name = plainName(trace.spans.get(key)?.name ?? '');
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
-  const shown = names.slice(0, 6).join(', ');
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const told = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
   return (
     <span className="ins-tx__quiet ins-tx__asks">
-      calls {shown}
-      {names.length > 6 && ` and ${names.length - 6} more`}
+      calls {told.slice(0, 6).join(', ')}
+      {told.length > 6 && ` and ${told.length - 6} more`}
     </span>
   );
+}
+
+/** What was decided, asked and set in its agent since the turn before; the first one's is above. */
+function SinceTurnBefore({
+  entry,
+  row,
+  layout,
+  readings,
+  trace,
+}: EntryProps & { readonly row: SpanRow }) {
+  const agent = layout.agentOf.get(entry.key) ?? '';
+  const read = useRow(readings.reads, agent);
+  const before = layout.before.get(entry.key) ?? '';
+  if (layout.agentOf.get(before) !== agent) return null;
+  const began_ns = trace.spans.get(before)?.offset_ns;
+  if (began_ns === undefined) return null;
+  return <Moments reading={read?.reading} after_ns={began_ns} until_ns={row.offset_ns} />;
 }

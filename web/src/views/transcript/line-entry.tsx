@@ -57,7 +57,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
       {reading !== undefined && (
         <>
           {isFailed && <ErrorBlock reading={reading} />}
-          {isFailed && <Consequence above={layout.failedAbove(entry.key)} again={undefined} />}
+          {isFailed && <Consequence of={entry.key} layout={layout} />}
           <Decisions decisions={reading.decisions} />
           <AskedLines asked={reading.asked} />
           <StateLines state={reading.state} />

@@ -11,12 +11,14 @@ import type {
 import { formatDuration, plural } from '../../model/format.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { diffTexts } from '../../model/text-diff.ts';
-import { isCut } from '../../model/transcript-text.ts';
+import type { TranscriptLayout } from '../../model/transcript.ts';
+import { argumentPairs, isCut } from '../../model/transcript-text.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
 import { ArgumentDiff } from '../requests/argument-diff.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { PayloadView } from '../span/payload.tsx';
 import { ClipView } from './clip-view.tsx';
+import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
 
 export function ErrorBlock({ reading }: { readonly reading: Reading }) {
@@ -43,26 +45,28 @@ export function ErrorBlock({ reading }: { readonly reading: Reading }) {
 }
 
 interface ConsequenceProps {
-  /** What failed because of it, the nearest first. */
-  readonly above: readonly SpanRow[];
-  readonly again: SpanRow | undefined;
+  /** What failed, of a span. */
+  readonly of: string;
+  readonly layout: TranscriptLayout;
+  readonly again?: SpanRow | undefined;
 }
 
 /** What became of a failure: who failed with it, or that the agent went on. */
-export function Consequence({ above, again }: ConsequenceProps) {
+export function Consequence({ of, layout, again }: ConsequenceProps) {
   const { onGoTo } = useReading();
+  const above = layout.failedAbove(of);
   const agents = above.filter(({ kind }) => kind === 'agent' || kind === 'workflow');
   const failed = agents.length > 0 ? agents : above;
+  const names = failed.map(({ name }) => plainName(name)).join(', then ');
+  // What nothing is around of has nobody who could have gone on.
+  const hasGoneOn = failed.length === 0 && again === undefined && layout.agentOf.has(of);
+  if (failed.length === 0 && again === undefined && !hasGoneOn) return null;
   return (
     <p className="ins-tx__after">
-      {failed.length > 0 ? (
-        <>
-          It made {failed.map(({ name }) => plainName(name)).join(', then ')} fail.
-          {again !== undefined && ' '}
-        </>
-      ) : again === undefined ? (
-        'The agent went on.'
-      ) : null}
+      {failed.length > 0 &&
+        (layout.isCause(of) ? `It made ${names} fail.` : `After it, ${names} failed.`)}
+      {failed.length > 0 && again !== undefined && ' '}
+      {hasGoneOn && 'The agent went on.'}
       {again !== undefined && (
         <button
           type="button"
@@ -85,6 +89,28 @@ export function plainName(name: string): string {
   return name.replace(OPERATION, '') || '(no name)';
 }
 
+interface MomentsProps {
+  readonly reading: Reading | undefined;
+  /** What happened after this, … */
+  readonly after_ns?: number;
+  /** … up to this. */
+  readonly until_ns?: number;
+}
+
+/** What was decided, asked and set while a span ran, or in a part of that time. */
+export function Moments({ reading, after_ns = -Infinity, until_ns = Infinity }: MomentsProps) {
+  if (reading === undefined) return null;
+  const isThen = ({ offset_ns }: { readonly offset_ns: number }) =>
+    offset_ns > after_ns && offset_ns <= until_ns;
+  return (
+    <>
+      <Decisions decisions={reading.decisions.filter(isThen)} />
+      <AskedLines asked={reading.asked.filter(isThen)} />
+      <StateLines state={reading.state.filter(isThen)} />
+    </>
+  );
+}
+
 export function Decisions({ decisions }: { readonly decisions: readonly DecisionReading[] }) {
   return decisions.map((one, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: decisions have no identity but their place
@@ -100,6 +126,9 @@ const VERDICTS: Readonly<Record<string, string>> = {
   retry: 'sent back',
   inject_context: 'given context',
   ask: 'asked about',
+  ask_user: 'sent to a person',
+  stop: 'stopped',
+  fail: 'made to fail',
   approve: 'approved',
   cancel: 'cancelled',
 };
@@ -158,7 +187,8 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 function AskedLine({ asked }: { readonly asked: AskedReading }) {
-  const { waited_ns, decision, actor, reason, prompt, is_edited, status } = asked;
+  const { waited_ns, decision, actor, reason, prompt, is_edited, status, answer } = asked;
+  const pairs = answer === null ? undefined : argumentPairs(answer);
   const isExpired = status === 'expired';
   const verdict = isExpired ? 'Expired' : (ANSWERS[decision ?? ''] ?? status);
   return (
@@ -175,6 +205,7 @@ function AskedLine({ asked }: { readonly asked: AskedReading }) {
       <p>
         <strong>{verdict}</strong>
         {is_edited && <span>with edited arguments</span>}
+        {pairs !== undefined && <Pairs pairs={pairs} />}
         {actor !== null && !isExpired && <span>by {actor}</span>}
         {reason !== null && (
           <span className="ins-tx__reason">

@@ -16,6 +16,7 @@ import {
   plainName,
   StateLines,
 } from './moments.tsx';
+import { Pairs } from './pairs.tsx';
 
 export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
   const { entry, row, layout, readings, trace, isOpen, waiting } = props;
@@ -62,7 +63,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
       )}
       {reading !== undefined && <StateLines state={reading.state} />}
       {isFailed && row.status !== 'running' && (
-        <Consequence above={layout.failedAbove(entry.key)} again={again} />
+        <Consequence of={entry.key} layout={layout} again={again} />
       )}
     </>
   );
@@ -170,20 +171,4 @@ function Arguments({ clip, isOpen }: { readonly clip: Clip; readonly isOpen: boo
     );
   }
   return <Pairs pairs={pairs} />;
-}
-
-export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
-  if (pairs.length === 0) return null;
-  return (
-    <p className="ins-tx__pairs" dir="ltr">
-      {pairs.map(([name, value]) => (
-        <span key={name}>
-          <span className="ins-tx__key">
-            <VisibleText text={name} />
-          </span>{' '}
-          <VisibleText text={value} />
-        </span>
-      ))}
-    </p>
-  );
 }

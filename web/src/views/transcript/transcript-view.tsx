@@ -326,6 +326,8 @@ function useWants(
       // A call is read with the results that the next one was sent, a tool with its call.
       const call = layout.callOf.get(key) ?? key;
       add(layout.callOf.get(key));
+      // What was decided in the agent meanwhile stands at the turn that followed.
+      if (entries[at]?.type === 'call') add(layout.agentOf.get(key));
       add(layout.before.get(key));
       add(layout.next.get(call));
     }

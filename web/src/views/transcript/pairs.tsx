@@ -1,0 +1,18 @@
+/** Members of an object in a line: `path notes.md  line 3`. */
+import { VisibleText } from '../requests/visible-text.tsx';
+
+export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
+  if (pairs.length === 0) return null;
+  return (
+    <p className="ins-tx__pairs" dir="ltr">
+      {pairs.map(([name, value]) => (
+        <span key={name}>
+          <span className="ins-tx__key">
+            <VisibleText text={name} />
+          </span>{' '}
+          <VisibleText text={value} />
+        </span>
+      ))}
+    </p>
+  );
+}
