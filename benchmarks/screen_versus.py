@@ -68,11 +68,12 @@ def _ours(bench: Bench, tracing: Tracing) -> _Shown:
 
 def _theirs(bench: Bench, client: httpx.Client, tracing: Tracing) -> _Shown:
     project = client.get("/v1/projects").json()["data"][0]["id"]
-    path = f"/projects/{project}/traces/{tracing.trace_id.hex()}?timeRangeKey=7d"
+    # Without the range of time that it adds itself: with that, it opens the project alone.
+    path = f"/projects/{project}/traces/{tracing.trace_id.hex()}"
     url = str(client.base_url.join(path))
     asked = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
     answer = client.post("/graphql", json={"query": asked}).json()
-    chosen = f"&selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"
+    chosen = f"?selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"
     return _Shown("Phoenix", Visitor(bench.visitor.browser), url, chosen)
 
 
