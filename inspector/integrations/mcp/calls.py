@@ -13,6 +13,7 @@ from inspector.integrations.mcp.wire import Wire
 from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
+from instrument.operations import is_current
 
 Method = Callable[..., Awaitable[Any]]
 IsWatched = Callable[[Any], bool]
@@ -57,18 +58,17 @@ class Calls:
         async def call_tool(self_: Any, *args: Any, **kwargs: Any) -> Any:
             given = takes.bind(self_, *args, **kwargs)
             name, arguments = given.arguments.get("name"), given.arguments.get("arguments")
-            if (
-                not isinstance(name, str)
-                or is_told("tool_call", name)
-                or not self._is_watched(self_)
-            ):
+            if not isinstance(name, str) or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
+            if is_told(name, bus):
+                with telling(name):  # a server in this process hears it too
+                    return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 given.arguments["name"] = operation.kwargs["tool_name"]
                 if arguments is not None or operation.args:
                     given.arguments["arguments"] = operation.args
-                with telling("tool_call", given.arguments["name"]):
+                with telling(given.arguments["name"]):
                     result = await original(*given.args, **given.kwargs)
                 if sdk.is_error(result):  # an error that is an answer is an error
                     operation.result = result
@@ -96,20 +96,19 @@ class Calls:
         return call_tool
 
     def _resource(self, original: Method) -> Method:
-        takes = signature(original)
+        bus, takes = self._bus, signature(original)
 
         @wraps(original)
         async def read_resource(self_: Any, *args: Any, **kwargs: Any) -> Any:
             given = takes.bind(self_, *args, **kwargs)
             uri = given.arguments.get("uri")
-            if is_told("resource_fetch", str(uri)) or not self._is_watched(self_):
+            if is_current(bus, "resource_fetch") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
-                if operation.args != str(uri):
-                    given.arguments["uri"] = type(uri)(operation.args)
-                with telling("resource_fetch", operation.args):
-                    result = await original(*given.args, **given.kwargs)
+                if operation.args != str(uri):  # 1.x: a URL of pydantic's
+                    given.arguments["uri"] = self._sdk.as_uri(operation.args)
+                result = await original(*given.args, **given.kwargs)
                 operation.set(mime_type=_mime_type(result))
                 return result
 
@@ -119,21 +118,20 @@ class Calls:
         return read_resource
 
     def _prompt(self, original: Method) -> Method:
-        takes = signature(original)
+        bus, takes = self._bus, signature(original)
 
         @wraps(original)
         async def get_prompt(self_: Any, *args: Any, **kwargs: Any) -> Any:
             given = takes.bind(self_, *args, **kwargs)
             name, arguments = given.arguments.get("name"), given.arguments.get("arguments")
-            if is_told("prompt_apply", str(name)) or not self._is_watched(self_):
+            if is_current(bus, "prompt_apply") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 given.arguments["name"] = operation.kwargs["template_id"]
                 if arguments is not None or operation.args:
                     given.arguments["arguments"] = operation.args
-                with telling("prompt_apply", given.arguments["name"]):
-                    return await original(*given.args, **given.kwargs)
+                return await original(*given.args, **given.kwargs)
 
             about = {
                 "template_id": name,

@@ -94,6 +94,14 @@ class Sdk:
         text = value if isinstance(value, str) else json.dumps(value, default=str)
         return self.tool_result(text, is_error=False)
 
+    def as_uri(self, text: str) -> Any:
+        """Return a URI as the SDK wants it."""
+        if self.major >= 2:
+            return text
+        from pydantic import AnyUrl  # noqa: PLC0415 - of 1.x alone
+
+        return AnyUrl(text)
+
     def text_of(self, result: Any) -> str:
         """Return the text of a tool's result."""
         texts = (getattr(block, "text", None) for block in result.content)

@@ -143,14 +143,14 @@ class Server:
         """Run a tool's handler as an operation; what it is given changes only if a hook says so."""
         sdk = self._sdk
         name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
-        if not isinstance(name, str) or is_told("tool_call", name):
+        if not isinstance(name, str) or is_told(name, self._bus):
             return await plainly()
         given = {} if arguments is None else arguments
 
         async def run(operation: Operation) -> Any:
             tool = operation.kwargs["tool_name"]
             is_same = operation.args is given and tool == name
-            with telling("tool_call", tool):
+            with telling(tool):
                 result = await (plainly() if is_same else with_args(tool, operation.args))
             if (text := _error_text(sdk, result)) is not None:
                 operation.result = result

@@ -99,10 +99,13 @@ class TappedRead(_Tapped):
                 return None
             if "method" in told:
                 return None
-            return self._sdk.error_message(told.get("id"), refusal(error))
+            refused: SessionMessage = self._sdk.error_message(told.get("id"), refusal(error))
+            return refused
         if "method" in told and "id" in told:
             self._context = self._wire.run(told, copy_context)
-        return item if changed is told else self._sdk.replaced(item, changed)
+        if changed is not told:
+            item = self._sdk.replaced(item, changed)
+        return item
 
     def __aiter__(self) -> TappedRead:
         return self

@@ -52,12 +52,9 @@ def watch_transports(sdk: Sdk, bus: Bus) -> Callable[[], None]:
 
 def _generator_of(function: Any) -> Any:
     """Return the closure cell with the generator function of a transport; None if it has none."""
-    while function is not None:
-        for cell in getattr(function, "__closure__", None) or ():
-            if getattr(cell.cell_contents, "__name__", "") == function.__name__:
-                inner = _generator_of(cell.cell_contents)
-                return inner or cell
-        function = None
+    for cell in getattr(function, "__closure__", None) or ():
+        if getattr(cell.cell_contents, "__name__", "") == function.__name__:
+            return cell
     return None
 
 
@@ -81,7 +78,7 @@ def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
         wire = Wire(bus, transport=transport, uri=_target(transport, args, kwargs))
         is_open = False
         try:
-            with _listening(transport, args, kwargs, wire) as (args, kwargs):  # noqa: PLW2901
+            with _listening(transport, args, kwargs, wire) as (args, kwargs):
                 async with opened(*args, **kwargs) as streams:
                     is_open = True
                     wire.connected()
@@ -117,7 +114,7 @@ def _listening(
         return
     import sys  # noqa: PLC0415 - as the SDK's default does
 
-    errlog = args[1] if len(args) > 1 else kwargs.get("errlog", sys.stderr)
+    errlog: Any = args[1] if len(args) > 1 else kwargs.get("errlog", sys.stderr)
     try:
         target = os.dup(errlog.fileno())
         read, write = os.pipe()

@@ -34,6 +34,7 @@ class Wire:
 
     Attributes:
         server_name: What the server calls itself, once it has said.
+        at_ns: When the next message went by, where that is not now.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class Wire:
         self._ours: dict[Hashable, Hashable] = {}
         """Requests that we sent and that are not answered, with the token of each."""
         self._is_connected = False
+        self._began_ns: dict[Hashable, int] = {}
         self.server_name: str | None = None
+        self.at_ns: int | None = None
 
     # --- the connection -----------------------------------------------------------------------
 
@@ -95,6 +98,7 @@ class Wire:
         self._open.end_all(ConnectionError(text))
         self._tokens.clear()
         self._ours.clear()
+        self._began_ns.clear()
         if self._is_connected:
             self._is_connected = False
             self._bus._emit_sync(
@@ -187,6 +191,8 @@ class Wire:
     def _began(self, key: Hashable, noun: Noun, message: Envelope, operation: Operation) -> None:
         params = _mapping(message.get("params"))
         if "id" in message:
+            if self.at_ns is not None:
+                self._began_ns[key] = self.at_ns
             token = _mapping(params.get("_meta")).get("progressToken")
             named = (noun, token) if _is_id(token) else None
             if named is not None:
@@ -206,7 +212,12 @@ class Wire:
             return message
         self._learn(message)
         self._forget(key)
-        told = {} if self.server_name is None else {"server_name": self.server_name}
+        told: dict[str, Any] = {}
+        if self.server_name is not None:
+            told["server_name"] = self.server_name
+        began_ns = self._began_ns.pop(key, None)
+        if began_ns is not None and self.at_ns is not None:
+            told["duration_ms"] = (self.at_ns - began_ns) / 1e6
         changed: Envelope = self._open.end(key, message, **told)
         self._end_tool(key, changed)
         return changed
