@@ -134,6 +134,8 @@ class Moments:
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
                 self._rpc.note_connection(kwargs)
+            case "transport_failed":
+                kwargs["$reason"] = reason_text(kwargs.get("exc"), self._engine.redactor)
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
             case "state_captured" if self._engine.options.capture is not Capture.OFF:
