@@ -81,7 +81,7 @@ def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
         wire = Wire(bus, transport=transport, uri=_target(transport, args, kwargs))
         is_open = False
         try:
-            with _listening(transport, args, kwargs, wire) as (args, kwargs):  # noqa: PLW2901
+            with _listening(transport, args, kwargs, wire) as (args, kwargs):
                 async with opened(*args, **kwargs) as streams:
                     is_open = True
                     wire.connected()
