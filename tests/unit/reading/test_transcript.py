@@ -11,7 +11,7 @@ from inspector.model import Json, Moment, RequestRow, RequestStatus, TransitionR
 from inspector.normalise import span_view
 from inspector.reading.transcript import MAX_CHARS, MAX_MESSAGES, clip, reading
 from inspector.wire import BlobPart, Message, TextPart, View
-from inspector.wire_transcript import Reading
+from inspector.wire.transcript import Reading
 from tests.support.delegating_agent import asks, call, decided, text, tool
 from tests.support.otlp import START_NS, key_values
 
