@@ -9,6 +9,10 @@ INSTALL = "pip install 'mcp-agent-inspector[serve]'"
 
 def main() -> None:
     """Run the command line; without its parts, say how to install them and exit 2."""
+    if sys.argv[1:2] == ["proxy"]:  # needs none of them, and a host waits for it
+        from inspector.proxy.command import main as proxy  # noqa: PLC0415
+
+        sys.exit(proxy(sys.argv[2:]))
     try:
         from inspector.cli.main import run  # noqa: PLC0415 - it may not be installed
     except ModuleNotFoundError as error:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-CONTRACT_VERSION = "1.4"
+CONTRACT_VERSION = "1.5"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -27,6 +27,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "`before_final_response`, `state_captured`, and the kwargs marked 1.3",
     ),
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
+    ("1.5", "2026-11-22", "connections that fail, and what servers write that is no message"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -537,6 +538,18 @@ _TRANSPORT = (
         "1.2",
         {**_LINE, "attempt": "int"},
         later=_LINE_LATER,
+    ),
+    _hook(
+        "transport_failed",
+        "A connection does not come about; `step` is spawn, initialize, discover or list",
+        "1.5",
+        {**_LINE, "step": "str", **_EXC, "server_name": "str | None"},
+    ),
+    _hook(
+        "server_output",
+        "A server wrote what is no message; `stream` is stderr, or stdout between messages",
+        "1.5",
+        {"text": "str", "stream": "str", "transport_type": "str", "server_name": "str | None"},
     ),
 )
 

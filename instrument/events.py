@@ -54,6 +54,7 @@ __all__ = [
     "PromptSubmitted",
     "RequestClosed",
     "RequestOpened",
+    "ServerOutput",
     "SessionFinished",
     "SessionPaused",
     "SessionResumed",
@@ -61,6 +62,7 @@ __all__ = [
     "StateCaptured",
     "TransportConnected",
     "TransportDisconnected",
+    "TransportFailed",
     "TransportReconnecting",
 ]
 
@@ -458,6 +460,25 @@ class TransportReconnecting(TypedDict):
     attempt: int
     server_name: NotRequired[str | None]
     connection_id: NotRequired[str | None]
+
+
+class TransportFailed(TypedDict):
+    """A connection does not come about; `step` is spawn, initialize, discover or list."""
+
+    transport_type: str
+    uri: str
+    step: str
+    exc: BaseException
+    server_name: str | None
+
+
+class ServerOutput(TypedDict):
+    """A server wrote what is no message; `stream` is stderr, or stdout between messages."""
+
+    text: str
+    stream: str
+    transport_type: str
+    server_name: str | None
 
 
 class PromptSubmitted(TypedDict):

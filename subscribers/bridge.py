@@ -53,6 +53,7 @@ from subscribers.spans import (
     nearest_open,
 )
 from subscribers.spec import HookSpec, SpanSpec
+from subscribers.told_at import said_ns
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"
@@ -208,6 +209,7 @@ class Bridge:
             _KINDS[spec.kind],
             attributes,
             links,
+            said_ns(),
         )
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template, owned.began_ns = spec, began_ns
@@ -581,7 +583,7 @@ class Bridge:
         for child in list(owned.children):
             self._reap(child, cause)
         if not owned.is_borrowed:
-            owned.span.end()
+            owned.span.end(said_ns())
         owned.leave()
         self._table.forget(owned)
         self._release(owned)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from time import time_ns
 from typing import Any, Protocol
 
 from opentelemetry import trace
@@ -36,6 +35,7 @@ from subscribers.sessions import Sessions
 from subscribers.snapshots import Snapshot, Snapshots
 from subscribers.spans import OwnedSpan, SpanTable, current_owned, nearest_open
 from subscribers.spec import HookSpec
+from subscribers.told_at import happened_ns
 
 _CANCEL_GRACE_S = 1.0
 
@@ -91,7 +91,7 @@ class Moments:
 
     def happen(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         """Tell what a hook says on the span it belongs to, and live."""
-        now_ns = time_ns()
+        now_ns = happened_ns()
         kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
         kwargs["$status"] = "ok" if failure is None else "error"
         self._sessions.add_to(kwargs, is_root=False)
@@ -134,6 +134,8 @@ class Moments:
                 kwargs["$server_uri"] = server_uri(kwargs.get("uri"))
                 kwargs["$reason"] = reason_text(kwargs.get("reason"), self._engine.redactor)
                 self._rpc.note_connection(kwargs)
+            case "transport_failed":
+                kwargs["$reason"] = reason_text(kwargs.get("exc"), self._engine.redactor)
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
             case "state_captured" if self._engine.options.capture is not Capture.OFF:

@@ -94,7 +94,7 @@ inspector:
 
 Also `semconv` and `service_name`. It is read with the patches only; the environment wins. Where to
 send to, and the token, are never read from there: such files come with what is checked out.
-"""
+"""  # noqa: E501 - rows of tables
 
 
 def outputs() -> dict[Path, str]:

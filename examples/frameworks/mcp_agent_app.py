@@ -11,7 +11,8 @@ inspector.attach()
 
 from mcp_agent.agents.agent import Agent
 from mcp_agent.app import MCPApp
-from mcp_agent.config import Settings
+from mcp_agent.config import LoggerSettings, Settings
+from mcp_agent.logging.logger import LoggingConfig
 from mcp_agent.workflows.llm.augmented_llm import AugmentedLLM
 
 
@@ -39,14 +40,16 @@ class Pocket(AugmentedLLM):
 
 
 async def main():
-    async with MCPApp(name="sums", settings=Settings()).run():
+    settings = Settings(logger=LoggerSettings(type="none"))
+    async with MCPApp(name="sums", settings=settings).run():
         agent = Agent(name="clerk", functions=[add])
         llm = await agent.attach_llm(Pocket)
         for sum_ in ("1+2", "7+6", "1+x"):
             try:
                 print(sum_, "=", await llm.generate_str(sum_))
-            except ValueError as error:
+            except Exception as error:
                 print(sum_, "failed:", type(error).__name__)
+    await LoggingConfig.shutdown()
 
 
 asyncio.run(main())

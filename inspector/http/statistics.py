@@ -8,7 +8,6 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from inspector import presenter_statistics as presenter
-from inspector import wire_statistics as wire
 from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.sessions import MOVED, elsewhere
@@ -16,6 +15,7 @@ from inspector.reading.model_calls import look
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import Statistics
 from inspector.storage.base import Reader, SpanPosition, SpanRecord, Store
+from inspector.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
 

@@ -52,6 +52,11 @@ class OpenOperations:
     def __len__(self) -> int:
         return len(self._open)
 
+    def find(self, key: Hashable) -> Operation | None:
+        """Return what is open under `key`."""
+        found = self._open.get(key)
+        return None if found is None else found.operation
+
     def begin(
         self, key: Hashable, noun: str, *, parent: Hashable = None, **kwargs: Any
     ) -> Operation:

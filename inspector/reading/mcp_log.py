@@ -27,10 +27,11 @@ from inspector.reading.mcp_message import (
     read_message,
 )
 from inspector.wire import McpView, Payload
-from inspector.wire_mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
+from inspector.wire.mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
 
 FRAME = "inspector.mcp.frame"
 STDERR = "inspector.mcp.stderr"
+_OUTPUT = "inspector.mcp.output.text"
 _TRANSPORT = "inspector.transport."
 _PROGRESS = "inspector.progress"
 _CANCELLED = "inspector.cancelled"
@@ -168,8 +169,7 @@ def entries_of_moment(moment: Moment, change: int, epoch_ns: int) -> Iterator[Mc
     if name == FRAME:
         yield _frame(moment, common, change)
     elif name == STDERR:
-        text = moment.body if isinstance(moment.body, str) else ""
-        said = {"type": "stderr", "key": f"m{change}", **_shown(payload(text))}
+        said = {"type": "stderr", "key": f"m{change}", **_shown(_output(moment))}
         yield McpEntry(**{**common, **said})
     elif name.startswith(_TRANSPORT):
         yield _transport(moment, common)
@@ -194,7 +194,8 @@ def whole_frame(found: Exchange, key: str) -> McpFrame:
 
 def whole_record(moment: Moment, key: str) -> McpFrame:
     """Return a recorded message, or a line of a server's log, with all of its text."""
-    return McpFrame(key=key, body=_body(moment), headers=_headers(moment.attributes))
+    body = _output(moment) if moment.name == STDERR else _body(moment)
+    return McpFrame(key=key, body=body, headers=_headers(moment.attributes))
 
 
 def is_about_mcp(name: str) -> bool:
@@ -406,6 +407,12 @@ def _body(moment: Moment) -> Payload | None:
     if whole_bytes is None or whole_bytes <= len(shown.text.encode("utf-8", "surrogatepass")):
         return shown
     return shown.model_copy(update={"is_truncated": True, "original_bytes": whole_bytes})
+
+
+def _output(moment: Moment) -> Payload:
+    """Return what a server wrote that is no message: of the record, else as a hook told it."""
+    told = attribute_payload(moment.attributes, _OUTPUT, truncated_keys(moment.attributes))
+    return payload(moment.body) if isinstance(moment.body, str) else told or payload("")
 
 
 def _headers(attributes: Attributes) -> Payload | None:

@@ -262,6 +262,15 @@ EXAMPLES: dict[str, list[Kwargs]] = {
         {**STDIO, "reason": EOFError("x")},
     ],
     "transport_reconnecting": [{**TRANSPORT, "attempt": 2}, {**STDIO, "attempt": 1}],
+    "transport_failed": [{**STDIO, "step": "spawn", "exc": ERROR, "server_name": None}],
+    "server_output": [
+        {
+            "text": "warning: no cache",
+            "stream": "stderr",
+            "transport_type": "stdio",
+            "server_name": "git",
+        }
+    ],
     "prompt_submitted": [{"prompt": "Plan it.", "context": None}],
     "agent_initialized": [{"agent": Planner()}],
     "message_added": [{"agent": Planner(), "message": MESSAGES[0]}],

@@ -13,19 +13,19 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.types import CreateMessageResult, ElicitResult, TextContent
 
 import inspector
-from instrument import call, operation
-from tests.support.mcp_wire import announced
+from inspector.integrations import mcp
+from instrument import operation
 
 SERVERS = Path(__file__).with_name("mcp_servers.py")
 SESSION = "mcp-agent"
 
 
-def server(kind: str, name: str) -> Any:
+def server(kind: str) -> Any:
     """Start a server; return its transport."""
     # -P: the folder of the file must not shadow the modules of other packages.
     parameters = StdioServerParameters(command=sys.executable, args=["-P", str(SERVERS), kind])
     log = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
-    return announced(stdio_client(parameters, errlog=log), name)
+    return stdio_client(parameters, errlog=log)
 
 
 async def use(client: Client, name: str, **arguments: Any) -> Any:
@@ -34,12 +34,8 @@ async def use(client: Client, name: str, **arguments: Any) -> Any:
     async def report(progress: float, total: float | None, message: str | None) -> None:
         """Progress is wanted; the wire tells it."""
 
-    async def ask(op: Any) -> Any:
-        result = await client.call_tool(name, op.args, progress_callback=report)
-        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
-
     with suppress(MCPError, RuntimeError):
-        return await call("tool_call", ask, tool_name=name, args=arguments, agent="clerk")
+        return await client.call_tool(name, arguments, progress_callback=report)
 
 
 async def answer_by_model(context: Any, params: Any) -> CreateMessageResult:
@@ -56,9 +52,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 async def modern() -> None:
     """Progress, errors of both kinds, a question, and a server that dies."""
     with suppress(BaseException):  # the connection breaks, as it is meant to
-        async with Client(
-            server("modern", "release desk"), elicitation_callback=inspector.elicit
-        ) as client:
+        async with Client(server("modern"), elicitation_callback=inspector.elicit) as client:
             await use(client, "count")
             await use(client, "refuse")
             with suppress(MCPError):
@@ -70,7 +64,7 @@ async def modern() -> None:
 async def legacy() -> None:
     """Requests of the server, and a call that is given up."""
     async with Client(
-        server("legacy", "archive"),
+        server("legacy"),
         mode="legacy",
         elicitation_callback=accept,
         sampling_callback=answer_by_model,
@@ -91,5 +85,6 @@ async def main() -> None:
 
 if __name__ == "__main__":
     handle = inspector.attach(service_name="clerk")
+    mcp.attach()
     asyncio.run(main())
     handle.detach()

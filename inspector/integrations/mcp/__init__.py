@@ -1,0 +1,174 @@
+"""The MCP Python SDK, 1.x and 2.x: clients and servers, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from instrument import Bus
+from instrument import default as shared
+
+if TYPE_CHECKING:
+    from inspector.integrations.mcp.sdk import Sdk
+    from inspector.integrations.mcp.wire import Wire
+
+_logger = logging.getLogger("inspector")
+
+
+def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
+    """Watch `targets`, or every client and server of this process, also those made later.
+
+    Args:
+        *targets: Of `mcp`: `ClientSession` or `Client`, before they are entered; `MCPServer`
+            (`FastMCP` in 1.x) or the low-level `Server`.
+        bus: Where it is told.
+
+    Returns:
+        What detaches: everything is as it was. Idempotent.
+    """
+    from inspector.integrations.mcp.sdk import Sdk  # noqa: PLC0415 - imports the SDK
+
+    adapter = _Adapter(Sdk(), bus or shared.bus, targets)
+    return adapter.attach()
+
+
+class _Adapter:
+    """One `attach`."""
+
+    _attached: dict[Bus, int] = {}  # noqa: RUF012 - of all: attaching twice would tell all twice
+
+    def __init__(self, sdk: Sdk, bus: Bus, targets: tuple[Any, ...]) -> None:
+        self._sdk, self._bus = sdk, bus
+        self._targets = [_low_level(target) for target in targets]
+        self._sessions: WeakSet[Any] = WeakSet()
+        """Those of clients that are targets."""
+        self._wires: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
+        self._undo = ExitStack()
+
+    def attach(self) -> Callable[[], None]:
+        if not self._targets:
+            if self._attached.get(self._bus):
+                return lambda: None
+            self._attached[self._bus] = 1
+            self._undo.callback(self._attached.pop, self._bus, None)
+        self._watch_client()
+        self._watch_server()
+        return self._undo.close
+
+    # --- the client ---------------------------------------------------------------------------
+
+    def _watch_client(self) -> None:
+        from mcp import ClientSession  # noqa: PLC0415
+        from mcp import client as clients  # noqa: PLC0415
+
+        from inspector.integrations.mcp.calls import Calls  # noqa: PLC0415
+        from inspector.integrations.mcp.transports import watch_transports  # noqa: PLC0415
+
+        if not self._targets:
+            self._undo.callback(watch_transports(self._sdk, self._bus))
+        calls = Calls(self._sdk, self._bus, self._is_watched, self._wire_of)
+        self._undo.callback(calls.wrap(ClientSession))
+        client = getattr(clients, "Client", None)  # of 2.x: it goes round after round
+        if client is not None:
+            self._undo.callback(calls.wrap(client))
+            if self._targets:
+                self._put(client, "_build_session", self._building)
+        self._put(ClientSession, "__aenter__", self._entering)
+
+    def _building(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        async def building(client: Any, *args: Any) -> Any:
+            session = await original(client, *args)
+            if self._is_watched(client):
+                self._sessions.add(session)
+            return session
+
+        return building
+
+    def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        async def entering(session: Any) -> Any:
+            if self._is_watched(session):
+                with suppress(Exception):  # never into the program that is watched
+                    self._tap(session)
+            return await original(session)
+
+        return entering
+
+    def _tap(self, session: Any) -> None:
+        """Let the streams of a session tell, unless they do already."""
+        from inspector.integrations.mcp.streams import TappedRead, tap  # noqa: PLC0415
+        from inspector.integrations.mcp.wire import Wire  # noqa: PLC0415
+
+        # Of 2.x the dispatcher has them; in-process it has none, and there are no messages.
+        holder = getattr(session, "_dispatcher", session)
+        read, write = (getattr(holder, f"_{name}_stream", None) for name in ("read", "write"))
+        if read is None or write is None:
+            return
+        if isinstance(read, TappedRead):
+            self._wires[session] = read.wire
+            return
+        wire = self._wires[session] = Wire(self._bus)
+        holder._read_stream, holder._write_stream = tap(read, write, wire, self._sdk)
+
+    def _wire_of(self, target: Any) -> Wire | None:
+        with suppress(TypeError):
+            return self._wires.get(getattr(target, "_session", None) or target)
+        return None
+
+    # --- the server ---------------------------------------------------------------------------
+
+    def _watch_server(self) -> None:
+        from inspector.integrations.mcp.server import Server  # noqa: PLC0415
+
+        server = Server(self._sdk, self._bus, self._is_watched)
+        if self._sdk.major >= 2:
+            from mcp.server import runner  # noqa: PLC0415
+
+            self._put(runner.ServerRunner, "_compose_server_middleware", server.compose)
+        else:
+            from mcp.server.lowlevel import Server as LowLevel  # noqa: PLC0415
+
+            self._put(LowLevel, "_handle_request", server.handle_request)
+
+    # --- both ---------------------------------------------------------------------------------
+
+    def _is_watched(self, candidate: Any) -> bool:
+        if not self._targets:
+            return True
+        if any(target is candidate for target in self._targets):
+            return True
+        with suppress(TypeError):
+            return candidate in self._sessions
+        return False
+
+    def _put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        original = getattr(owner, name, None)
+        if original is None:
+            _logger.warning(
+                "This version of mcp has no %s.%s: a part of it is not watched.",
+                owner.__name__,
+                name,
+            )
+            return
+        ours = make(original)
+        setattr(owner, name, ours)
+
+        def undo() -> None:
+            if owner.__dict__.get(name) is ours:
+                setattr(owner, name, original)
+
+        self._undo.callback(undo)
+
+
+def _low_level(target: Any) -> Any:
+    """Return the server that does the work of an `MCPServer` or `FastMCP`; others as they are."""
+    for name in ("_lowlevel_server", "_mcp_server"):
+        inner = getattr(target, name, None)
+        if inner is not None:
+            return inner
+    return target

@@ -1,0 +1,125 @@
+"""What differs between the two majors of the SDK: how messages and results are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+from inspector.integrations.mcp.wire import Envelope
+
+DENIED = -32_000
+"""The JSON-RPC code of a request that a hook refused: of the range for implementations."""
+
+
+class Sdk:
+    """The SDK that is installed; made where it is wanted, as it imports it."""
+
+    inject: Callable[[Any], None] | None
+    """Writes the trace context into a message; None where the SDK itself does."""
+
+    def __init__(self) -> None:
+        """Import it."""
+        from mcp import types  # noqa: PLC0415 - only where it is wanted
+        from mcp.shared import exceptions, message  # noqa: PLC0415
+
+        self.major = int(version("mcp").partition(".")[0])
+        self.types: Any = types
+        self._session_message: Any = message.SessionMessage
+        self.error_type: Any = getattr(exceptions, "MCPError", None) or exceptions.McpError  # type: ignore[attr-defined,unused-ignore]  # of 1.x
+        self.inject = self._injector() if self.major < 2 else None
+
+    # --- messages -----------------------------------------------------------------------------
+
+    def envelope(self, item: Any) -> dict[str, Any]:
+        """Return the message of a `SessionMessage` as it is on the wire."""
+        envelope: dict[str, Any] = item.message.model_dump(
+            by_alias=True, mode="json", exclude_unset=True
+        )
+        return envelope
+
+    def replaced(self, item: Any, envelope: Envelope) -> Any:
+        """Return a `SessionMessage` that says `envelope`; `item` where that is no message."""
+        try:
+            message = type(item.message).model_validate(dict(envelope))
+        except ValueError:
+            return item
+        return self._session_message(message=message, metadata=item.metadata)
+
+    def error_message(self, id_: Any, text: str) -> Any:
+        """Return a `SessionMessage` that answers the request `id_` with an error."""
+        types = self.types
+        error = types.JSONRPCError(jsonrpc="2.0", id=id_, error=self._data(text))
+        message = error if self.major >= 2 else types.JSONRPCMessage(error)
+        return self._session_message(message=message)
+
+    def error(self, text: str) -> Exception:
+        """Return what a request that failed raises."""
+        error: Exception = (
+            self.error_type(code=DENIED, message=text)
+            if self.major >= 2
+            else self.error_type(self._data(text))
+        )
+        return error
+
+    def _data(self, text: str) -> Any:
+        return self.types.ErrorData(code=DENIED, message=text)
+
+    # --- results ------------------------------------------------------------------------------
+
+    def is_result(self, value: Any) -> bool:
+        """Whether it is the result of a tool."""
+        return isinstance(value, self.types.CallToolResult)
+
+    def is_error(self, result: Any) -> bool:
+        """Whether the result of a tool is an error."""
+        said = getattr(result, "is_error", None) or getattr(result, "isError", None)
+        return self.is_result(result) and said is True
+
+    def tool_result(self, text: str, *, is_error: bool) -> Any:
+        """Return the result of a tool that says `text`."""
+        content = [{"type": "text", "text": text}]
+        return self.types.CallToolResult.model_validate({"content": content, "isError": is_error})
+
+    def as_result(self, value: Any) -> Any:
+        """Return what a hook or a person put in place of a result, as the SDK's type."""
+        if value is None or hasattr(value, "model_dump"):
+            return value if value is not None else self.tool_result("", is_error=False)
+        if isinstance(value, Mapping) and "content" in value:
+            try:
+                return self.types.CallToolResult.model_validate(dict(value))
+            except ValueError:
+                pass
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        return self.tool_result(text, is_error=False)
+
+    def as_uri(self, text: str) -> Any:
+        """Return a URI as the SDK wants it."""
+        if self.major >= 2:
+            return text
+        from pydantic import AnyUrl  # noqa: PLC0415 - of 1.x alone
+
+        return AnyUrl(text)
+
+    def text_of(self, result: Any) -> str:
+        """Return the text of a tool's result."""
+        texts = (getattr(block, "text", None) for block in result.content)
+        return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
+
+    def _injector(self) -> Callable[[Any], None] | None:
+        """Return what 2.x does by itself (SEP-414); None without OpenTelemetry."""
+        try:
+            from subscribers.propagation import inject  # noqa: PLC0415 - needs the extra
+        except ModuleNotFoundError:
+            return None
+
+        def write(item: Any) -> None:
+            root = getattr(item.message, "root", None)
+            params = getattr(root, "params", None)
+            meta = dict((params or {}).get("_meta") or {})
+            inject(meta)
+            if root is not None and "traceparent" in meta:
+                root.params = {**(params or {}), "_meta": meta}
+
+        return write

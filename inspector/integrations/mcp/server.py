@@ -1,0 +1,202 @@
+"""The server's side: what it handles, below the span of who asked."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from inspector.integrations.mcp.sdk import Sdk
+from inspector.integrations.told_once import is_told, telling
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from instrument import Bus, Operation
+
+IsWatched = Callable[[Any], bool]
+
+
+class Server:
+    """Tells what the servers of this process handle."""
+
+    def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched) -> None:
+        """Make one; `is_watched` says which low-level servers count."""
+        self._sdk, self._bus, self._is_watched = sdk, bus, is_watched
+
+    # --- 2.x: around the handler, inside the SDK's own tracing -----------------------------------
+
+    def compose(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap `ServerRunner._compose_server_middleware`: ours is the innermost."""
+
+        @wraps(original)
+        def composed(runner: Any, inner: Callable[[Any], Awaitable[Any]]) -> Any:
+            server = getattr(runner, "server", None)
+            if not self._is_watched(server):
+                return original(runner, inner)
+
+            async def watched(ctx: Any) -> Any:
+                return await self._handle(server, ctx, inner)
+
+            return original(runner, watched)
+
+        return composed
+
+    async def _handle(self, server: Any, ctx: Any, inner: Callable[[Any], Awaitable[Any]]) -> Any:
+        from dataclasses import replace  # noqa: PLC0415 - of 2.x alone
+
+        envelope = _envelope(ctx.request_id, ctx.method, ctx.params)
+        is_request, name = ctx.request_id is not None, getattr(server, "name", None)
+
+        async def handle(operation: Operation) -> Mapping[str, Any]:
+            asked = operation.args
+            changed = ctx
+            if asked is not envelope:
+                changed = replace(ctx, method=asked["method"], params=asked.get("params"))
+            if changed.method != "tools/call":
+                result = await inner(changed)
+            else:
+
+                async def with_args(tool: str, args: Any) -> Any:
+                    params = {**(changed.params or {}), "name": tool, "arguments": args}
+                    return await inner(replace(changed, params=params))
+
+                result = await self._tool(name, changed.params, with_args, lambda: inner(changed))
+            return _answer(ctx.request_id, _plain(result)) if is_request else {"jsonrpc": "2.0"}
+
+        about = {"envelope": envelope, "transport": _transport(ctx), "server_name": name}
+        about["protocol_version"] = getattr(ctx, "protocol_version", None)
+        answer = await self._told(handle, about)
+        return answer.get("result") if is_request else None
+
+    # --- 1.x: around the method that calls the handler -------------------------------------------
+
+    def handle_request(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap `Server._handle_request`."""
+
+        @wraps(original)
+        async def handled(server: Any, message: Any, req: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._is_watched(server):
+                return await original(server, message, req, *args, **kwargs)
+            self._wrap_tool_handler(server)
+            asked = req.model_dump(by_alias=True, mode="json", exclude_none=True)
+            envelope = _envelope(message.request_id, asked.get("method"), asked.get("params"))
+            respond, answer = message.respond, []
+
+            async def responding(response: Any) -> None:
+                answer.append(response)
+                await respond(response)
+
+            async def handle(operation: Operation) -> Mapping[str, Any]:
+                message.respond = responding
+                await original(server, message, req, *args, **kwargs)
+                said = _plain(answer[0]) if answer else None
+                if isinstance(said, Mapping) and isinstance(answer[0], self._sdk.types.ErrorData):
+                    return {"jsonrpc": "2.0", "id": message.request_id, "error": said}
+                return _answer(message.request_id, said)
+
+            about = {"envelope": envelope, "transport": "stdio", "server_name": server.name}
+            if getattr(message.message_metadata, "request_context", None) is not None:
+                about["transport"] = "http"
+            try:
+                await self._told(handle, about)
+            except self._sdk.error_type as error:
+                if not answer:
+                    await respond(error.error)
+
+        return handled
+
+    def _wrap_tool_handler(self, server: Any) -> None:
+        kind = self._sdk.types.CallToolRequest
+        handler = server.request_handlers.get(kind)
+        if handler is None or getattr(handler, "__inspected__", None) is self:
+            return
+
+        @wraps(handler)
+        async def handled(req: Any) -> Any:
+            async def with_args(tool: str, args: Any) -> Any:
+                params = req.params.model_copy(update={"name": tool, "arguments": dict(args)})
+                return await handler(req.model_copy(update={"params": params}))
+
+            given = {"name": req.params.name, "arguments": req.params.arguments}
+            result = await self._tool(server.name, given, with_args, lambda: handler(req))
+            wrapped = self._sdk.types.ServerResult
+            return wrapped(result) if self._sdk.is_result(result) else result
+
+        handled.__inspected__ = self  # type: ignore[attr-defined]  # so that it is wrapped once
+        server.request_handlers[kind] = handled
+
+    # --- both ---------------------------------------------------------------------------------
+
+    async def _told(
+        self, handle: Callable[[Operation], Awaitable[Mapping[str, Any]]], about: dict[str, Any]
+    ) -> Mapping[str, Any]:
+        try:
+            return await self._bus.call("rpc_handle", handle, **about)
+        except (*REFUSALS, HookStopped) as error:
+            raise self._sdk.error(refusal(error)) from None
+
+    async def _tool(
+        self,
+        server_name: str | None,
+        params: Any,
+        with_args: Callable[[str, Any], Awaitable[Any]],
+        plainly: Callable[[], Awaitable[Any]],
+    ) -> Any:
+        """Run a tool's handler as an operation; what it is given changes only if a hook says so."""
+        sdk = self._sdk
+        name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
+        if not isinstance(name, str) or is_told(name, self._bus):
+            return await plainly()
+        given = {} if arguments is None else arguments
+
+        async def run(operation: Operation) -> Any:
+            tool = operation.kwargs["tool_name"]
+            is_same = operation.args is given and tool == name
+            with telling(tool):
+                result = await (plainly() if is_same else with_args(tool, operation.args))
+            if (text := _error_text(sdk, result)) is not None:
+                operation.result = result
+                raise ErrorResultError(text, result)
+            return result
+
+        about = {"tool_name": name, "args": given, "context": None, "server_name": server_name}
+        try:
+            result = await self._bus.call("tool_call", run, **about)
+        except ErrorResultError as error:
+            return error.result
+        except HookStopped as stop:
+            return sdk.as_result(stop.value)
+        except REFUSALS as error:  # the model reads it and goes on
+            return sdk.tool_result(refusal(error), is_error=True)
+        is_wire_form = isinstance(result, Mapping) and "content" in result
+        return result if is_wire_form else sdk.as_result(result)
+
+
+def _error_text(sdk: Sdk, result: Any) -> str | None:
+    """Return the text of a result that is an error; None if it is none."""
+    result = getattr(result, "root", result)
+    if isinstance(result, Mapping) and result.get("isError") is True:
+        blocks = result.get("content") or []
+        texts = (block.get("text") for block in blocks if isinstance(block, Mapping))
+        return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
+    return sdk.text_of(result) if sdk.is_error(result) else None
+
+
+def _envelope(id_: Any, method: Any, params: Any) -> dict[str, Any]:
+    envelope = {"jsonrpc": "2.0", "method": method}
+    if id_ is not None:
+        envelope["id"] = id_
+    if params is not None:
+        envelope["params"] = params
+    return envelope
+
+
+def _answer(id_: Any, result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id_, "result": result}
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    return value if dump is None else dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _transport(ctx: Any) -> str:
+    return "stdio" if getattr(ctx, "request", None) is None else "http"

@@ -1,0 +1,148 @@
+"""The two streams between the SDK and a transport, telling what goes over them."""
+
+from __future__ import annotations
+
+from contextvars import Context, copy_context
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from inspector.integrations.mcp.sdk import Sdk
+from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
+
+if TYPE_CHECKING:
+    from mcp.shared.message import SessionMessage
+
+
+class _Tapped:
+    """A stream of the SDK; what is not here is asked of the real one."""
+
+    def __init__(self, stream: Any, wire: Wire, sdk: Sdk) -> None:
+        self._stream, self._wire, self._sdk = stream, wire, sdk
+
+    @property
+    def wire(self) -> Wire:
+        """The connection it is one half of."""
+        return self._wire
+
+    async def __aenter__(self) -> Any:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        left: bool | None = await self._stream.__aexit__(kind, error, trace)
+        return left
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class TappedWrite(_Tapped):
+    """Tells each message before it is sent."""
+
+    async def send(self, item: SessionMessage) -> None:
+        """Send a message, unless a hook refuses it: then it fails as the SDK's requests fail."""
+        sdk = self._sdk
+        told = sdk.envelope(item)
+        try:
+            changed = await self._wire.sent(told)
+        except (*REFUSALS, HookStopped) as error:
+            raise sdk.error(refusal(error)) from None
+        if changed is not told:
+            item = sdk.replaced(item, changed)
+        inject = sdk.inject
+        if inject is not None and "method" in told and "id" in told:
+            self._wire.run(told, lambda: inject(item))
+        await self._stream.send(item)
+
+
+class TappedRead(_Tapped):
+    """Tells each message that arrives before the SDK sees it."""
+
+    def __init__(self, stream: Any, wire: Wire, sdk: Sdk, write: Any) -> None:
+        super().__init__(stream, wire, sdk)
+        self._write = write
+        self._context: Context | None = None
+
+    @property
+    def last_context(self) -> Context | None:
+        """In which the SDK (2.x) handles the last message: below the operation that it is."""
+        return self._context or getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> Any:
+        """Receive a message; one that a hook refuses is answered with an error, and passed over."""
+        while True:
+            try:
+                item = await self._stream.receive()
+            except BaseException as error:
+                self._wire.closed(_reason(error))
+                raise
+            self._context = None
+            if not hasattr(item, "message"):  # what the transport could not read
+                return item
+            accepted = await self._accepted(item)
+            if accepted is not None:
+                return accepted
+
+    async def _accepted(self, item: SessionMessage) -> SessionMessage | None:
+        told = self._sdk.envelope(item)
+        try:
+            changed = await self._wire.received(told)
+        except (*REFUSALS, HookStopped) as error:
+            if "method" in told and "id" in told:
+                await self._write.send(self._sdk.error_message(told["id"], refusal(error)))
+                return None
+            if "method" in told:
+                return None
+            refused: SessionMessage = self._sdk.error_message(told.get("id"), refusal(error))
+            return refused
+        if "method" in told and "id" in told:
+            self._context = self._wire.run(told, copy_context)
+        if changed is not told:
+            item = self._sdk.replaced(item, changed)
+        return item
+
+    def __aiter__(self) -> TappedRead:
+        return self
+
+    async def __anext__(self) -> Any:
+        from anyio import EndOfStream  # noqa: PLC0415 - the SDK's
+
+        try:
+            return await self.receive()
+        except EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """Close it: nothing that is open will be answered."""
+        self._wire.closed()
+        await self._stream.aclose()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        """Leave it; likewise."""
+        self._wire.closed(None if error is None else _reason(error))
+        return await super().__aexit__(kind, error, trace)
+
+
+def tap(read: Any, write: Any, wire: Wire, sdk: Sdk) -> tuple[Any, Any]:
+    """Return the two streams as ones that tell; those that do already, as they are."""
+    if isinstance(read, TappedRead):
+        return read, write
+    tapped = TappedWrite(write, wire, sdk)
+    return TappedRead(read, wire, sdk, write), tapped
+
+
+def _reason(error: BaseException) -> str:
+    return {"EndOfStream": "the server ended the connection"}.get(
+        type(error).__name__, type(error).__name__
+    )

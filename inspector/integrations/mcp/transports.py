@@ -1,0 +1,149 @@
+"""The SDK's client transports: where a connection leads to, how it fails, what a server writes.
+
+`stdio_client` and its like are imported by name into any module, so that replacing an attribute
+would reach some callers and not others. All of them are made by `asynccontextmanager`, which keeps
+the generator function in a closure: that is what is replaced, and put back.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextvars import copy_context
+from functools import partial, wraps
+from importlib import import_module
+from typing import Any
+
+from inspector.integrations.mcp.sdk import Sdk
+from inspector.integrations.mcp.streams import tap
+from inspector.integrations.mcp.wire import Wire
+from instrument import Bus
+
+_logger = logging.getLogger("inspector")
+
+TRANSPORTS = (
+    ("mcp.client.stdio", "stdio_client", "stdio"),
+    ("mcp.client.sse", "sse_client", "sse"),
+    ("mcp.client.streamable_http", "streamable_http_client", "http"),
+    ("mcp.client.streamable_http", "streamablehttp_client", "http"),
+    ("mcp.client.websocket", "websocket_client", "websocket"),
+)
+MAX_CHUNK_BYTES = 16_384
+
+_NOT_FAILURES = (GeneratorExit, KeyboardInterrupt, SystemExit)
+
+
+def watch_transports(sdk: Sdk, bus: Bus) -> Callable[[], None]:
+    """Let every connection that is opened from now on be told; return what ends it."""
+    undo = ExitStack()
+    for module, name, transport in TRANSPORTS:
+        try:
+            function = getattr(import_module(module), name, None)
+        except ImportError:  # an extra of the SDK that is not installed, or gone in 2.x
+            continue
+        cell = _generator_of(function)
+        if cell is not None:
+            undo.callback(_replace(cell, partial(_watched, sdk, bus, transport)))
+    return undo.close
+
+
+def _generator_of(function: Any) -> Any:
+    """Return the closure cell with the generator function of a transport; None if it has none."""
+    for cell in getattr(function, "__closure__", None) or ():
+        if getattr(cell.cell_contents, "__name__", "") == function.__name__:
+            return cell
+    return None
+
+
+def _replace(cell: Any, make: Callable[[Any], Any]) -> Callable[[], None]:
+    original = cell.cell_contents
+    cell.cell_contents = ours = make(original)
+
+    def undo() -> None:
+        if cell.cell_contents is ours:
+            cell.cell_contents = original
+
+    return undo
+
+
+def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
+    """Return a generator function that opens a transport as `original` does, and tells."""
+    opened = asynccontextmanager(original)
+
+    @wraps(original)
+    async def watched(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
+        wire = Wire(bus, transport=transport, uri=_target(transport, args, kwargs))
+        is_open = False
+        try:
+            with _listening(transport, args, kwargs, wire) as (args, kwargs):
+                async with opened(*args, **kwargs) as streams:
+                    is_open = True
+                    wire.connected()
+                    read, write = tap(streams[0], streams[1], wire, sdk)
+                    yield (read, write, *streams[2:])
+        except BaseException as error:
+            if not is_open and not isinstance(error, _NOT_FAILURES):
+                wire.failed("spawn", error)
+            wire.closed(error)
+            raise
+        finally:
+            wire.closed()
+
+    return watched
+
+
+def _target(transport: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Return what a connection leads to: an address, or a command without its arguments."""
+    first = args[0] if args else kwargs.get("url" if transport != "stdio" else "server")
+    command = getattr(first, "command", None)
+    if isinstance(command, str):
+        return f"stdio:{command}"
+    return first if isinstance(first, str) else None
+
+
+@contextmanager
+def _listening(
+    transport: str, args: tuple[Any, ...], kwargs: dict[str, Any], wire: Wire
+) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Let a stdio server write its standard error through us, to where it would have gone."""
+    if transport != "stdio":
+        yield args, kwargs
+        return
+    import sys  # noqa: PLC0415 - as the SDK's default does
+
+    errlog: Any = args[1] if len(args) > 1 else kwargs.get("errlog", sys.stderr)
+    try:
+        target = os.dup(errlog.fileno())
+        read, write = os.pipe()
+    except (AttributeError, OSError, ValueError):  # no file: the SDK says so itself
+        yield args, kwargs
+        return
+    thread = threading.Thread(
+        target=copy_context().run, args=(_pass_on, read, target, wire), daemon=True
+    )
+    thread.start()
+    try:
+        with os.fdopen(write, "w") as ours:
+            yield args[:1], {**kwargs, "errlog": ours}
+    finally:
+        thread.join(timeout=0.5)
+
+
+def _pass_on(read: int, target: int, wire: Wire) -> None:
+    """Copy what the server writes, and tell it; ends when the last writer has closed it."""
+    with suppress(OSError):
+        while chunk := os.read(read, MAX_CHUNK_BYTES):
+            with suppress(OSError):
+                _write(target, chunk)
+            wire.output(chunk.decode("utf-8", "replace"))
+    os.close(read)
+    os.close(target)
+
+
+def _write(target: int, chunk: bytes) -> None:
+    view = memoryview(chunk)
+    while view:
+        view = view[os.write(target, view) :]

@@ -1,0 +1,318 @@
+"""What is said on one MCP connection, as operations of a bus: both directions, both eras.
+
+It knows JSON-RPC and nothing of an SDK or a transport: it is told each message as it goes by.
+A message that we sent is an `rpc_request`, one that arrived an `rpc_handle`; each side counts its
+ids for itself, and `1` and `"1"` are two of them. What is never answered ends with the connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Mapping
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+from inspector.integrations.open_operations import OpenOperations
+from inspector.integrations.verdicts import ErrorResultError
+from instrument import Bus, Operation
+from instrument import default as shared
+
+Envelope: TypeAlias = Mapping[str, Any]
+Noun: TypeAlias = Literal["rpc_request", "rpc_handle"]
+
+PROGRESS, CANCELLED = "notifications/progress", "notifications/cancelled"
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+_NOTHING: Envelope = {"jsonrpc": "2.0"}
+"""What a notification is answered with."""
+MAX_NAME_CHARS = 256
+
+_numbers = count(1)
+
+
+class Wire:
+    """One connection.
+
+    Attributes:
+        server_name: What the server calls itself, once it has said.
+        at_ns: When the next message went by, where that is not now.
+    """
+
+    def __init__(
+        self,
+        bus: Bus | None = None,
+        *,
+        transport: str = "stdio",
+        uri: str | None = None,
+        tells_tools: bool = False,
+    ) -> None:
+        """Make one.
+
+        Args:
+            bus: Where it is told.
+            transport: `stdio`, `sse`, `http` or `websocket`.
+            uri: Where it leads to: an address, or the command of a server.
+            tells_tools: Tell `tool_call` around each `tools/call` that is sent: nobody else does.
+        """
+        self._bus = bus or shared.bus
+        self._open = OpenOperations(self._bus)
+        self._transport = transport
+        self._uri = uri
+        self._tells_tools = tells_tools
+        # Over HTTP the id of a connection is the server's to give.
+        self._id = f"stdio-{next(_numbers)}" if transport == "stdio" else None
+        self._tokens: dict[tuple[Noun, Hashable], Operation] = {}
+        """Requests whose sender wants to hear of their progress."""
+        self._ours: dict[Hashable, Hashable] = {}
+        """Requests that we sent and that are not answered, with the token of each."""
+        self._is_connected = False
+        self._began_ns: dict[Hashable, int] = {}
+        self.server_name: str | None = None
+        self.at_ns: int | None = None
+
+    # --- the connection -----------------------------------------------------------------------
+
+    def connected(self) -> None:
+        """Tell that it stands."""
+        self._is_connected = True
+        self._bus._emit_sync(
+            "transport_connected",
+            transport_type=self._transport,
+            uri=self._uri,
+            server_name=self.server_name,
+        )
+
+    def failed(self, step: str, error: BaseException) -> None:
+        """Tell that it does not come about; `step` is `spawn`, `initialize`, `discover`, `list`."""
+        self._bus._emit_sync(
+            "transport_failed",
+            transport_type=self._transport,
+            uri=self._uri,
+            server_name=self.server_name,
+            step=step,
+            exc=error,
+        )
+
+    def closed(self, reason: str | BaseException | None = None) -> None:
+        """Tell that nothing more comes: what is open will not be answered. Idempotent."""
+        text = str(reason) if reason else "the connection closed"
+        self._open.end_all(ConnectionError(text))
+        self._tokens.clear()
+        self._ours.clear()
+        self._began_ns.clear()
+        if self._is_connected:
+            self._is_connected = False
+            self._bus._emit_sync(
+                "transport_disconnected",
+                transport_type=self._transport,
+                uri=self._uri,
+                reason=reason,
+                server_name=self.server_name,
+            )
+
+    def output(self, text: str, stream: str = "stderr") -> None:
+        """Tell what the server wrote that is no message."""
+        self._bus._emit_sync(
+            "server_output",
+            text=text,
+            stream=stream,
+            transport_type=self._transport,
+            server_name=self.server_name,
+        )
+
+    # --- messages -----------------------------------------------------------------------------
+
+    async def sent(self, message: Envelope) -> Envelope:
+        """Tell a message before it is sent; return it as interceptors left it.
+
+        Raises:
+            HookVerdict: They decided against it. An answer is not held back.
+            HookContractError: One of them made a mistake.
+        """
+        return await self._said(message, "rpc_request", "rpc_handle")
+
+    async def received(self, message: Envelope) -> Envelope:
+        """Tell a message that arrived; return it as interceptors left it, or raise as `sent`."""
+        return await self._said(message, "rpc_handle", "rpc_request")
+
+    def sent_now(self, message: Envelope) -> None:
+        """Do as `sent` where nothing can be awaited and nobody decides."""
+        self._said_now(message, "rpc_request", "rpc_handle")
+
+    def received_now(self, message: Envelope) -> None:
+        """Do as `received`, likewise."""
+        self._said_now(message, "rpc_handle", "rpc_request")
+
+    async def _said(self, message: Envelope, noun: Noun, other: Noun) -> Envelope:
+        if "method" not in message:
+            return self._answered(message, other)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:  # another event loop: its tasks know no contexts of ours
+            self._said_now(message, noun, other)
+            return message
+        key, parent = self._place(message, noun)
+        about = self._about(message)
+        operation = await self._open.begin_async(key, noun, parent=parent, **about)
+        self._began(key, noun, message, operation)
+        changed: Envelope = operation.args
+        return changed
+
+    def _said_now(self, message: Envelope, noun: Noun, other: Noun) -> None:
+        if "method" not in message:
+            self._answered(message, other)
+            return
+        key, parent = self._place(message, noun)
+        operation = self._open.begin(key, noun, parent=parent, **self._about(message))
+        self._began(key, noun, message, operation)
+
+    def _place(self, message: Envelope, noun: Noun) -> tuple[Hashable, Hashable]:
+        """Return under what the message is open, and below what."""
+        key = _key(noun, message["id"]) if "id" in message else (noun, object())
+        if noun == "rpc_handle":
+            # Where one call alone is under way, what the server asks, it asks because of that.
+            return key, next(iter(self._ours)) if len(self._ours) == 1 else None
+        tool = _tool_of(message) if self._tells_tools and "id" in message else None
+        if tool is None:
+            return key, None
+        call = ("tool_call", key)
+        self._open.begin(
+            call, "tool_call", tool_name=tool[0], args=tool[1], server_name=self.server_name
+        )
+        return key, call
+
+    def _about(self, message: Envelope) -> dict[str, Any]:
+        about: dict[str, Any] = {"envelope": message, "transport": self._transport}
+        if self.server_name is not None:
+            about["server_name"] = self.server_name
+        if self._id is not None:
+            about["connection_id"] = self._id
+        return about
+
+    def _began(self, key: Hashable, noun: Noun, message: Envelope, operation: Operation) -> None:
+        params = _mapping(message.get("params"))
+        if "id" in message:
+            if self.at_ns is not None:
+                self._began_ns[key] = self.at_ns
+            token = _mapping(params.get("_meta")).get("progressToken")
+            named = (noun, token) if _is_id(token) else None
+            if named is not None:
+                self._tokens[named] = operation
+            if noun == "rpc_request":
+                self._ours[key] = named
+            return
+        if message["method"] == PROGRESS:
+            self._progress(noun, params)
+        elif message["method"] == CANCELLED:
+            self._cancelled(noun, params)
+        self._open.end(key, _NOTHING)
+
+    def _answered(self, message: Envelope, noun: Noun) -> Envelope:
+        key = _key(noun, message.get("id"))
+        if key not in self._open:
+            return message
+        self._learn(message)
+        self._forget(key)
+        told: dict[str, Any] = {}
+        if self.server_name is not None:
+            told["server_name"] = self.server_name
+        began_ns = self._began_ns.pop(key, None)
+        if began_ns is not None and self.at_ns is not None:
+            told["duration_ms"] = (self.at_ns - began_ns) / 1e6
+        changed: Envelope = self._open.end(key, message, **told)
+        self._end_tool(key, changed)
+        return changed
+
+    def _end_tool(self, key: Hashable, message: Envelope) -> None:
+        call = ("tool_call", key)
+        if call not in self._open:
+            return
+        error, result = message.get("error"), message.get("result")
+        if error is not None:
+            text = str(_mapping(error).get("message") or "error")
+            self._open.fail(call, ErrorResultError(text, error))
+        elif _mapping(result).get("isError"):
+            self._open.fail(call, ErrorResultError(text_of(_mapping(result)), result), result)
+        else:
+            self._open.end(call, result)
+
+    def _forget(self, key: Hashable) -> None:
+        token = self._ours.pop(key, None)
+        if isinstance(token, tuple):
+            self._tokens.pop(token, None)
+
+    def _learn(self, message: Envelope) -> None:
+        result = _mapping(message.get("result"))
+        info = result.get("serverInfo") or _mapping(result.get("_meta")).get(_SERVER_INFO)
+        name = _mapping(info).get("name")
+        if isinstance(name, str) and name:
+            self.server_name = name[:MAX_NAME_CHARS]
+
+    def _progress(self, noun: Noun, params: Envelope) -> None:
+        token = params.get("progressToken")
+        asked: Noun = "rpc_request" if noun == "rpc_handle" else "rpc_handle"
+        operation = self._tokens.get((asked, token)) if _is_id(token) else None
+        done, total = params.get("progress"), params.get("total")
+        is_share = isinstance(done, int | float) and isinstance(total, int | float) and total
+        self._bus._emit_sync(
+            "progress_update",
+            operation_id=operation.call_id if operation is not None else str(token),
+            percent=100 * done / total if is_share else None,  # type: ignore[operator]  # is_share
+            message=params.get("message"),
+            context=None,
+            progress=done,
+            total=total,
+            **({} if operation is None else {"call_id": operation.call_id}),
+        )
+
+    def _cancelled(self, noun: Noun, params: Envelope) -> None:
+        key, reason = _key(noun, params.get("requestId")), params.get("reason")
+        found = self._open.find(key)
+        if found is None:
+            return
+        self._bus._emit_sync(
+            "operation_cancelled",
+            operation_id=found.call_id,
+            context=None,
+            reason=reason if isinstance(reason, str) else None,
+            call_id=found.call_id,
+        )
+        self._forget(key)
+        # By both eras of the protocol it is never answered.
+        self._open.fail(key, asyncio.CancelledError(reason))
+        self._open.fail(("tool_call", key), asyncio.CancelledError(reason))
+
+    def run(self, message: Envelope, function: Any) -> Any:
+        """Call `function` where the request `message`, which is open, is the current operation."""
+        noun: Noun
+        for noun in ("rpc_request", "rpc_handle"):
+            if (key := _key(noun, message.get("id"))) in self._open:
+                return self._open.run(key, function)
+        return function()
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """Return the text of a tool's result."""
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
+    texts = (_mapping(block).get("text") for block in blocks)
+    return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
+
+
+def _tool_of(message: Envelope) -> tuple[str, Mapping[str, Any]] | None:
+    params = _mapping(message.get("params"))
+    name = params.get("name")
+    if message.get("method") != "tools/call" or not isinstance(name, str):
+        return None
+    return name[:MAX_NAME_CHARS], _mapping(params.get("arguments"))
+
+
+def _key(noun: Noun, id_: Any) -> Hashable:
+    return (noun, type(id_), id_ if _is_id(id_) else None)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

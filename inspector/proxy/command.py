@@ -1,0 +1,67 @@
+"""`inspector proxy [--name NAME] -- COMMAND [ARGS]`: arguments in, the child's exit out.
+
+It is found before the rest of the command line is imported: a host waits for the server.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+USAGE = """\
+Usage: inspector proxy [--name NAME] -- COMMAND [ARGS]...
+
+  Run an MCP server that speaks over stdio, and show what it and its host say.
+
+  Nothing is changed: each byte is passed on as it comes, both ways, signals and the exit code too.
+  Without a service, or while it is away, it is only a pipe.
+
+Options:
+  --name NAME  What to call the server; default: the name of the command.
+  --help       Show this message and exit.
+"""
+NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 2
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; return only when it could not be started."""
+    name, command, error = _parsed(list(arguments))
+    if error is not None or not command:
+        is_help = error == "--help"
+        print(USAGE if is_help else f"{error or 'No COMMAND.'}\n{USAGE}",
+              file=sys.stdout if is_help else sys.stderr)  # fmt: skip
+        return 0 if is_help else CANNOT_START
+    from inspector.proxy.relay import end_as, relay  # noqa: PLC0415
+    from inspector.proxy.teller import Teller  # noqa: PLC0415
+
+    teller = Teller(command, name)
+    try:
+        code = relay(command, teller.hear, started=teller.start)
+    except OSError as failed:
+        print(f"inspector proxy: Cannot start {command[0]!r}: {failed.strerror}.", file=sys.stderr)
+        teller.fail(failed)
+        teller.start()
+        code = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE
+    teller.close()
+    end_as(code)
+    return code
+
+
+def _parsed(arguments: list[str]) -> tuple[str | None, list[str], str | None]:
+    """Return the name, the command, and what is wrong."""
+    name = None
+    while arguments:
+        first = arguments.pop(0)
+        if first == "--":
+            return name, arguments, None
+        if first in ("--help", "-h"):
+            return None, [], "--help"
+        if first.startswith("--name="):
+            name = first.removeprefix("--name=")
+        elif first == "--name" and arguments:
+            name = arguments.pop(0)
+        elif first.startswith("-"):
+            return None, [], f"No such option: {first}."
+        else:
+            return name, [first, *arguments], None
+    return name, [], None

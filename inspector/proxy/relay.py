@@ -1,0 +1,177 @@
+"""The pipe: a child process whose standard streams are ours, byte for byte.
+
+Three threads read and write whatever comes, as it comes; what they pass on they also hand to
+`heard`, which must not block. Signals go to the child, and its end becomes ours: the same exit
+code, or the same signal. Only the standard library: a host waits while this is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import time_ns
+from types import FrameType
+from typing import Literal, TypeAlias
+
+Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
+Heard: TypeAlias = Callable[[Stream, int, bytes], None]
+"""Takes the stream, when it was read (of the system's clock) and what; empty at its end."""
+
+CHUNK_BYTES = 65_536
+IDLE_S = 0.2
+"""How long the streams of a child that has ended may be silent while somebody holds them open."""
+FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
+_PR_SET_PDEATHSIG = 1
+
+
+class Pump(threading.Thread):
+    """Passes on what can be read, until nothing more can be, or nobody takes it."""
+
+    def __init__(self, stream: Stream, source: int, target: int, heard: Heard) -> None:
+        """Make one between two file descriptors, which are its to close."""
+        super().__init__(name=f"inspector-{stream}", daemon=True)
+        self._stream, self._source, self._target, self._heard = stream, source, target, heard
+        self.passed_bytes = 0
+        self.is_writing = False
+
+    def run(self) -> None:
+        """Pass on."""
+        try:
+            while chunk := self._read():
+                at_ns = time_ns()
+                self.is_writing = True
+                self._write(chunk)
+                self.is_writing = False
+                self._heard(self._stream, at_ns, chunk)
+        except OSError:  # whoever was to take it has gone; the other end shall see that
+            self.is_writing = False
+        _end(self._source)
+        _end(self._target)
+        self._heard(self._stream, time_ns(), b"")
+
+    def _read(self) -> bytes:
+        return os.read(self._source, CHUNK_BYTES)
+
+    def _write(self, chunk: bytes) -> None:
+        view = memoryview(chunk)
+        while view:
+            written = os.write(self._target, view)
+            self.passed_bytes += written
+            view = view[written:]
+
+
+def relay(command: Sequence[str], heard: Heard, *, started: Callable[[], None]) -> int:
+    """Run `command` behind our standard streams until it ends.
+
+    Returns:
+        What `Popen.returncode` is: its exit code, or minus the signal that ended it.
+
+    Raises:
+        OSError: It cannot be started.
+    """
+    child = _start(command)
+    assert child.stdin is not None
+    assert child.stdout is not None
+    assert child.stderr is not None
+    _forward_signals(child)
+    # Copies: what the child shall see closed must not live on in an object of `subprocess`.
+    inward = Pump("stdin", 0, os.dup(child.stdin.fileno()), heard)
+    outward = [
+        Pump("stdout", os.dup(child.stdout.fileno()), 1, heard),
+        Pump("stderr", os.dup(child.stderr.fileno()), 2, heard),
+    ]
+    for stream in (child.stdin, child.stdout, child.stderr):
+        stream.close()
+    for pump in (inward, *outward):
+        pump.start()
+    started()
+    code = child.wait()
+    for pump in outward:
+        _drain(pump)
+    return code
+
+
+def end_as(code: int) -> None:
+    """End this process as the child has ended; does not return."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    if code < 0:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the core that counts is the child's
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+        code = 128 - code
+    os._exit(code)
+
+
+def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start the child in our process group: a host that kills the group means it too."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        close_fds=False,  # what the host hands down; ours are not inherited
+        preexec_fn=_dies_with_us(),
+    )
+
+
+def _dies_with_us() -> Callable[[], None] | None:
+    """Return what, in the child, has the kernel kill it with us, also where we are killed."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes  # noqa: PLC0415 - where it is of use
+
+    try:
+        prctl = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+
+    def in_child() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    return in_child
+
+
+def _forward_signals(child: subprocess.Popen[bytes]) -> None:
+    def forward(number: int, _: FrameType | None) -> None:
+        with suppress(ProcessLookupError):
+            child.send_signal(number)
+
+    for name in FORWARDED:
+        number = getattr(signal, name, None)
+        if number is None or signal.getsignal(number) is signal.SIG_IGN:
+            continue
+        is_for_all = number == signal.SIGINT and os.isatty(0)
+        # Ctrl-C of a terminal reaches the whole group by itself.
+        signal.signal(number, (lambda *_: None) if is_for_all else forward)
+
+
+def _drain(pump: Pump) -> None:
+    """Wait until all that the child wrote has been taken.
+
+    A process that the child left behind may hold the stream open for ever: then silence ends it.
+    """
+    passed_bytes = -1
+    while pump.is_alive() and (pump.is_writing or pump.passed_bytes != passed_bytes):
+        passed_bytes = pump.passed_bytes
+        pump.join(IDLE_S)
+
+
+def _end(descriptor: int) -> None:
+    """Close, so that the other side sees it; 0, 1 and 2 must stay somebody's."""
+    with suppress(OSError):
+        if descriptor > 2:
+            os.close(descriptor)
+            return
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)

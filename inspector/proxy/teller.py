@@ -1,0 +1,217 @@
+"""What went through the pipe, told to the inspector: on a thread of its own, or not at all.
+
+The pumps hand over what they have passed on already. There is room for some; what does not fit is
+forgotten and said, and nothing ever waits for us. While no service runs, it is looked for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from time import monotonic, time_ns
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inspector.proxy.lines import Lines
+from inspector.proxy.relay import Stream
+
+if TYPE_CHECKING:
+    from inspector.attach import Handle
+    from inspector.integrations.mcp.wire import Wire
+    from instrument import Bus
+
+MAX_BYTES = 64 * 2**20
+MAX_CHUNKS = 65_536
+LOOK_AGAIN_S = 2.0
+END_S = 1.5
+"""How long the end of the proxy may wait for what is left to be sent."""
+MAX_OUTPUT_CHARS = 4_000
+
+
+class _Chunk(NamedTuple):
+    stream: Stream
+    at_ns: int
+    data: bytes
+    is_after_gap: bool
+    """Whether something before it was forgotten."""
+
+
+class Teller:
+    """Takes chunks from the pumps; `hear` is called by each of them."""
+
+    def __init__(self, command: Sequence[str], name: str | None = None) -> None:
+        """Make one for the server that `command` starts; `name` is what to call it."""
+        self._command = command
+        self._name = name or Path(command[0]).name
+        self._chunks: deque[_Chunk] = deque()
+        self._bytes = 0
+        self._lost: set[Stream] = set()
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._run, name="inspector-teller", daemon=True)
+        self._lines: dict[Stream, Lines] = {"stdin": Lines(), "stdout": Lines()}
+        self._handle: Handle | None = None
+        self._looked_s = -LOOK_AGAIN_S
+        self._failure: BaseException | None = None
+
+    # --- called by the pumps, never blocks ----------------------------------------------------
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def hear(self, stream: Stream, at_ns: int, data: bytes) -> None:
+        """Take what was passed on."""
+        with self._lock:
+            if self._bytes + len(data) > MAX_BYTES or len(self._chunks) >= MAX_CHUNKS:
+                self._lost.add(stream)
+                return
+            self._bytes += len(data)
+            self._chunks.append(_Chunk(stream, at_ns, data, stream in self._lost))
+            self._lost.discard(stream)
+        self._wake.set()
+
+    def fail(self, error: BaseException) -> None:
+        """Take that the server could not be started."""
+        self._failure = error
+
+    def close(self) -> None:
+        """Send what is left, for at most `END_S`."""
+        self._is_closing = True
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join(END_S)
+
+    # --- the thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        with suppress(Exception):  # a pipe needs nobody who tells
+            _silence_logs()
+            self._tell()
+
+    def _tell(self) -> None:
+        from inspector import context  # noqa: PLC0415 - here, as nobody waits for this thread
+        from inspector.integrations.mcp.wire import Wire  # noqa: PLC0415
+        from instrument import Bus  # noqa: PLC0415
+
+        bus = Bus()
+        wire = Wire(bus, uri=f"stdio:{self._command[0]}", tells_tools=True)
+        session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
+        context.set(session)
+        self._look(bus)
+        about = {"title": f"{self._name}, through the proxy", "engine": "proxy"}
+        is_told = False
+        while True:
+            is_closing = self._is_closing
+            if self._handle is not None and not is_told:
+                is_told = True
+                bus._emit_sync("session_started", session_id=session, metadata=about)
+                if self._failure is None:
+                    wire.connected()
+            self._tell_chunks(wire)
+            if is_closing:
+                break
+            self._wake.wait(LOOK_AGAIN_S)
+            self._wake.clear()
+            self._look(bus)
+        self._end(bus, wire, session)
+
+    def _end(self, bus: Bus, wire: Wire, session: str) -> None:
+        if self._failure is not None:
+            wire.failed("spawn", self._failure)
+        wire.closed("the server ended")
+        status = "completed" if self._failure is None else "failed"
+        error = self._failure
+        bus._emit_sync("session_finished", session_id=session, status=status, error=error)
+        if self._handle is not None:
+            self._handle.detach()
+
+    def _look(self, bus: Bus) -> None:
+        """Attach to the service that runs here, once there is one."""
+        if self._handle is not None or monotonic() - self._looked_s < LOOK_AGAIN_S:
+            return
+        self._looked_s = monotonic()
+        from inspector import runfile  # noqa: PLC0415
+
+        if not os.environ.get("INSPECTOR_URL") and runfile.read() is None:
+            return
+        from inspector.attach import attach  # noqa: PLC0415 - a quarter of a second
+
+        handle = attach(
+            bus=bus, set_global=False, policies=False, control=False, service_name=self._name
+        )
+        if handle.is_attached:
+            self._handle = handle
+
+    def _tell_chunks(self, wire: Wire) -> None:
+        while True:
+            with self._lock:
+                if not self._chunks:
+                    return
+                chunk = self._chunks.popleft()
+                self._bytes -= len(chunk.data)
+            with suppress(Exception):  # whatever was said: what comes next is told again
+                self._tell_chunk(wire, chunk)
+
+    def _tell_chunk(self, wire: Wire, chunk: _Chunk) -> None:
+        if chunk.stream == "stderr":
+            self._output(wire, chunk, chunk.data.decode("utf-8", "replace"), "stderr")
+            return
+        lines = self._lines[chunk.stream]
+        if chunk.is_after_gap:
+            lines.lose()
+        for line in lines.feed(chunk.data) if chunk.data else lines.rest():
+            if isinstance(line, int):
+                text = f"(a line of {line} bytes was passed on and is too long to be shown)"
+                self._output(wire, chunk, text, chunk.stream)
+            elif line.strip():
+                self._line(wire, chunk, line)
+
+    def _line(self, wire: Wire, chunk: _Chunk, line: bytes) -> None:
+        messages = _messages(line)
+        if messages is None:
+            text = line[:MAX_OUTPUT_CHARS].decode("utf-8", "replace")
+            self._output(wire, chunk, text, chunk.stream)
+            return
+        wire.at_ns = chunk.at_ns
+        with self._at(chunk.at_ns):
+            for message in messages:
+                if chunk.stream == "stdin":
+                    wire.sent_now(message)
+                else:
+                    wire.received_now(message)
+
+    def _at(self, ns: int) -> AbstractContextManager[None]:
+        if self._handle is None:  # nobody listens, and it need not be imported
+            return nullcontext()
+        from subscribers.told_at import told_at  # noqa: PLC0415 - needs the extra
+
+        return told_at(ns)
+
+    def _output(self, wire: Wire, chunk: _Chunk, text: str, stream: Stream) -> None:
+        with self._at(chunk.at_ns):
+            for start in range(0, len(text), MAX_OUTPUT_CHARS):
+                wire.output(text[start : start + MAX_OUTPUT_CHARS], stream)
+
+
+def _messages(line: bytes) -> list[dict[str, Any]] | None:
+    """Return the messages of a line, which may be a batch; None where it is none."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    messages = said if isinstance(said, list) else [said]
+    are_messages = all(isinstance(one, dict) and "jsonrpc" in one for one in messages)
+    return messages if messages and are_messages else None
+
+
+def _silence_logs() -> None:
+    """Write nothing of ours to the server's standard error."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    logging.disable(logging.CRITICAL)

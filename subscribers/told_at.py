@@ -1,0 +1,36 @@
+"""When what is being told happened: now, unless who tells it says otherwise."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import time_ns
+
+
+class _Said(threading.local):
+    ns: int | None = None
+
+
+_said = _Said()
+# Not a context variable: an operation goes on in the context in which it began.
+
+
+def said_ns() -> int | None:
+    """Return the time that was said on this thread; None for now."""
+    return _said.ns
+
+
+def happened_ns() -> int:
+    """Return the time of what is being told."""
+    return _said.ns or time_ns()
+
+
+@contextmanager
+def told_at(ns: int) -> Iterator[None]:
+    """Let what is told in the block have happened at `ns`, of the system's clock."""
+    before, _said.ns = _said.ns, ns
+    try:
+        yield
+    finally:
+        _said.ns = before

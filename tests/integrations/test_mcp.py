@@ -1,0 +1,377 @@
+"""The adapter for the MCP SDK, 2.x: real clients and servers, over pipes and in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_client
+from mcp.client import stdio
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.runner import ServerRunner
+from mcp.types import CallToolResult, CreateMessageResult, ElicitResult, TextContent
+
+from inspector.integrations import mcp
+from instrument import ApprovalAnswer, Bus, Decision
+from tests.integrations.told import Told
+
+pytestmark = pytest.mark.anyio
+
+SERVERS = Path(__file__).resolve().parents[1] / "support" / "mcp_servers.py"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def attached(bus: Bus, told: Told) -> Iterator[None]:
+    detach = mcp.attach(bus=bus)
+    yield
+    detach()
+
+
+async def accept(context: Any, params: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content={"channel": "beta"})
+
+
+async def sample(context: Any, params: Any) -> CreateMessageResult:
+    text = TextContent(type="text", text="In short.")
+    return CreateMessageResult(role="assistant", content=text, model="made-up")
+
+
+@asynccontextmanager
+async def over_stdio(kind: str, **callbacks: Any) -> AsyncIterator[Client]:
+    process = StdioServerParameters(command=sys.executable, args=["-P", str(SERVERS), kind])
+    mode = "auto" if kind == "modern" else "legacy"
+    with open(os.devnull, "w") as log:  # noqa: PTH123, ASYNC230 - nothing is read or written
+        async with Client(
+            stdio_client(process, errlog=log), mode=mode, elicitation_callback=accept, **callbacks
+        ) as client:
+            yield client
+
+
+class Shelf:
+    """A server in this process, and what its tools were really called with."""
+
+    def __init__(self) -> None:
+        self.ran: list[Any] = []
+        self.server = server = MCPServer("shelf", version="1.0", log_level="ERROR")
+
+        @server.tool()
+        async def fetch(title: str) -> str:
+            self.ran.append(title)
+            return f"the book {title}"
+
+        @server.tool()
+        async def fail(title: str) -> str:
+            self.ran.append(title)
+            raise ToolError(f"no {title}")
+
+        @server.tool()
+        async def flaky() -> str:
+            self.ran.append(len(self.ran))
+            if len(self.ran) == 1:
+                raise ToolError("not yet")
+            return "now"
+
+        @server.resource("shelf://top")
+        async def top() -> str:
+            return "dust"
+
+        @server.prompt()
+        def describe(title: str) -> str:
+            return f"Describe {title}."
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@pytest.mark.shows("mcp", "tool", "messages", "progress", "transport")
+async def test_a_call_is_told_with_its_messages_and_progress_below_it(told: Told) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None: ...
+
+    async with over_stdio("modern") as client:
+        await client.call_tool("count", {}, progress_callback=report)
+    call = told.one("after_tool_call")
+    assert (call["tool_name"], call["server_name"]) == ("count", "release desk")
+    assert text_of(call["result"]) == "3"
+    (request,) = [
+        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+    ]
+    assert request["parent_call_id"] == call["call_id"]
+    assert {"id", "jsonrpc", "params"} <= request["envelope"].keys()
+    reports = told.of("progress_update")
+    assert [one["message"] for one in reports] == ["counted 1", "counted 2", "counted 3"]
+    assert {one["operation_id"] for one in reports} == {request["call_id"]}
+    assert told.one("transport_connected")["uri"].startswith("stdio:")
+    assert told.one("transport_disconnected")["server_name"] == "release desk"
+
+
+@pytest.mark.shows("mcp", "elicitation")
+async def test_what_a_server_asks_lies_below_the_call_that_it_asks_it_during(told: Told) -> None:
+    async with over_stdio("legacy", sampling_callback=sample) as client:
+        await client.call_tool("confirm", {})
+        await client.call_tool("summarise", {})
+    asked = [one for one in told.of("before_rpc_handle") if "id" in one["envelope"]]
+    methods = [one["envelope"]["method"] for one in asked]
+    assert methods == ["elicitation/create", "sampling/createMessage"]
+    assert {told.parent_noun(one) for one in asked} == {"rpc_request"}
+    answers = [one["envelope"]["result"] for one in told.of("after_rpc_handle")]
+    assert answers[0]["action"] == "accept"
+
+
+async def test_the_rounds_of_a_call_are_one_call(told: Told) -> None:
+    async with over_stdio("modern") as client:
+        result = await client.call_tool("publish", {})
+    assert text_of(result) == "published on beta"
+    call = told.one("before_tool_call")
+    rounds = [
+        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+    ]
+    assert [one["parent_call_id"] for one in rounds] == [call["call_id"]] * 2
+
+
+@pytest.mark.shows("mcp", "cancellation")
+async def test_a_call_that_is_given_up_is_told_as_cancelled(told: Told) -> None:
+    async with over_stdio("legacy") as client:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
+    assert isinstance(told.one("error_tool_call")["exc"], asyncio.CancelledError)
+    cancelled = told.one("operation_cancelled")
+    assert cancelled["call_id"] == told.one("error_rpc_request")["call_id"]
+
+
+@pytest.mark.shows("mcp", "tool_error")
+async def test_a_server_that_dies_leaves_nothing_open_and_its_last_words(told: Told) -> None:
+    with suppress(BaseException):
+        async with over_stdio("modern") as client:
+            await client.call_tool("crash", {})
+    assert isinstance(told.one("error_tool_call")["exc"], MCPError)
+    assert isinstance(told.one("error_rpc_request")["exc"], ConnectionError)
+    assert told.one("server_output")["text"] == "out of memory\n"
+
+
+async def test_a_command_that_is_not_there_is_told_as_failed(told: Told) -> None:
+    with pytest.raises((OSError, ExceptionGroup)):
+        async with Client(StdioServerParameters(command="/no/such/server")):
+            raise AssertionError
+    failed = told.one("transport_failed")
+    assert (failed["step"], failed["uri"]) == ("spawn", "stdio:/no/such/server")
+    assert isinstance(failed["exc"], OSError)
+
+
+async def test_what_a_server_writes_to_its_log_still_arrives_there(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    process = StdioServerParameters(command=sys.executable, args=["-P", str(SERVERS), "modern"])
+    with suppress(BaseException), log.open("w") as file:
+        async with Client(stdio_client(process, errlog=file)) as client:
+            await client.call_tool("crash", {})
+    assert log.read_text() == "out of memory\n"
+
+
+@MODES
+@pytest.mark.shows("mcp", "deny")
+async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
+    bus: Bus, shelf: Shelf, mode: Any
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
+    async with Client(shelf.server, mode=mode) as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == []
+    assert (result.is_error, text_of(result)) == (True, "Denied: not on Sundays")
+
+
+@MODES
+@pytest.mark.shows("mcp", "edit")
+async def test_arguments_that_a_hook_changed_are_what_runs(
+    bus: Bus, shelf: Shelf, mode: Any
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"title": "Persuasion"}))
+    async with Client(shelf.server, mode=mode) as client:
+        await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == ["Persuasion"]
+
+
+@MODES
+@pytest.mark.shows("mcp", "replace")
+@pytest.mark.parametrize("instead", ["hidden", {"content": [{"type": "text", "text": "hidden"}]}])
+async def test_a_result_that_a_hook_replaced_has_the_sdks_type(
+    bus: Bus, shelf: Shelf, mode: Any, instead: Any
+) -> None:
+    bus.intercept("after_tool_call", lambda **_: Decision.modify(result=instead))
+    async with Client(shelf.server, mode=mode) as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+    assert isinstance(result, CallToolResult)
+    assert text_of(result) == "hidden"
+
+
+@MODES
+@pytest.mark.shows("mcp", "retry", "tool_error")
+async def test_a_tool_that_answers_with_an_error_is_run_again(
+    bus: Bus, told: Told, shelf: Shelf, mode: Any
+) -> None:
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
+    async with Client(shelf.server, mode=mode) as client:
+        result = await client.call_tool("flaky", {})
+    assert text_of(result) == "now"
+    assert len(shelf.ran) == 2
+
+
+@pytest.mark.shows("mcp", "approve")
+async def test_a_person_allows_a_call_and_edits_it(bus: Bus, shelf: Shelf) -> None:
+    class Person:
+        async def ask(self, request: Any) -> ApprovalAnswer:
+            return ApprovalAnswer("allow", changes={"args": {"title": "Sanditon"}})
+
+    bus.set_approval_provider(Person())
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("May it?"))
+    async with Client(shelf.server) as client:
+        await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == ["Sanditon"]
+
+
+@pytest.mark.shows("mcp", "resources")
+@MODES
+async def test_resources_and_prompts_are_told(told: Told, shelf: Shelf, mode: Any) -> None:
+    async with Client(shelf.server, mode=mode) as client:
+        await client.read_resource("shelf://top")
+        await client.get_prompt("describe", {"title": "Emma"})
+        with pytest.raises(MCPError):
+            await client.read_resource("shelf://none")
+    fetched = told.one("after_resource_fetch")
+    assert (fetched["uri"], fetched["mime_type"]) == ("shelf://top", "text/plain")
+    applied = told.one("after_prompt_apply")
+    assert applied["template_id"] == "describe"
+    assert told.one("error_resource_fetch")["uri"] == "shelf://none"
+
+
+async def test_a_prompt_that_is_refused_fails_as_the_sdks_requests_fail(
+    bus: Bus, shelf: Shelf
+) -> None:
+    bus.intercept("before_prompt_apply", lambda **_: Decision.deny("no"))
+    async with Client(shelf.server) as client:
+        with pytest.raises(MCPError, match="Denied: no"):
+            await client.get_prompt("describe", {"title": "Emma"})
+
+
+async def test_a_message_that_is_refused_is_not_sent(bus: Bus, shelf: Shelf) -> None:
+    async def refuse(envelope: Any, **_: Any) -> Decision | None:
+        return Decision.deny("quiet") if envelope["method"] == "tools/call" else None
+
+    bus.intercept("before_rpc_request", refuse)
+    async with Client(shelf.server, mode="legacy") as client:
+        with pytest.raises(MCPError, match="Denied: quiet"):
+            await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == []
+
+
+@pytest.mark.shows("mcp", "once")
+async def test_a_call_that_an_agent_tells_is_not_told_again(
+    bus: Bus, told: Told, shelf: Shelf
+) -> None:
+    async with Client(shelf.server) as client:
+
+        async def run(operation: Any) -> Any:
+            return await client.call_tool("fetch", operation.args)
+
+        await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
+    assert told.one("before_tool_call")["tool_name"] == "fetch"
+    assert shelf.ran == ["Emma"]
+
+
+@pytest.mark.shows("mcp", "concurrency")
+async def test_calls_at_the_same_time_keep_their_own_messages(told: Told) -> None:
+    async with over_stdio("modern") as client:
+        await asyncio.gather(*(client.call_tool("count", {}) for _ in range(10)))
+    calls = {one["call_id"] for one in told.of("before_tool_call")}
+    requests = [
+        one["parent_call_id"]
+        for one in told.of("before_rpc_request")
+        if one["envelope"]["method"] == "tools/call"
+    ]
+    assert len(calls) == 10
+    assert set(requests) == calls
+    assert len(requests) == 10
+
+
+async def test_a_server_tells_what_it_handles(told: Told, shelf: Shelf) -> None:
+    async with Client(shelf.server) as client:
+        await client.call_tool("fail", {"title": "Emma"})
+    (handled,) = [
+        one
+        for one in told.of("after_rpc_handle")
+        if one["request_envelope"]["method"] == "tools/call"
+    ]
+    assert handled["server_name"] == "shelf"
+    assert handled["envelope"]["result"]["isError"] is True
+    assert shelf.ran == ["Emma"]
+
+
+async def test_a_failing_observer_changes_nothing(bus: Bus, shelf: Shelf) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("observer")
+
+    bus.observe_all(broken)
+    async with Client(shelf.server, mode="legacy") as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+    assert text_of(result) == "the book Emma"
+
+
+async def test_only_the_targets_are_watched(told: Told, shelf: Shelf, bus: Bus) -> None:
+    other, seen = Bus(), Told()
+    other.observe_all(seen)
+    mine, theirs = Client(shelf.server, mode="legacy"), Client(Shelf().server, mode="legacy")
+    detach = mcp.attach(mine, bus=other)
+    async with mine, theirs:
+        await mine.call_tool("fetch", {"title": "Emma"})
+        await theirs.call_tool("fetch", {"title": "Emma"})
+    detach()
+    assert len(seen.of("before_tool_call")) == 1
+    assert len([e for e in seen.of("before_rpc_request") if "id" in e["envelope"]]) == 3
+    assert seen.of("before_rpc_handle") == []
+
+
+async def test_a_second_attach_tells_nothing_twice(bus: Bus, told: Told, shelf: Shelf) -> None:
+    mcp.attach(bus=bus)
+    async with Client(shelf.server) as client:
+        await client.call_tool("fetch", {"title": "Emma"})
+    assert len(told.of("before_tool_call")) == 1
+
+
+def test_detaching_puts_every_function_back(bus: Bus) -> None:
+    def functions() -> list[Any]:
+        owned = [
+            getattr(owner, name)
+            for owner in (Client, ClientSession)
+            for name in ("call_tool", "read_resource", "get_prompt", "__aenter__")
+        ]
+        (cell,) = stdio.stdio_client.__closure__ or ()
+        return [*owned, ServerRunner._compose_server_middleware, cell.cell_contents]
+
+    other = Bus()
+    before = functions()
+    detach = mcp.attach(bus=other)
+    assert [a is b for a, b in zip(before, functions(), strict=True)].count(True) == 1
+    detach()
+    detach()
+    assert all(a is b for a, b in zip(before, functions(), strict=True))
