@@ -72,12 +72,12 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 
 .PHONY: test
 test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, browser
-	$(BIN)/pytest -q -n 2 -m "not slow and not browser"
+	$(BIN)/pytest -q -n 2 -m "not slow" --ignore tests/e2e
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
 	@# By file: the tests of one share a service.
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "browser and not slow" --output test-results --tracing retain-on-failure \
-		--screenshot only-on-failure
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
+		--tracing retain-on-failure --screenshot only-on-failure
 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time

@@ -26,6 +26,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from tests.e2e.browser import installed_browser  # noqa: E402
 from tests.support.service_process import Service  # noqa: E402
 from tools.generate_screen_figures import Part, Results, tables  # noqa: E402
 
+_ONLY_HERE = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 PICTURES = HERE / "results" / "screen"
 
 
@@ -52,18 +54,21 @@ def main() -> None:
         folder = Path(name)
         service = Service(folder)
         service.start()
-        browser = playwright.chromium.launch(executable_path=installed_browser())
+        browser = playwright.chromium.launch(
+            executable_path=installed_browser(), args=[f"--host-resolver-rules={_ONLY_HERE}"]
+        )
         visitor = Visitor(browser, service.headers)
         bench = Bench(visitor, service, folder, asked.largest, asked.sessions)
         # Where a browser keeps compiled code of a page is warm in real life, too.
         visitor.open(bench.url(""), "Sessions").context.close()
         try:
             for part in dict.fromkeys(wanted):
-                measured = _measure(part, bench, asked.pictures)
+                for measured in _measured(part, bench, asked.pictures):
+                    print(f"… {part}: {measured['rows'][-1]['what']}", file=sys.stderr, flush=True)
+                    if asked.json:
+                        _keep(asked.json, _machine(browser), part, measured)
                 print(f"\n{part}: {measured['took_s']:.0f} s, load {measured['load']:.1f}\n")
                 print(tables(measured["rows"]), flush=True)
-                if asked.json:
-                    _keep(asked.json, _machine(browser), part, measured)
         finally:
             browser.close()
             service.stop()
@@ -87,16 +92,19 @@ def _arguments() -> argparse.Namespace:
     return asked
 
 
-def _measure(part: str, bench: Bench, pictures: Path) -> Part:
+def _measured(part: str, bench: Bench, pictures: Path) -> Iterator[Part]:
+    """Return what is known of the part after each of its rows."""
     load = os.getloadavg()[0]
     began_s = time.monotonic()
-    rows = list(beside_phoenix(bench, pictures) if part == "phoenix" else PARTS[part](bench))
-    return {
-        "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
-        "load": load,
-        "took_s": time.monotonic() - began_s,
-        "rows": rows,
-    }
+    rows = []
+    for row in beside_phoenix(bench, pictures) if part == "phoenix" else PARTS[part](bench):
+        rows.append(row)
+        yield {
+            "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+            "load": load,
+            "took_s": time.monotonic() - began_s,
+            "rows": rows,
+        }
 
 
 def _keep(file: Path, machine: str, part: str, measured: Part) -> None:

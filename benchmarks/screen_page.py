@@ -114,7 +114,7 @@ class Visitor:
         self.browser = browser
         self._headers = headers or {}
 
-    def open(self, url: str, needle: str, timeout_ms: float = 120_000) -> Page:
+    def open(self, url: str, needle: str, timeout_ms: float = 240_000) -> Page:
         """Return the page once it has painted a text that `needle` is part of."""
         page = self._context().new_page()
         page.add_init_script(f"({_WATCH})({needle!r})")

@@ -2,7 +2,7 @@
 
 For both the same is *useful*: the frame that shows the name of the first row below the root. Both
 are asked for the trace by its address, with nothing in the browser's cache, and have stored all
-spans before.
+spans before. What a page asks of other hosts (Phoenix: fonts, PyPI and GitHub) fails at once.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import runpy
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from playwright.sync_api import TimeoutError
 from screen_page import Visitor, heap_mib
 from screen_parts import Bench, send_until_taken
 from screen_traces import Tracing, joined, long_session, three_helpers
@@ -22,51 +23,83 @@ from screen_traces import Tracing, joined, long_session, three_helpers
 from tools.generate_screen_figures import Row
 
 VERSUS = Path(__file__).resolve().parent / "versus" / "__main__.py"
-SETTLE_MS = 3000
+SETTLE_MS = 6000
 
 
 def beside_phoenix(bench: Bench, pictures: Path) -> Iterator[Row]:
     """Say when both had painted; leave a picture of each trace opened, and with its failure."""
     pictures.mkdir(parents=True, exist_ok=True)
-    traces = {
-        "three sub-agents": three_helpers("three-sub-agents"),
-        "5,000 spans": long_session("versus-5000", 5_000),
-    }
-    bench.send(traces.values())
     versus: dict[str, Any] = runpy.run_path(str(VERSUS))
     product = next(one for one in versus["PRODUCTS"] if one.name == "Phoenix")
     with tempfile.TemporaryDirectory(prefix="phoenix-", ignore_cleanup_errors=True) as name:
         folder, port = Path(name), versus["free_port"]()
         with versus["running"](product, folder, port) as (_, client):
-            client.headers["content-type"] = "application/x-protobuf"
-            for body in joined(traces.values()):
-                send_until_taken(client, body)
-            count = sum(len(tracing.spans) for tracing in traces.values())
-            versus["wait_for"](folder / product.database, product, count)
-            client.headers["content-type"] = "application/json"
-            theirs = Visitor(bench.visitor.browser)
-            for what, tracing in traces.items():
-                ours = bench.url(f"sessions/{tracing.session}?view=waterfall")
-                file = pictures / tracing.session
-                for who, visitor, url, chosen in (
-                    ("Inspector", bench.visitor, ours, f"&span={_key(_failed(tracing))}"),
-                    ("Phoenix", theirs, _trace_url(client, tracing), _selected(client, tracing)),
-                ):
-                    figures = _seen(visitor, url, tracing, Path(f"{file}-{who.lower()}-opened.png"))
-                    yield {"table": "phoenix", "what": f"{what}: {who}", "figures": figures}
-                    failed = Path(f"{file}-{who.lower()}-failed.png")
-                    _seen_once(visitor, f"{url}{chosen}", tracing, failed)
+            stored = 0
+            for what, tracing in (
+                ("three sub-agents", three_helpers("three-sub-agents")),
+                ("5,000 spans", long_session("versus-5000", 5_000)),
+            ):
+                bench.send([tracing])
+                _send(client, tracing)
+                stored += len(tracing.spans)
+                # It answers before it has written.
+                versus["wait_for"](folder / product.database, product, stored)
+                for shown in (_ours(bench, tracing), _theirs(bench, client, tracing)):
+                    figures = _seen(shown, tracing, pictures)
+                    yield {"table": "phoenix", "what": f"{what}: {shown.who}", "figures": figures}
 
 
-def _seen(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> dict[str, float]:
-    paint = visitor.paint(url, tracing.spans[1].name)
-    return {**paint._asdict(), "heap_mib": _seen_once(visitor, url, tracing, picture)}
+class _Shown(NamedTuple):
+    """Where one product shows a trace."""
+
+    who: str
+    visitor: Visitor
+    url: str
+    chosen: str
+    """What its address says more when the failed span is chosen."""
 
 
-def _seen_once(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> float:
+def _ours(bench: Bench, tracing: Tracing) -> _Shown:
+    url = bench.url(f"sessions/{tracing.session}?view=waterfall")
+    failed = _failed(tracing)
+    chosen = f"&span={failed.trace_id.hex()}.{failed.span_id.hex()}"
+    return _Shown("Inspector", bench.visitor, url, chosen)
+
+
+def _theirs(bench: Bench, client: httpx.Client, tracing: Tracing) -> _Shown:
+    project = client.get("/v1/projects").json()["data"][0]["id"]
+    # Without the range of time that it adds itself: with that, it opens the project alone.
+    path = f"/projects/{project}/traces/{tracing.trace_id.hex()}"
+    url = str(client.base_url.join(path))
+    asked = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
+    answer = client.post("/graphql", json={"query": asked}).json()
+    chosen = f"?selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"
+    return _Shown("Phoenix", Visitor(bench.visitor.browser), url, chosen)
+
+
+def _send(client: httpx.Client, tracing: Tracing) -> None:
+    headers = {"content-type": "application/x-protobuf"}
+    with httpx.Client(base_url=client.base_url, headers=headers, timeout=300) as sender:
+        for body in joined([tracing]):
+            send_until_taken(sender, body)
+
+
+def _seen(shown: _Shown, tracing: Tracing, pictures: Path) -> dict[str, float]:
+    """Look at it some times; a product that shows nothing for minutes leaves its figures out."""
+    stem = f"{tracing.session}-{shown.who.lower()}"
+    try:
+        paint = shown.visitor.paint(shown.url, tracing.spans[1].name)
+    except TimeoutError:
+        return {}
+    held = _pictured(shown.visitor, shown.url, tracing, pictures / f"{stem}-opened.png")
+    _pictured(shown.visitor, f"{shown.url}{shown.chosen}", tracing, pictures / f"{stem}-failed.png")
+    return {**paint._asdict(), "heap_mib": held}
+
+
+def _pictured(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> float:
     """Take a picture once all has come to rest; return the heap in MiB."""
-    # A failure may be far below the first row, so the root's name must do.
-    page = visitor.open(url, tracing.spans[0].name)
+    # A failure may be far below the first row, so the name of any agent must do.
+    page = visitor.open(url, tracing.spans[0].name.split()[0])
     page.wait_for_timeout(SETTLE_MS)
     page.screenshot(path=picture)
     held = heap_mib(page)
@@ -76,20 +109,3 @@ def _seen_once(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> f
 
 def _failed(tracing: Tracing) -> Span:
     return next(span for span in tracing.spans if span.status.code == Status.STATUS_CODE_ERROR)
-
-
-def _key(span: Span) -> str:
-    return f"{span.trace_id.hex()}.{span.span_id.hex()}"
-
-
-def _trace_url(client: httpx.Client, tracing: Tracing) -> str:
-    project = client.get("/v1/projects").json()["data"][0]["id"]
-    path = f"/projects/{project}/traces/{tracing.trace_id.hex()}?timeRangeKey=7d"
-    return str(client.base_url.join(path))
-
-
-def _selected(client: httpx.Client, tracing: Tracing) -> str:
-    """Return what an address of Phoenix says of the failed span."""
-    asked = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
-    answer = client.post("/graphql", json={"query": asked}).json()
-    return f"&selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"

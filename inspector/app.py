@@ -35,6 +35,7 @@ from inspector.http import (
     ui,
 )
 from inspector.http.access import Access, Guard
+from inspector.http.kept import Kept
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
@@ -92,6 +93,8 @@ def create_app(
     app = _assemble(ROUTERS, lifespan or running)
     app.state.settings = settings
     app.state.is_own = is_own
+    app.state.comparisons = Kept(compare.KEPT_SPANS)
+    app.state.statistics = Kept(statistics.KEPT)
     app.state.access = Access.build(
         token or access_token(settings),
         bind=settings.host,

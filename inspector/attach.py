@@ -10,7 +10,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
+from inspector.integrations.registry import ASKED, attach_all, wanted
 from inspector.policies import install as install_policies
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
@@ -86,6 +87,7 @@ def attach(
     redactor: Redactor | None = None,
     policies: bool = True,
     control: bool | None = None,
+    integrations: str | Iterable[str] | None = None,
 ) -> Handle:
     """Send what this process does to an inspector.
 
@@ -107,13 +109,18 @@ def attach(
         control: Let people who look at the inspector answer what is asked on the bus, and pause,
             step and cancel sessions; default: `INSPECTOR_CONTROL`, else on. With no service
             nothing is asked, and nothing costs anything.
+        integrations: Which agent frameworks are watched, as soon as the program has imported
+            them: names such as `["langchain", "mcp"]`, `"auto"` for all that are installed,
+            `"off"`; default: `INSPECTOR_AUTO_ATTACH`, else `"auto"`. See `docs/frameworks.md`.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.
 
     Raises:
-        ValueError: `capture` or `semconv` is not one of its values.
+        ValueError: `capture` or `semconv` is not one of its values, or `integrations` names a
+            framework that there is no adapter for.
     """
+    adapters = wanted(os.environ.get(ASKED) if integrations is None else integrations)
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
     policies_off = install_policies(bus) if policies else lambda: None
     service = None if _is_switched_off() else _find_service(url, token)
@@ -158,7 +165,7 @@ def attach(
             find = (lambda: service) if service.is_named else partial(_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
-        undo = _ending(policies_off, made, wiring)
+        undo = _ending((attach_all(adapters, bus=bus), policies_off), made, wiring)
         handle = _attached[key] = Handle(service.url, undo, wiring.delivery)
         return handle
 
@@ -182,14 +189,15 @@ def _control(
 
 
 def _ending(
-    policies_off: Callable[[], None], control: Control | None, wiring: Wiring
+    first: Iterable[Callable[[], None]], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
     """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
         end_s = monotonic() + EXIT_S
-        policies_off()
+        for off in first:
+            off()
         if control is not None:
             control.begin_close()  # in the background, while telemetry is sent
         wiring.undo()

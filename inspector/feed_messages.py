@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias, get_args
 
 import orjson
 
-from inspector import live, presenter, wire, wire_control
+from inspector import live, presenter, wire
 from inspector.model import RequestStatus, SessionRow, SpanKind, SpanStatus
 from inspector.normalise.times import rfc3339
 from inspector.sessions import SETTLED
@@ -23,6 +23,7 @@ from inspector.storage.base import (
     SessionRecord,
     SpanRecord,
 )
+from inspector.wire import control as wire_control
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
     live.SESSION_PAUSED: wire_control.WaitingOnSignal,

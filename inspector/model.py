@@ -1,7 +1,7 @@
 """The rows everything above the store speaks: pure, frozen, no I/O.
 
 Three shapes, three owners: OTLP messages (`otlp/`) become rows (here), rows become HTTP JSON
-(`wire.py`). Times are Unix nanoseconds; ids are lower-case hex strings.
+(`wire`). Times are Unix nanoseconds; ids are lower-case hex strings.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class Doer:
 
     actor: str
     origin: str
-    """One of `wire_control.Origin`."""
+    """One of `wire.control.Origin`."""
     address: str | None = None
 
 

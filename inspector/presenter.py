@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import wire, wire_control
+from inspector import wire
 from inspector.model import (
     AuditRow,
     CommandRow,
@@ -24,6 +24,7 @@ from inspector.normalise.times import rfc3339
 from inspector.reading.compare import Comparison, Difference
 from inspector.storage.base import Content, SpanRecord
 from inspector.store_health import StoreHealth
+from inspector.wire import control as wire_control
 
 _OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
 _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -26,7 +26,7 @@ from inspector.demo.service import Service, running_service
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SPEED = "1.5"
 _SIZE: ViewportSize = {"width": 1440, "height": 900}
-_PATIENCE_MS = 120_000
+_PATIENCE_MS = 300_000
 
 
 def main() -> None:
@@ -67,36 +67,59 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
     page.set_default_timeout(_PATIENCE_MS)
     page.goto(f"{service.url}/ui/?token={service.token}")
     # Enough to look at: three stories told, a fourth under way.
-    expect(page.get_by_role("listitem").nth(3)).to_be_visible(timeout=_PATIENCE_MS)
+    expect(page.get_by_role("row").nth(4)).to_be_visible(timeout=_PATIENCE_MS)
     page.screenshot(path=IMAGES / f"sessions{suffix}.png")
-    _open_running_session(page)
+    _open_waiting_session(page, service)
     page.screenshot(path=IMAGES / f"session{suffix}.png")
-    _ask(service)
+    _ask(service, _DELETION, _QUESTION)
     _edit_what_is_asked(page, service)
     page.screenshot(path=IMAGES / f"waiting{suffix}.png")
     context.close()
 
 
-def _open_running_session(page: Page) -> None:
-    """Open a running session, and when it waits for a person, the model call before that."""
-    page.get_by_role("link", name=re.compile("Release notes.*running$")).first.click()
-    page.get_by_role("button", name="waiting").click()
-    page.get_by_role("treeitem").filter(has_text="chat").last.click()
-    page.get_by_text("assistant").first.wait_for()
+def _open_waiting_session(page: Page, service: Service) -> None:
+    """Open a session that waits for a person, at the span that waits and what it asks."""
+    session_id = _waiting_session(service)
+    page.goto(f"{service.url}/ui/sessions/{session_id}?view=waterfall")
+    strip = page.get_by_role("region", name="Waiting for you in this session")
+    strip.wait_for()
+    page.keyboard.press("w")
+    page.get_by_role("complementary", name="Span").wait_for()
+    folded = strip.get_by_role("button", expanded=False)
+    if page.locator("[data-answer-target]").count() == 0 and folded.count() > 0:
+        folded.first.click()
+    expect(page.locator("[data-answer-target]").first).to_be_visible()
 
 
-def _ask(service: Service) -> None:
-    """Open two requests in the newest session, as an agent's end of the channel does."""
-    headers = {"Authorization": f"Bearer {service.token}"}
-    with httpx.Client(base_url=service.url, headers=headers) as agent:
-        session = agent.get("/sessions").raise_for_status().json()["sessions"][0]["id"]
+def _waiting_session(service: Service) -> str:
+    """Return the session of the newest request that waits, once there is one."""
+    deadline = monotonic() + _PATIENCE_MS / 1000
+    with _client(service) as agent:
+        while monotonic() < deadline:
+            found = agent.get("/requests", params={"status": "pending"}).raise_for_status().json()
+            if found["requests"]:
+                session_id: str = found["requests"][-1]["session_id"]
+                return session_id
+            sleep(0.1)
+    raise TimeoutError("No session waited for a person.")
+
+
+def _ask(service: Service, *asked: dict[str, Any]) -> None:
+    """Open requests, in the newest session, as an agent's channel does."""
+    with _client(service) as agent:
+        newest = agent.get("/sessions").raise_for_status().json()["sessions"][0]["id"]
         hello = {"name": "planner", "pid": 1, "host": "here"}
         agent.put("/processes/pictures", json=hello).raise_for_status()
         messages = [
-            {"type": "request_opened", "id": one["id"], "request": {**one, "session_id": session}}
-            for one in (_DELETION, _QUESTION)
+            {"type": "request_opened", "id": one["id"], "request": {**one, "session_id": newest}}
+            for one in asked
         ]
         agent.post("/processes/pictures/messages", json={"messages": messages}).raise_for_status()
+
+
+def _client(service: Service) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {service.token}"}
+    return httpx.Client(base_url=service.url, headers=headers)
 
 
 _ARGS = '{"path":"build/notes-draft.md\u200b","recursive":true,"inode":9007199254740993}'

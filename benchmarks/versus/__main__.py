@@ -38,7 +38,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (  # noqa: 
     ExportTraceServiceRequest,
 )
 
-START_TIMEOUT_S = 180
+START_TIMEOUT_S = 600
 STALL_TIMEOUT_S = 120
 SINGLES = 20
 

@@ -21,6 +21,7 @@ from inspector.cli import control as cli_control
 from inspector.cli import doctor as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
+from inspector.cli import run as cli_run
 from inspector.client import NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
@@ -50,6 +51,7 @@ app.add_typer(cli_policies.app, name="policies")
 app.add_typer(cli_files.app)
 app.add_typer(cli_doctor.app)
 app.add_typer(cli_control.app)
+app.add_typer(cli_run.app)
 
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")

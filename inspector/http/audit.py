@@ -8,9 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from inspector import presenter, wire_control
+from inspector import presenter
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.storage.base import Store
+from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["control"])
 

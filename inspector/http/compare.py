@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Query, Request
 
 from inspector import presenter, wire
+from inspector.http.kept import Kept
 from inspector.http.problems import ProblemError
 from inspector.model import SessionRow, SpanRow
-from inspector.reading.compare import Change, compare
+from inspector.reading.compare import Change, Comparison, compare
 from inspector.reading.listening import Listener
 from inspector.storage.base import Reader, SpanPosition, Store
 
@@ -18,6 +19,9 @@ router = APIRouter(tags=["sessions"])
 MAX_SPANS = 200_000
 """Of one session, that are compared."""
 _PAGE = 20_000
+KEPT_SPANS = 2 * MAX_SPANS
+"""Of the sessions of all comparisons that are kept for their next pages."""
+_Compared: TypeAlias = tuple[Comparison, int]
 
 
 @router.get("/compare")
@@ -38,10 +42,12 @@ def compare_sessions(
     were asked, else by start.
     """
     store: Store = request.app.state.store
+    kept: Kept[_Compared] = request.app.state.comparisons
     with store.read() as reader:
         before, after = _session(reader, left), _session(reader, right)
-        listener = Listener(reader)
-        found = compare(_spans(reader, before.id), _spans(reader, after.id), listener)
+        pair = before.id, after.id
+        version = tuple(map(reader.last_change, pair))
+        found, not_compared = kept.answer(pair, version, lambda: _compared(reader, *pair))
     wanted = frozenset(change or Change)
     differences = [one for one in found.differences if wanted.intersection(one.changes)]
     page = differences[offset : offset + limit]
@@ -54,9 +60,17 @@ def compare_sessions(
         difference_count=len(differences),
         differences=[presenter.difference(found, one) for one in page],
         diverged=presenter.difference(found, found.diverged) if found.diverged else None,
-        not_compared=listener.left_out,
+        not_compared=not_compared,
         next_offset=None if is_last else offset + limit,
     )
+
+
+def _compared(reader: Reader, left: str, right: str) -> tuple[_Compared, int]:
+    """Return what differs, how many spans were not looked into, and how many spans there are."""
+    listener = Listener(reader)
+    sides = _spans(reader, left), _spans(reader, right)
+    found = compare(*sides, listener)
+    return (found, listener.left_out), sum(map(len, sides))
 
 
 def _session(reader: Reader, session_id: str) -> SessionRow:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from inspector import wire_control
 from inspector.draft import Draft
 from inspector.http.actors import doer_of
 from inspector.http.controlled import (
@@ -19,6 +18,7 @@ from inspector.http.sessions import MOVED, elsewhere
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Desk, Told
 from inspector.storage.base import CommandEnd, Store
+from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)
 

@@ -36,7 +36,7 @@ from inspector.storage.base import (
     SpanRecord,
     Store,
 )
-from inspector.wire_mcp_log import McpEntry, McpFrame, McpLog
+from inspector.wire.mcp_log import McpEntry, McpFrame, McpLog
 
 router = APIRouter(tags=["sessions"])
 

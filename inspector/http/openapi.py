@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from inspector.http.otlp_schema import SCHEMAS
 from inspector.wire import Problem, SessionList, SpanDetail, SpanSkeleton
-from inspector.wire_control import Command, StreamEvent
+from inspector.wire.control import Command, StreamEvent
 
 _SHAPES: dict[str, Any] = {
     "StreamEvent": StreamEvent,

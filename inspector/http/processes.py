@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from inspector import presenter, wire_control
+from inspector import presenter
 from inspector.dispatch import Dispatch
 from inspector.draft import Draft
 from inspector.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
@@ -18,6 +18,7 @@ from inspector.requests.answering import Refusal
 from inspector.requests.desk import Desk
 from inspector.sessions import SECOND_NS
 from inspector.storage.base import MAX_INT, Store
+from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["agents"], route_class=ControlledRoute)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector import presenter, wire_control
+from inspector import presenter
 from inspector.draft import Draft
 from inspector.feed import Feed
 from inspector.http.actors import doer_of
@@ -24,6 +24,7 @@ from inspector.model import RequestRow, RequestStatus
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Desk
 from inspector.storage.base import Reader, Store
+from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)
 

@@ -19,7 +19,7 @@ from inspector.normalise.view import moments_of_span
 from inspector.reading.json_patch import Changed
 from inspector.reading.states import STATE, Step, name_of, steps
 from inspector.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
-from inspector.wire_state import StateDifference, StatePlace, StateStep
+from inspector.wire.state import StateDifference, StatePlace, StateStep
 
 router = APIRouter(tags=["spans"])
 

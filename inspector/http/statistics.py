@@ -8,13 +8,14 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from inspector import presenter_statistics as presenter
-from inspector import wire_statistics as wire
 from inspector.feed import Feed
+from inspector.http.kept import Kept
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.reading.model_calls import look
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import Statistics
 from inspector.storage.base import Reader, SpanPosition, SpanRecord, Store
+from inspector.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
 
@@ -22,6 +23,8 @@ MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
 _PAGE = 20_000
+KEPT = 32
+"""Sessions whose statistics are kept while they stay as they are."""
 
 
 @router.get(
@@ -43,16 +46,26 @@ def session_statistics(
     """
     store: Store = request.app.state.store
     feed: Feed = request.app.state.feed
+    kept: Kept[wire.SessionStatistics] = request.app.state.statistics
     with store.read() as reader:
         if reader.session(session_id) is None:
             return elsewhere(request, reader, session_id, "session_statistics")
-        records, head = _records(reader, session_id), reader.head
-        looked = look(reader, records)
-    counted = records if totals else []
-    found = Statistics(SpanTree.of([record.row() for record in counted]))
-    body = wire.SessionStatistics(
+        found = kept.answer(
+            (session_id, totals),
+            reader.last_change(session_id),
+            lambda: (_counted(reader, session_id, totals=totals), 1),
+        )
+        body = found.model_copy(update={"as_of": feed.position(reader.head)})
+    return Response(body.model_dump_json(), media_type="application/json")
+
+
+def _counted(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
+    records = _records(reader, session_id)
+    looked = look(reader, records)
+    found = Statistics(SpanTree.of([record.row() for record in records] if totals else []))
+    return wire.SessionStatistics(
         session_id=session_id,
-        as_of=feed.position(head),
+        as_of="",
         span_count=len(records),
         operations=[presenter.operation(share) for share in found.shares[:MAX_OPERATIONS]],
         operation_count=len(found.shares),
@@ -64,7 +77,6 @@ def session_statistics(
         handoffs=[presenter.handoff(one) for one in looked.handoffs[:MAX_NAMES]],
         not_read=looked.left_out,
     )
-    return Response(body.model_dump_json(), media_type="application/json")
 
 
 def _records(reader: Reader, session_id: str) -> list[SpanRecord]:

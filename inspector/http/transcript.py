@@ -17,7 +17,7 @@ from inspector.normalise.attributes import flat_attributes
 from inspector.reading.transcript import reading
 from inspector.storage.base import Content, Reader, SpanRecord, Store
 from inspector.wire import Message
-from inspector.wire_transcript import Reading, Transcript
+from inspector.wire.transcript import Reading, Transcript
 
 router = APIRouter(tags=["sessions"])
 

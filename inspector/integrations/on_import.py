@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from threading import local
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-_logger = logging.getLogger("inspector")
+# Little is imported up here: every Python process below `inspector run` pays for it.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 
 def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
@@ -39,10 +39,14 @@ def _run(do: Callable[[], None], name: str) -> None:
     try:
         do()
     except Exception:
-        _logger.warning("What was to follow the import of %s failed.", name, exc_info=True)
+        import logging  # noqa: PLC0415
+
+        logging.getLogger("inspector").warning(
+            "What was to follow the import of %s failed.", name, exc_info=True
+        )
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds one module as the others do, and wraps its loader."""
 
     def __init__(self, name: str, do: Callable[[], None]) -> None:
@@ -51,8 +55,7 @@ class _Finder(MetaPathFinder):
         self._searching = local()
 
     def withdraw(self) -> None:
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        sys.meta_path[:] = [one for one in sys.meta_path if one is not self]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -65,7 +68,7 @@ class _Finder(MetaPathFinder):
         finally:
             self._searching.is_on = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self)
+            spec.loader = _Loader(spec.loader, self)  # type: ignore[assignment]  # the same
         return spec
 
     def done(self) -> None:
@@ -73,15 +76,16 @@ class _Finder(MetaPathFinder):
         _run(self._do, self._name)
 
 
-class _Loader(Loader):
+class _Loader:
     """Loads as the real one does, whose name, resources and source it leaves in view."""
 
-    def __init__(self, real: Loader, finder: _Finder) -> None:
+    def __init__(self, real: Any, finder: _Finder) -> None:
         self._real = real
         self._finder = finder
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._real.create_module(spec)
+        made: ModuleType | None = self._real.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         # The module keeps its real loader: `pkgutil`, `inspect` and `importlib.resources` ask it.

@@ -6,20 +6,26 @@ the program imports it: one that is installed and not used costs nothing.
 
 from __future__ import annotations
 
-import logging
+import os
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.integrations.on_import import after_import
-from instrument import Bus
 
-_logger = logging.getLogger("inspector")
+# Little is imported up here: every Python process below `inspector run` pays for it.
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from instrument import Bus
+
+ENABLE_PATCH = "INSPECTOR_ENABLE_PATCH"
+ASKED = "INSPECTOR_AUTO_ATTACH"
+"""Which frameworks, where the program does not say."""
+ALL = ("", "1", "true", "yes", "on", "all", "auto")
+NONE = ("0", "false", "no", "off", "none")
 
 
 class Adapter(NamedTuple):
@@ -35,6 +41,8 @@ class Adapter(NamedTuple):
     """The oldest version that the tests ran with."""
     below: str
     """The first version that may be different."""
+    switch: str | None = None
+    """The environment variable that has to ask for it."""
 
     @property
     def tested(self) -> str:
@@ -44,7 +52,7 @@ class Adapter(NamedTuple):
 
 ADAPTERS = (
     Adapter("mcp", "mcp", "mcp", "1.27", "3"),
-    Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3"),
+    Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
     Adapter("strands", "strands", "strands-agents", "1.62", "2"),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
     Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25"),
@@ -55,64 +63,69 @@ ADAPTERS = (
 
 
 def importable() -> tuple[Adapter, ...]:
-    """Return the adapters whose framework is installed; imports nothing."""
-    return tuple(adapter for adapter in ADAPTERS if _is_installed(adapter))
+    """Return the adapters whose framework is installed and not switched off; imports nothing."""
+    return tuple(one for one in ADAPTERS if _is_switched_on(one) and _is_installed(one))
 
 
-def attach_all(
-    names: Iterable[str] | None = None, *, bus: Bus | None = None
-) -> tuple[tuple[Adapter, ...], Callable[[], None]]:
-    """Watch every framework that is installed, or those of `names`, as soon as it is imported.
+def wanted(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
+    """Return the adapters of `names`: `"auto"` for those whose framework is installed, `"off"`.
 
-    What cannot be watched is one WARNING; nothing is raised for it.
-
-    Returns:
-        The adapters that are or will be attached, and what detaches them all.
+    Args:
+        names: As an argument, or as an environment variable says it, with commas. None: all.
 
     Raises:
         ValueError: A name is none of `ADAPTERS`.
     """
-    wanted = _named(names)
-    undo = ExitStack()
-    for adapter in wanted:
-        undo.callback(after_import(adapter.imports, partial(_attach, adapter, bus, undo)))
-    return wanted, undo.close
-
-
-def _named(names: Iterable[str] | None) -> tuple[Adapter, ...]:
-    if names is None:
-        return importable()
+    if names is None or isinstance(names, str):
+        text = (names or "").strip().lower()
+        if text in ALL:
+            return importable()
+        names = [] if text in NONE else text.split(",")
     known = {adapter.name: adapter for adapter in ADAPTERS}
-    wanted = [name.strip().replace("-", "_") for name in names]
-    for name in wanted:
+    found = [name.strip().lower().replace("-", "_") for name in names]
+    for name in found:
         if name not in known:
             raise ValueError(f"There is no adapter for {name!r}. There are: {', '.join(known)}.")
-    return tuple(known[name] for name in wanted)
+    return tuple(known[name] for name in found)
 
 
-def _attach(adapter: Adapter, bus: Bus | None, undo: ExitStack) -> None:
+def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callable[[], None]:
+    """Watch each framework as soon as the program has imported it; return what detaches them all.
+
+    What cannot be watched is one WARNING; nothing is raised for it.
+    """
+    undo: list[Callable[[], None]] = []
+    undo.extend(after_import(one.imports, partial(_attach, one, bus, undo)) for one in adapters)
+
+    def detach_all() -> None:
+        while undo:
+            undo.pop()()
+
+    return detach_all
+
+
+def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -> None:
     try:
         check_version(adapter)
-        detach = import_module(f"inspector.integrations.{adapter.name}").attach(bus=bus)
+        module = import_module(f"inspector.integrations.{adapter.name}")
+        undo.append(module.attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
-        _logger.warning(
+        _warn(
             "Cannot watch %s %s (%s: %s). The adapter was tested with %s.",
             adapter.distribution,
-            _version(adapter),
+            installed_version(adapter) or "of unknown version",
             type(error).__name__,
             error,
             adapter.tested,
         )
-    else:
-        undo.callback(detach)
 
 
 def check_version(adapter: Adapter) -> None:
     """Warn, with the range, when the installed version is outside what was tested."""
-    installed = _version(adapter)
+    installed = installed_version(adapter)
     number = _number(installed)
     if number and not _number(adapter.first) <= number < _number(adapter.below):
-        _logger.warning(
+        _warn(
             "%s %s was not tested with the inspector (tested: %s); it is watched as well as "
             "possible.",
             adapter.distribution,
@@ -126,11 +139,20 @@ def find_adapter(name: str) -> Adapter:
     return next(adapter for adapter in ADAPTERS if adapter.name == name)
 
 
-def _version(adapter: Adapter) -> str:
+def installed_version(adapter: Adapter) -> str:
+    """Return the version that is installed, empty if that is not known."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
     try:
         return version(adapter.distribution)
     except PackageNotFoundError:
-        return "of unknown version"
+        return ""
+
+
+def _warn(text: str, *args: object) -> None:
+    import logging  # noqa: PLC0415
+
+    logging.getLogger("inspector").warning(text, *args)
 
 
 def _number(text: str) -> tuple[int, ...]:
@@ -144,6 +166,12 @@ def _number(text: str) -> tuple[int, ...]:
         if digits != part:
             break
     return tuple(numbers)
+
+
+def _is_switched_on(adapter: Adapter) -> bool:
+    if adapter.switch is None:
+        return True
+    return os.environ.get(adapter.switch, "").strip().lower() in ALL[1:]
 
 
 def _is_installed(adapter: Adapter) -> bool:

@@ -14,22 +14,30 @@ from inspector.normalise.kinds import tool_name
 
 TOLD_TWICE = frozenset({SpanKind.LLM, SpanKind.TOOL, SpanKind.EMBEDDING, SpanKind.MCP})
 """Only these are looked at."""
-_LEAST_OVERLAP_PERCENT = 95
+_MOST_BESIDE_PERCENT = 5
+_ALWAYS_BESIDE_NS = 1_000_000
+"""What a layer takes for itself also around a call that is over in no time."""
 
 
 def fills(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
-    """Return whether the inner (start, end) takes up at least 95 % of the outer one."""
+    """Return whether the inner (start, end) leaves at most 5 %, or 1 ms, of the outer one."""
     together_ns = min(outer_ns[1], inner_ns[1]) - max(outer_ns[0], inner_ns[0])
     whole_ns = outer_ns[1] - outer_ns[0]
-    return whole_ns > 0 and together_ns * 100 >= whole_ns * _LEAST_OVERLAP_PERCENT
+    beside_ns = whole_ns - together_ns
+    return together_ns > 0 and (
+        beside_ns <= _ALWAYS_BESIDE_NS or beside_ns * 100 <= whole_ns * _MOST_BESIDE_PERCENT
+    )
 
 
 def is_about_the_same(kind: SpanKind, outer: Span, inner: Span) -> bool:
     """Return whether two spans of a kind name the same model, tool or method.
 
-    A span that names no model calls the one of the span it is in.
+    A span that names no model calls the one of the span it is in. Two calls of one tool are told
+    apart by their ids.
     """
     whats = [_subject(kind, span) for span in (outer, inner)]
+    if kind is SpanKind.TOOL and _differ([_call_id(span) for span in (outer, inner)]):
+        return False
     if None in whats:
         return True
     shorter, longer = sorted(map(str, whats), key=len)
@@ -50,3 +58,11 @@ def _subject(kind: SpanKind, span: Span) -> str | None:
             return as_text(keys.first(attributes, keys.MCP_METHOD))
         case _:
             return as_text(keys.first(attributes, keys.MODEL))
+
+
+def _call_id(span: Span) -> str | None:
+    return as_text(keys.first(flat_attributes(span.attributes), keys.TOOL_CALL_ID))
+
+
+def _differ(ids: list[str | None]) -> bool:
+    return None not in ids and len(set(ids)) > 1

@@ -27,7 +27,7 @@ from inspector.reading.mcp_message import (
     read_message,
 )
 from inspector.wire import McpView, Payload
-from inspector.wire_mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
+from inspector.wire.mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
 
 FRAME = "inspector.mcp.frame"
 STDERR = "inspector.mcp.stderr"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from inspector.wire_mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
+from inspector.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
 MAX_READ_CHARS = 2 * 2**20
 """Of a longer message only what stands at its beginning is known: most write the id there."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from inspector import wire
 from inspector.model import Json, Moment, RequestRow, RequestStatus
 from inspector.reading.said import News, whats_new
-from inspector.wire_transcript import (
+from inspector.wire.transcript import (
     AskedReading,
     Clip,
     DecisionReading,

@@ -1,6 +1,7 @@
 """`GET /compare`, on a real store."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -38,13 +39,17 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             tool(2, RIGHT, "three", "3"),
             tool(3, RIGHT, "one", "uno"),
         ]
-        answer = service.client.post(
-            "/v1/traces",
-            content=trace_request(*spans).SerializeToString(),
-            headers={"content-type": "application/x-protobuf"},
-        )
-        assert answer.status_code == 200
+        send(service, *spans)
         yield service
+
+
+def send(service: Service, *spans: Span) -> None:
+    answer = service.client.post(
+        "/v1/traces",
+        content=trace_request(*spans).SerializeToString(),
+        headers={"content-type": "application/x-protobuf"},
+    )
+    assert answer.status_code == 200
 
 
 def compared(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
@@ -75,6 +80,15 @@ def test_differences_come_page_by_page(service: Service) -> None:
     second = compared(service, limit=1, offset=first["next_offset"])
     assert second["next_offset"] is None
     assert first["differences"] + second["differences"] == whole["differences"]
+
+
+def test_a_span_that_comes_later_is_compared(tmp_path: Path) -> None:
+    with running_service(tmp_path, store="memory:") as service:
+        send(service, span(1, trace_id=LEFT, name="lead"), span(1, trace_id=RIGHT, name="lead"))
+        assert compared(service)["counts"] == {}
+        assert compared(service)["counts"] == {}
+        send(service, tool(2, RIGHT, "one", "1"))
+        assert compared(service)["counts"] == {"added": 1}
 
 
 def test_differences_can_be_those_of_some_kinds_only(service: Service) -> None:

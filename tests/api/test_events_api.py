@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from inspector.feed import FeedTiming
 from inspector.storage import open_store
-from inspector.wire_control import StreamEvent
+from inspector.wire.control import StreamEvent
 from tests.support.otlp import START_NS, span
 from tests.support.store_app import service
 from tests.support.telemetry import heartbeat, incoming, started, trace_hex

@@ -423,34 +423,41 @@ def _sessions(draw: st.DrawFn) -> list[SessionRecord]:
 @given(
     _sessions(),
     st.sampled_from(SortKey),
-    st.booleans(),
     st.sampled_from(["", "status:failed", "errors>1", "s1 OR s2 OR s3", "-tokens>=3"]),
     st.integers(1, 3),
 )
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=150)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=75)
 def test_every_store_gives_every_order_whole_page_by_page(
-    records: list[SessionRecord], key: SortKey, is_descending: bool, text: str, limit: int
+    records: list[SessionRecord], key: SortKey, text: str, limit: int
 ) -> None:
-    order = Order(key, is_descending, NOW_NS)
     wanted = parse_query(text, Scope.SESSION, NOW_NS)
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
         for store in (MemoryStore(), sqlite):
             store.commit(Changes(1, len(records), records))
             with store.read() as reader:
-                evaluator = Evaluator(reader, NOW_NS)
-                fitting = [one for one in records if evaluator.fits(wanted, one)]
-                places = sorted(
-                    (place_of(one.row, one.change, order) for one in fitting),
-                    reverse=is_descending,
-                )
-                search = Search(reader, NOW_NS, page_s=60)
-                seen, after = list[str](), None
-                while len(seen) <= len(places):
-                    page = search.sorted_sessions(wanted, order, after, limit)
-                    seen += [one.row.id for one in page.rows]
-                    if (after := page.next) is None:
-                        break
-            assert seen == [session_id for _, session_id in places]
+                for is_descending in (False, True):
+                    order = Order(key, is_descending, NOW_NS)
+                    assert _paged(reader, wanted, order, limit) == _ordered(
+                        reader, wanted, order, records
+                    )
+
+
+def _paged(reader: Reader, wanted: Node, order: Order, limit: int) -> list[str]:
+    search = Search(reader, NOW_NS, page_s=60)
+    seen, after = list[str](), None
+    while len(seen) <= 100:  # more than there are: a page that leads back ends, too
+        page = search.sorted_sessions(wanted, order, after, limit)
+        seen += [one.row.id for one in page.rows]
+        if (after := page.next) is None:
+            break
+    return seen
+
+
+def _ordered(reader: Reader, wanted: Node, order: Order, records: list[SessionRecord]) -> list[str]:
+    evaluator = Evaluator(reader, NOW_NS)
+    fitting = [one for one in records if evaluator.fits(wanted, one)]
+    places = [place_of(one.row, one.change, order) for one in fitting]
+    return [session_id for _, session_id in sorted(places, reverse=order.is_descending)]
 
 
 @pytest.mark.parametrize("is_descending", [False, True])

@@ -305,6 +305,9 @@ def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     page.evaluate(DROP, ["good.jsonl", _session(402, time_ns())])
     expect(page).to_have_url(f"{told.url}/ui/sessions/{403:032x}")
     expect(page.get_by_text("Session 402").first).to_be_visible()
+    # On any page; what became of it is said in the list.
+    page.evaluate(DROP, ["bad.jsonl", "{]"])
+    expect(panel.get_by_text("line 1:")).to_be_visible()
     assert watch.errors == []
     assert watch.elsewhere(told.url) == []
 

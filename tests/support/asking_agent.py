@@ -25,7 +25,10 @@ class AskingAgent:
 
     def __init__(self, url: str, token: str, process_id: str = "asking-agent") -> None:
         self._client = httpx.Client(
-            base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=10
+            base_url=url,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=10,
+            verify=False,  # plain HTTP: no certificates to read
         )
         self._process_id = process_id
         self._numbers = itertools.count(1)

@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from inspector.app import ROUTERS
 from inspector.dispatch import Dispatch
 from inspector.feed import Feed, FeedTiming
-from inspector.http import problems
+from inspector.http import compare, problems, statistics
+from inspector.http.kept import Kept
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
 from inspector.search import Indexer, open_words
@@ -42,6 +43,8 @@ async def service(
     app = FastAPI(telemetry=_NO_TELEMETRY)
     app.state.settings = settings()
     app.state.store = store
+    app.state.comparisons = Kept(compare.KEPT_SPANS)
+    app.state.statistics = Kept(statistics.KEPT)
     app.state.words = open_words(store, None)
     indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)

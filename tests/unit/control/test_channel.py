@@ -20,7 +20,7 @@ from inspector.control.gate import Gate
 from inspector.control.line import Limits, Process
 from inspector.control.link import Address
 from inspector.control.open_requests import Given, OpenRequests, Taken
-from inspector.wire_control import CommandAnswer
+from inspector.wire.control import CommandAnswer
 from tests.support.control_service import DEADLINE_S, ControlService
 from tests.support.wired import Wired
 from tests.unit.control.test_open_requests import asked

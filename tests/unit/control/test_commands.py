@@ -14,8 +14,8 @@ from inspector.control import commands as module
 from inspector.control.commands import Command, Commands, MalformedCommandError, read_command
 from inspector.control.gate import Gate
 from inspector.control.open_requests import Given, OpenRequests, Taken
-from inspector.wire_control import Command as WireCommand
-from inspector.wire_control import CommandAnswer
+from inspector.wire.control import Command as WireCommand
+from inspector.wire.control import CommandAnswer
 from tests.support.wired import Wired
 from tests.unit.control.test_open_requests import asked
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import Adapter, attach_all, check_version
+from inspector.integrations.registry import Adapter, check_version, wanted
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_two_wishes_for_one_module_are_both_fulfilled(module: str) -> None:
 
 def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
     with pytest.raises(ValueError, match=r"no adapter for 'langchian'.*langchain"):
-        attach_all(["langchian"])
+        wanted(["langchian"])
 
 
 @pytest.mark.parametrize(

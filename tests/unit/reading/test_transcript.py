@@ -11,7 +11,7 @@ from inspector.model import Json, Moment, RequestRow, RequestStatus, TransitionR
 from inspector.normalise import span_view
 from inspector.reading.transcript import MAX_CHARS, MAX_MESSAGES, clip, reading
 from inspector.wire import BlobPart, Message, TextPart, View
-from inspector.wire_transcript import Reading
+from inspector.wire.transcript import Reading
 from tests.support.delegating_agent import asks, call, decided, text, tool
 from tests.support.otlp import START_NS, key_values
 
@@ -149,7 +149,7 @@ def test_a_question_is_told_with_what_was_answered() -> None:
         closed = happened("request.closed", 9, request__id="r1", request__answer=said)
         rows = [request(RequestStatus.ANSWERED, kind="question")]
         [asked] = read(Span(), moments=[closed], requests=rows).asked
-        return asked.answer and asked.answer.text
+        return None if asked.answer is None else asked.answer.text
 
     assert (
         answered('{"decision":"answer","payload":{"channel":"stable"}}') == '{"channel": "stable"}'

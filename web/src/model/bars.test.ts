@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barOf, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
+import { barOf, joined, labelX, MIN_BAR_PX, placeLabel, waitsOf } from './bars.ts';
 import { exampleSpan } from './examples.ts';
 
 const view = { start_ns: 0, end_ns: 1000 };
@@ -74,4 +74,19 @@ test('a label is inside the column and beside its bar', () => {
       },
     ),
   );
+});
+
+test('stretches with nothing to be seen between them are one, others stay apart', () => {
+  const stretches = [
+    { start_ns: 40, end_ns: 50 },
+    { start_ns: 20, end_ns: 25 },
+    { start_ns: 18, end_ns: 19 },
+    { start_ns: 10, end_ns: 18 },
+  ];
+  expect(joined(stretches, 1)).toEqual([
+    { start_ns: 40, end_ns: 50 },
+    { start_ns: 10, end_ns: 25 },
+  ]);
+  expect(joined(stretches, 0.5)).toHaveLength(3);
+  expect(joined([], 1)).toEqual([]);
 });

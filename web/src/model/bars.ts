@@ -55,16 +55,33 @@ export function waitsOf(
 export type LabelPlace = 'right' | 'left' | 'inside';
 
 const GAP_PX = 6;
+/** Of the bar that goes on behind its label. */
+const STUB_PX = 6;
 
 /** Beside the bar where there is room, else in it; never over its neighbours. */
 export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
   if (bar.x + bar.width + label_px + 2 * GAP_PX <= width_px) return 'right';
   if (bar.x - GAP_PX - label_px >= 0) return 'left';
-  return bar.width >= label_px + 2 * GAP_PX ? 'inside' : undefined;
+  return bar.width >= label_px + 2 * GAP_PX + STUB_PX ? 'inside' : undefined;
 }
 
 export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
   if (place === 'right') return bar.x + bar.width + GAP_PX;
   if (place === 'left') return bar.x - GAP_PX - label_px;
-  return bar.x + bar.width - GAP_PX - label_px;
+  return bar.x + bar.width - STUB_PX - GAP_PX - label_px;
+}
+
+/**
+ * Stretches from the last to the first; those nearer to each other than `near_ns` as one: of the
+ * thousands that share a pixel one is left.
+ */
+export function joined(stretches: readonly TimeWindow[], near_ns: number): TimeWindow[] {
+  const found: { start_ns: number; end_ns: number }[] = [];
+  for (const { start_ns, end_ns } of stretches) {
+    const last = found.at(-1);
+    if (last !== undefined && end_ns >= last.start_ns - near_ns) {
+      last.start_ns = Math.min(start_ns, last.start_ns);
+    } else found.push({ start_ns, end_ns });
+  }
+  return found;
 }

@@ -102,7 +102,9 @@ export function briefly({
     return span_count === 1 ? '' : `with ${groupThousands(span_count - 1)} below`;
   }
   if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
-  return `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
+  const isOwn = left.duration_ns !== left_own_ns || right.duration_ns !== right_own_ns;
+  const took = `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
+  return isOwn ? `in itself ${took}` : took;
 }
 
 /** The id of a session in what somebody typed or pasted: itself, or in an address of the page. */

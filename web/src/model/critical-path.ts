@@ -7,6 +7,7 @@
  * for. The roots count as children of the session. A child is cut to its parent, a twin without
  * anything below it is no child.
  */
+import { atOnce } from './slices.ts';
 import type { SpanForest } from './span-forest.ts';
 import type { TimeWindow } from './time-scale.ts';
 
@@ -17,6 +18,14 @@ export function criticalPath(
   forest: SpanForest,
   timesOf: (number: number) => TimeWindow,
 ): CriticalPath {
+  return atOnce(criticalPathSteps(forest, timesOf));
+}
+
+/** The same in steps, between which spans may come and change. */
+export function* criticalPathSteps(
+  forest: SpanForest,
+  timesOf: (number: number) => TimeWindow,
+): Generator<void, CriticalPath> {
   const path = new Map<number, TimeWindow[]>();
   const own = (number: number, start_ns: number, end_ns: number): void => {
     if (end_ns <= start_ns) return;
@@ -35,7 +44,10 @@ export function criticalPath(
     open.push({ number, start_ns, end_ns: until_ns, until_ns, inside });
   };
   go(SESSION, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  let count = 0;
   for (let step = open.at(-1); step !== undefined; step = open.at(-1)) {
+    count += 1;
+    if (count % STEPS === 0) yield;
     const last = step.inside.pop();
     if (last === undefined) {
       if (step.number !== SESSION) own(step.number, step.start_ns, step.until_ns);
@@ -53,6 +65,8 @@ export function criticalPath(
 }
 
 const SESSION = -1;
+/** Far below a slice. */
+const STEPS = 500;
 
 interface Step {
   readonly number: number;

@@ -12,12 +12,9 @@ export class SessionTally {
   private end_ns = Number.NEGATIVE_INFINITY;
 
   /** Take in a span, or its newer version. */
-  put(span: SpanRow): void {
-    const key = spanKey(span);
-    if (span.status === 'error' && span.duplicate_of === null) this.errors.set(key, span);
-    else this.errors.delete(key);
-    if (span.status === 'running') this.running.set(key, span);
-    else this.running.delete(key);
+  put(span: SpanRow, key = spanKey(span)): void {
+    keep(this.errors, key, span, span.status === 'error' && span.duplicate_of === null);
+    keep(this.running, key, span, span.status === 'running');
     this.start_ns = Math.min(this.start_ns, span.offset_ns);
     this.end_ns = Math.max(this.end_ns, endOffset(span, span.offset_ns));
   }
@@ -41,4 +38,10 @@ export class SessionTally {
   firstCause(): SpanRow | undefined {
     return firstCause(this.errors.values());
   }
+}
+
+/** Most spans of a long session are in neither map: an empty one is not looked into. */
+function keep(map: Map<string, SpanRow>, key: string, span: SpanRow, isOne: boolean): void {
+  if (isOne) map.set(key, span);
+  else if (map.size > 0) map.delete(key);
 }

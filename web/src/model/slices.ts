@@ -34,3 +34,37 @@ export async function inSlices(
     await pause();
   }
 }
+
+/** After what else the page has to do. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
+/** Work that says itself, by `yield`, where the page can have a turn. */
+export class SteppedWork<T> implements SlicedWork {
+  done = 0;
+  /** What came of it; undefined before all is done. */
+  result: T | undefined;
+  private readonly steps: Generator<void, T>;
+
+  constructor(steps: Generator<void, T>) {
+    this.steps = steps;
+  }
+
+  advance(): boolean {
+    const step = this.steps.next();
+    if (step.done !== true) {
+      this.done += 1;
+      return false;
+    }
+    this.result = step.value;
+    return true;
+  }
+}
+
+/** Do all steps without a pause. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}

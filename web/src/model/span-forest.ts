@@ -95,8 +95,7 @@ export class SpanForest {
   }
 
   /** Take in a span, or its newer version; whether rows are others by it. */
-  put(span: DuplicableSpan): boolean {
-    const key = spanKey(span);
+  put(span: DuplicableSpan, key = spanKey(span)): boolean {
     const number = this.numbers.get(key);
     if (number === undefined) {
       this.add(key, span);

@@ -64,6 +64,13 @@ test('the fitting window holds everything', () => {
   );
 });
 
+test('what is written beside the last bar has room, whether something runs or not', () => {
+  const extent = { start_ns: 0, end_ns: 10e9 };
+  for (const isRunning of [false, true]) {
+    expect(fitWindow(extent, isRunning, 0.1).end_ns).toBeGreaterThanOrEqual(11e9);
+  }
+});
+
 test('while something runs the window stands still until it is full', () => {
   const before = fitWindow({ start_ns: 0, end_ns: 10e9 }, true);
   expect(fitWindow({ start_ns: 0, end_ns: 10.1e9 }, true)).toEqual(before);

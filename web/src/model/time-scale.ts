@@ -26,15 +26,16 @@ export function toOffset(x: number, view: TimeWindow, width_px: number): number 
 }
 
 /**
- * The window that shows everything. While something runs, its end moves in steps with room to
- * grow, so that the bars of finished spans stand still most of the time.
+ * The window that shows everything, and at its end `room` for what is written beside the last bars:
+ * a part of the length. While something runs, its end moves in steps with room to grow, so that the
+ * bars of finished spans stand still most of the time.
  */
-export function fitWindow(extent: TimeWindow, isRunning: boolean): TimeWindow {
-  const length = Math.max(extent.end_ns - extent.start_ns, MIN_WINDOW_NS);
-  if (!isRunning) return { start_ns: extent.start_ns, end_ns: extent.start_ns + length * 1.02 };
+export function fitWindow(extent: TimeWindow, isRunning: boolean, room = 0.02): TimeWindow {
+  const length = Math.max(extent.end_ns - extent.start_ns, MIN_WINDOW_NS) * (1 + room);
+  if (!isRunning) return { start_ns: extent.start_ns, end_ns: extent.start_ns + length };
   const STEP = 1.5;
   const FIRST_NS = 2e9;
-  const steps = Math.max(0, Math.ceil(Math.log((length * 1.05) / FIRST_NS) / Math.log(STEP)));
+  const steps = Math.max(0, Math.ceil(Math.log((length * 1.03) / FIRST_NS) / Math.log(STEP)));
   return { start_ns: extent.start_ns, end_ns: extent.start_ns + FIRST_NS * STEP ** steps };
 }
 

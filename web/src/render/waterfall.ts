@@ -6,7 +6,7 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, labelX, placeLabel, waitsOf } from '../model/bars.ts';
+import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/bars.ts';
 import { formatDuration, formatGrowing } from '../model/format.ts';
 import type { Gap, TimeAxis } from '../model/gaps.ts';
 import { endOffset, waitsSince } from '../model/span-status.ts';
@@ -38,6 +38,7 @@ export interface WaterfallScene {
 
 const BAR_HEIGHT_PX = 10;
 const TICK_PX = 96;
+const APART_PX = 8;
 /** The end of a lost span is not known. */
 const LOST_PX = 28;
 
@@ -203,7 +204,9 @@ function drawPath(
   y: number,
 ): void {
   context.fillStyle = palette.text;
-  for (const stretch of pathOf(span)) {
+  // Half a pixel; inside of gaps that are short it is less than that.
+  const near_ns = (view.end_ns - view.start_ns) / width_px / 2;
+  for (const stretch of joined(pathOf(span), near_ns)) {
     const { x, width } = boxOf(stretch, axis, view, width_px);
     context.fillRect(x, y - 3, Math.max(width, 1), 1.5);
   }
@@ -291,17 +294,19 @@ export function drawAxis(
   context.font = palette.font;
   context.textBaseline = 'middle';
   const taken: { x: number; width: number }[] = [];
-  /** Where there is room. */
+  /** Where there is room, and some between words. */
   const label = (text: string, x: number, width: number): void => {
-    const isTaken = taken.some((one) => x < one.x + one.width && one.x < x + width);
+    const isTaken = taken.some(
+      (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,
+    );
     if (isTaken || x < 0 || x + width > width_px) return;
     taken.push({ x, width });
     context.fillText(text, x, height_px / 2 + 1);
   };
-  for (const gap of gaps) {
-    const box = boxOf(gap, axis, view, width_px);
-    context.fillStyle = palette.line;
-    context.fillRect(box.x, 0, box.width, height_px);
+  const boxes = gaps.map((gap) => ({ gap, box: boxOf(gap, axis, view, width_px) }));
+  context.fillStyle = palette.line;
+  for (const { box } of boxes) context.fillRect(box.x, 0, box.width, height_px);
+  for (const { gap, box } of boxes) {
     context.fillStyle = palette.text;
     const text = `${gap.isWaiting ? 'waiting' : 'idle'} ${formatDuration(gap.end_ns - gap.start_ns)}`;
     const width = context.measureText(text).width;

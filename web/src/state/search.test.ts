@@ -60,3 +60,17 @@ test('reading stops where there is enough, and goes on when asked', async () => 
   await search.more();
   expect([asked.length, search.found.get().hasMore]).toEqual([2, false]);
 });
+
+test('what could not be asked is asked again', async () => {
+  const { api: answering } = paged({ spans: [hit('a', 1)] });
+  let isThere = false;
+  const asking: Api['search'] = (...given) =>
+    isThere ? answering.search(...given) : Promise.reject(new Error('gone'));
+  const search = new Search({ search: asking } as unknown as Api, 'q');
+  await search.more();
+  expect(search.state.get().kind).toBe('failed');
+  isThere = true;
+  await search.more();
+  expect(search.state.get().kind).toBe('ready');
+  expect(search.found.get().spanCount).toBe(1);
+});

@@ -64,12 +64,39 @@ function filterOf(fitting: Record<string, Session[]>) {
   const { api, asked } = service(fitting);
   const timers = new FakeTimers();
   const all = new Sessions(api);
-  return { filter: new SessionFilter(all, api, timers), all, timers, asked };
+  const filter = new SessionFilter(all, api, timers);
+  return { filter, all, timers, asked };
 }
+
+/** As when one has seen all sessions, and begins to type. */
+function typedFilterOf(fitting: Record<string, Session[]>) {
+  const made = filterOf(fitting);
+  made.filter.ask('');
+  return made;
+}
+
+test('a filter of the address is asked at once, and nothing else is shown meanwhile', async () => {
+  const { filter, all, asked } = filterOf({ '': [session('b', '2')], one: [session('a', '1')] });
+  await all.load();
+  filter.ask('one');
+  expect(filter.shown.get().order.get()).toEqual([]);
+  expect(filter.shown.get().state.get().kind).toBe('loading');
+  await expect.poll(() => filter.shown.get().order.get()).toEqual(['a']);
+  expect(asked).toEqual(['@0', 'one@0']);
+  expect(filter.isAsking.get()).toBe(false);
+});
+
+test('where the filter of the address is refused, all is shown beside what is wrong', async () => {
+  const { filter, all } = filterOf({ '': [session('b', '2')] });
+  await all.load();
+  filter.ask('what');
+  await expect.poll(() => filter.refused.get()?.query).toBe('what');
+  expect(filter.shown.get()).toBe(all);
+});
 
 test('the service is asked once typing has ended, and short pages are followed', async () => {
   const rows = [session('c', '3'), session('b', '2'), session('a', '1')];
-  const { filter, all, timers, asked } = filterOf({ 'kind:llm': rows });
+  const { filter, all, timers, asked } = typedFilterOf({ 'kind:llm': rows });
   filter.ask('kind');
   filter.ask('kind:llm');
   expect(filter.isAsking.get()).toBe(true);
@@ -84,7 +111,7 @@ test('the service is asked once typing has ended, and short pages are followed',
 
 test('what changes is asked about again, once for many changes', async () => {
   const fitting = { 'status:running': [session('b', '2'), session('a', '1')] };
-  const { filter, timers, asked } = filterOf(fitting);
+  const { filter, timers, asked } = typedFilterOf(fitting);
   filter.ask('status:running');
   await timers.ring();
   asked.length = 0;
@@ -99,7 +126,7 @@ test('what changes is asked about again, once for many changes', async () => {
 });
 
 test('what is wrong with a query is known with its place, and the list stays', async () => {
-  const { filter, all, timers } = filterOf({});
+  const { filter, all, timers } = typedFilterOf({});
   filter.ask('kin:llm');
   await timers.ring();
   const state = filter.refused.get()?.state.get();
@@ -110,7 +137,7 @@ test('what is wrong with a query is known with its place, and the list stays', a
 });
 
 test('an answer that comes after another query was asked is not shown', async () => {
-  const { filter, timers } = filterOf({ one: [session('a', '1')], two: [session('b', '2')] });
+  const { filter, timers } = typedFilterOf({ one: [session('a', '1')], two: [session('b', '2')] });
   filter.ask('one');
   const ringing = timers.ring();
   filter.ask('two');

@@ -30,6 +30,7 @@ export class SessionFilter {
   private current: Sessions;
   private typing: number | undefined;
   private again: number | undefined;
+  private isFirst = true;
 
   constructor(all: Sessions, api: Api, timers: Timers, now_ms: () => number = () => Date.now()) {
     this.now_ms = now_ms;
@@ -44,7 +45,10 @@ export class SessionFilter {
   ask(query: string, sort: Sort = NEWEST_FIRST, range: TimeRange = ALL_TIME): void {
     const asked = { query: query.trim(), sort, range };
     const before = this.asked;
-    if (isSame(asked, before)) return;
+    if (isSame(asked, before)) {
+      this.isFirst = false;
+      return;
+    }
     this.asked = asked;
     this.stop();
     this.refused.set(undefined);
@@ -55,8 +59,19 @@ export class SessionFilter {
       return;
     }
     this.isAsking.set(true);
+    if (this.isFirst) {
+      // Nothing was shown before that could stay, and nobody types: the address asks.
+      this.isFirst = false;
+      const sessions = new Sessions(this.api, asked, this.now_ms);
+      this.shown.set(sessions);
+      void this.start(sessions);
+      return;
+    }
     const delay_ms = asked.query === before.query ? 0 : TYPING_MS;
-    this.typing = this.timers.set(() => void this.start(asked), delay_ms);
+    this.typing = this.timers.set(
+      () => void this.start(new Sessions(this.api, asked, this.now_ms)),
+      delay_ms,
+    );
   }
 
   /** Read what is shown again: the feed had a gap. */
@@ -74,14 +89,14 @@ export class SessionFilter {
     }, AGAIN_MS);
   }
 
-  private async start(asked: Asked): Promise<void> {
-    const sessions = new Sessions(this.api, asked, this.now_ms);
+  private async start(sessions: Sessions): Promise<void> {
     this.current = sessions;
     await sessions.load();
     if (this.current !== sessions) return;
     this.isAsking.set(false);
     const state = sessions.state.get();
     if (state.kind === 'failed' && typeof state.problem?.position === 'number') {
+      if (this.shown.get() === sessions) this.shown.set(this.all);
       this.refused.set(sessions);
     } else {
       this.shown.set(sessions);

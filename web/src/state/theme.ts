@@ -12,7 +12,10 @@ export function applyTheme(
 ): Cell<ShownTheme> {
   const dark = matches('(prefers-color-scheme: dark)');
   const contrast = matches('(prefers-contrast: more)');
+  const forced = matches('(forced-colors: active)');
   const resolve = (): ShownTheme => {
+    // What is drawn has our colours, and stands on the system's ground: they have to fit.
+    if (forced.matches) return dark.matches ? 'contrast' : 'light';
     const { theme } = preferences.get();
     if (theme !== 'system') return theme;
     return contrast.matches ? 'contrast' : dark.matches ? 'dark' : 'light';
@@ -26,5 +29,6 @@ export function applyTheme(
   preferences.subscribe(update);
   dark.addEventListener('change', update);
   contrast.addEventListener('change', update);
+  forced.addEventListener('change', update);
   return shown;
 }

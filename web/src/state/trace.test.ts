@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
 import { exampleSpan } from '../model/examples.ts';
@@ -120,4 +120,50 @@ test('a page that follows the feed ends with the state of the store', async () =
       expect(shown).toEqual(Object.fromEntries(rows));
     }),
   );
+});
+
+test('while pages come, rows are arranged anew when they are twice as many, and at the end', async () => {
+  const rows = new Map(Array.from({ length: 25 }, (_, at) => [String(at), row(String(at))]));
+  const trace = new Trace('s', service(rows));
+  const sizes: number[] = [];
+  trace.structure.subscribe(() => sizes.push(trace.spans.size));
+  await trace.load();
+  expect(sizes).toEqual([2, 4, 8, 16, 25]);
+});
+
+test('a load that fails between two pages leaves the rows that came arranged', async () => {
+  const whole = service(
+    new Map(Array.from({ length: 9 }, (_, at) => [String(at), row(String(at))])),
+  );
+  const trace = new Trace('s', {
+    ...whole,
+    spans: (id: string, wanted: { cursor?: string }) =>
+      wanted.cursor === '6' ? Promise.reject(new Error('gone')) : whole.spans(id, wanted),
+  } as unknown as Api);
+  let arranged = 0;
+  trace.structure.subscribe(() => {
+    arranged = trace.spans.size;
+  });
+  await trace.load();
+  expect(arranged).toBe(6);
+  expect(trace.state.get().kind).toBe('failed');
+});
+
+test('of many spans not every change arranges the rows anew, and the last one does', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const trace = new Trace('s', service(new Map()));
+    const many = Array.from({ length: 20_000 }, (_, at) => spanEvent(row(String(at))));
+    trace.apply(many);
+    const sizes: number[] = [];
+    trace.structure.subscribe(() => sizes.push(trace.spans.size));
+    for (const id of ['x', 'y', 'z']) trace.apply([spanEvent(row(id))]);
+    expect(sizes).toEqual([]);
+    vi.advanceTimersByTime(1000);
+    expect(sizes).toEqual([20_003]);
+    trace.apply([spanEvent(row('later'))]);
+    expect(sizes).toEqual([20_003, 20_004]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

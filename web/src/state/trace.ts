@@ -13,6 +13,11 @@ import { failed, type LoadState } from './sessions.ts';
 const FIRST_PAGE = 500;
 const PAGE = 5000;
 
+/** Spans to a millisecond of pause between two arrangements: about ten times what one takes. */
+const SPANS_A_MS = 400;
+/** A shorter pause is none: the feed comes once a frame. */
+const FRAME_MS = 16;
+
 export interface Freeze {
   /** Local time. */
   readonly since_ms: number;
@@ -44,6 +49,11 @@ export class Trace {
   private loading: AbortController | undefined;
   /** Keys that a load in progress, or the feed meanwhile, has confirmed. */
   private confirmed: Set<string> | undefined;
+  /** How many spans there were when rows were arranged last, and whether others came since. */
+  private arranged = 0;
+  private isBehind = false;
+  private arranging: ReturnType<typeof setTimeout> | undefined;
+  private arranged_ms = Number.NEGATIVE_INFINITY;
 
   constructor(sessionId: string, api: Api) {
     this.sessionId = sessionId;
@@ -72,6 +82,19 @@ export class Trace {
   private async loadPages(signal: AbortSignal): Promise<void> {
     const confirmed = new Set<string>();
     this.confirmed = confirmed;
+    try {
+      await this.readPages(signal);
+    } finally {
+      // Another load may have begun meanwhile: it goes on.
+      if (this.confirmed === confirmed) {
+        this.confirmed = undefined;
+        if (this.isBehind) this.arrange();
+      }
+    }
+    this.drop([...this.spans.keys()].filter((key) => !confirmed.has(key)));
+  }
+
+  private async readPages(signal: AbortSignal): Promise<void> {
     const page = (cursor: string | undefined) =>
       this.api.spans(
         this.sessionId,
@@ -81,26 +104,28 @@ export class Trace {
     let coming: Promise<SpanSkeleton> | undefined = page(undefined);
     while (coming !== undefined) {
       const { epoch_ns, spans, next_cursor }: SpanSkeleton = await coming;
-      if (signal.aborted) return;
+      signal.throwIfAborted();
       // The service makes the next page while this one is taken in.
       coming = next_cursor === null ? undefined : page(next_cursor);
       coming?.catch(() => {}); // It is awaited later, or nobody wants it any more.
       this.epoch_ns.set(epoch_ns);
       this.merge(spans);
     }
-    const gone = [...this.spans.keys()].filter((key) => !confirmed.has(key));
-    this.confirmed = undefined;
+  }
+
+  private drop(gone: readonly string[]): void {
     if (gone.length === 0) return;
     this.spans.commit(gone.map((key) => [key, undefined] as const));
     this.forest = new SpanForest();
     this.tally = new SessionTally();
-    for (const span of this.spans.values()) this.count(span);
+    for (const span of this.spans.values()) this.count(span, spanKey(span));
     this.errorCount.set(this.tally.errors.size);
-    this.structure.set(this.structure.get() + 1);
+    this.arrange(); // At once: numbers are others.
   }
 
   close(): void {
     this.loading?.abort();
+    clearTimeout(this.arranging);
   }
 
   apply(events: readonly StreamEvent[]): void {
@@ -155,35 +180,56 @@ export class Trace {
   }
 
   private merge(rows: readonly SpanRow[]): void {
-    for (const row of rows) this.confirmed?.add(spanKey(row));
     const freeze = this.freeze.get();
-    if (freeze !== undefined) {
-      for (const row of rows) {
-        const key = spanKey(row);
-        this.held.set(key, newerRow(this.held.get(key), row));
-      }
-      this.freeze.set({ ...freeze, behind: this.held.size });
-      return;
-    }
+    // A key is made once a row: made anew, it is hashed anew wherever it is looked up.
     const changes = new Map<string, SpanRow>();
     for (const row of rows) {
       const key = spanKey(row);
-      changes.set(key, newerRow(changes.get(key) ?? this.spans.get(key), row));
+      this.confirmed?.add(key);
+      const known = freeze === undefined ? this.spans : this.held;
+      changes.set(key, newerRow(changes.get(key) ?? known.get(key), row));
+    }
+    if (freeze !== undefined) {
+      for (const [key, row] of changes) this.held.set(key, row);
+      this.freeze.set({ ...freeze, behind: this.held.size });
+      return;
     }
     let isNewStructure = false;
     for (const [key, row] of changes) {
       if (row === this.spans.get(key)) continue;
-      isNewStructure = this.count(row) || isNewStructure;
+      isNewStructure = this.count(row, key) || isNewStructure;
     }
     this.spans.commit(changes);
     this.errorCount.set(this.tally.errors.size);
-    if (isNewStructure) this.structure.set(this.structure.get() + 1);
+    if (isNewStructure) this.restructure();
+  }
+
+  /**
+   * Have rows arranged anew: each time all. So of many not at once with every change, and while
+   * pages come only when they are twice as many.
+   */
+  private restructure(): void {
+    this.isBehind = true;
+    if (this.confirmed !== undefined && this.spans.size < 2 * this.arranged) return;
+    const pause_ms = this.spans.size / SPANS_A_MS;
+    const left_ms = this.arranged_ms + pause_ms - performance.now();
+    if (this.confirmed !== undefined || pause_ms < FRAME_MS || left_ms <= 0) this.arrange();
+    else this.arranging ??= setTimeout(() => this.arrange(), left_ms);
+  }
+
+  private arrange(): void {
+    clearTimeout(this.arranging);
+    this.arranging = undefined;
+    this.isBehind = false;
+    this.arranged = this.spans.size;
+    this.arranged_ms = performance.now();
+    this.structure.set(this.structure.get() + 1);
   }
 
   /** Whether rows are others by it. */
-  private count(row: SpanRow): boolean {
-    this.tally.put(row);
-    return this.forest.put(row);
+  private count(row: SpanRow, key: string): boolean {
+    this.tally.put(row, key);
+    return this.forest.put(row, key);
   }
 }
 

@@ -21,7 +21,15 @@ test('colours are written in tokens.css alone', () => {
 test('every token that is used exists', () => {
   const known = new Set(tokensOf(read('styles/tokens.css')));
   // Set on elements by their components.
-  const set = ['--row', '--tree-width', '--depth', '--edge', '--ins-list-grid', '--ins-select'];
+  const set = [
+    '--row',
+    '--tree-width',
+    '--depth',
+    '--indent',
+    '--edge',
+    '--ins-list-grid',
+    '--ins-select',
+  ];
   for (const name of set) known.add(name);
   const used = sheets.flatMap((path) =>
     [...read(path).matchAll(/var\((--[\w-]+)/g)].map((match) => match[1] ?? ''),

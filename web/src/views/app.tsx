@@ -11,6 +11,7 @@ import { focusAnswer } from './requests/focus-answer.ts';
 import { InboxPage } from './requests/inbox-page.tsx';
 import { useNotices } from './requests/notices.ts';
 import { SessionPage } from './session/session-page.tsx';
+import { DropTarget } from './sessions/file-drop.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { StoreBanner } from './store-banner.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -53,6 +54,7 @@ export function App() {
           <CurrentPage />
         </Suspense>
       </div>
+      <DropTarget />
       {dialog === 'keys' && <KeysDialog onClose={close} />}
       {(dialog === 'palette' || dialog === 'selection') && (
         <Suspense fallback={null}>

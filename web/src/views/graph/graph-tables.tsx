@@ -4,7 +4,8 @@ import type { SpanKind } from '../../api/types.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/agent-graph.ts';
 import { groupThousands } from '../../model/format.ts';
 import { KindIcon } from '../icons.tsx';
-import { Cost, Count, Errors, SpanLink, Took } from '../statistics/cells.tsx';
+import { SpanLink } from '../statistics/cells.tsx';
+import { costColumn, countColumn, errorsColumn, timeColumn } from '../statistics/columns.tsx';
 import { type Column, SortableTable } from '../statistics/sortable-table.tsx';
 import '../statistics/statistics-view.css';
 
@@ -74,48 +75,14 @@ function columnsOfNodes(onSelect: GraphTablesProps['onSelect']): Column<GraphNod
       value: ({ count }) => count,
       Shown: ({ row }) => groupThousands(row.count),
     },
-    {
-      id: 'running',
-      head: 'Running',
-      isOptional: true,
-      value: ({ running }) => running,
-      Shown: ({ row }) => <Count of={row.running} />,
-    },
-    {
-      id: 'waiting',
-      head: 'Waiting',
-      isOptional: true,
-      value: ({ waiting }) => waiting,
-      Shown: ({ row }) => <Count of={row.waiting} />,
-    },
-    {
-      id: 'errors',
-      head: 'Errors',
-      isOptional: true,
-      value: ({ errors }) => errors,
-      Shown: ({ row }) => <Errors count={row.errors} />,
-    },
-    {
-      id: 'time',
-      head: 'Time',
-      value: ({ took_ns }) => took_ns,
-      Shown: ({ row }) => <Took ns={row.took_ns} />,
-    },
-    {
-      id: 'tokens',
-      head: 'Tokens',
+    countColumn('running', 'Running', ({ running }) => running),
+    countColumn('waiting', 'Waiting', ({ waiting }) => waiting),
+    errorsColumn(),
+    timeColumn('time', 'Time', ({ took_ns }) => took_ns),
+    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, {
       about: 'Without those of sub-agents',
-      isOptional: true,
-      value: ({ tokens }) => tokens,
-      Shown: ({ row }) => <Count of={row.tokens} />,
-    },
-    {
-      id: 'cost',
-      head: 'Cost',
-      isOptional: true,
-      value: ({ cost_usd }) => cost_usd,
-      Shown: ({ row }) => <Cost usd={row.cost_usd} />,
-    },
+    }),
+    costColumn('cost', 'Cost', ({ cost_usd }) => cost_usd),
   ];
 }
 
@@ -135,39 +102,15 @@ function columnsOfEdges(
         <SpanLink name={said(row)} title={said(row)} onOpen={() => onSelect(row.open)} />
       ),
     },
-    {
-      id: 'order',
-      head: 'Order',
-      isOptional: true,
-      value: ({ order }) => order ?? null,
-      Shown: ({ row }) => <Count of={row.order ?? null} />,
-    },
+    countColumn('order', 'Order', ({ order }) => order ?? null),
     {
       id: 'count',
       head: 'Times',
       value: ({ count }) => count,
       Shown: ({ row }) => groupThousands(row.count),
     },
-    {
-      id: 'errors',
-      head: 'Errors',
-      isOptional: true,
-      value: ({ errors }) => errors,
-      Shown: ({ row }) => <Errors count={row.errors} />,
-    },
-    {
-      id: 'time',
-      head: 'Time',
-      value: ({ took_ns }) => took_ns,
-      Shown: ({ row }) => <Took ns={row.took_ns} />,
-    },
-    {
-      id: 'tokens',
-      head: 'Tokens',
-      about: 'With those of sub-agents',
-      isOptional: true,
-      value: ({ tokens }) => tokens,
-      Shown: ({ row }) => <Count of={row.tokens} />,
-    },
+    errorsColumn(),
+    timeColumn('time', 'Time', ({ took_ns }) => took_ns),
+    countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { about: 'With those of sub-agents' }),
   ];
 }

@@ -1,5 +1,7 @@
 /** No MCP traffic, or not yet: what to do for some. */
+
 import { CopyButton } from '../copy-button.tsx';
+import { LoadingRows } from '../loading-rows.tsx';
 
 const WITH_HOOKS = `from instrument import operation
 
@@ -54,12 +56,5 @@ function Snippet({ text, what }: { readonly text: string; readonly what: string 
 }
 
 export function McpLoading() {
-  return (
-    <div className="ins-fall__loading" role="status">
-      <span className="ins-hidden">Loading</span>
-      {[48, 62, 40, 55, 36].map((width) => (
-        <span key={width} style={{ width: `${width}%` }} />
-      ))}
-    </div>
-  );
+  return <LoadingRows lengths={[58, 46, 52, 40, 48]} />;
 }

@@ -120,7 +120,7 @@ function Rest({ call }: { readonly call: McpCall }) {
           {state}
         </span>
       )}
-      {said != null && said !== '' && (
+      {said != null && said !== '' && said !== state && (
         <span className="ins-mcp-row__said" title={plainLine(said, MAX_SHOWN_CHARS)}>
           <VisibleText text={said.slice(0, MAX_SHOWN_CHARS)} />
         </span>

@@ -57,8 +57,10 @@ export function useMcpLog(trace: Trace): ShownLog {
     };
   }, [trace, api]);
   useEffect(() => {
-    if (log === undefined || !isLive) return;
+    if (log === undefined) return;
     const timer = setInterval(() => {
+      // What could not be read at all is tried again, be the session over or not.
+      if (!isLive && log.state.get().kind !== 'failed') return;
       const isSeen = document.visibilityState === 'visible' && trace.freeze.get() === undefined;
       if (isSeen) void log.read();
     }, ASK_MS);

@@ -207,11 +207,17 @@ function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
 function Marked({ excerpt }: { readonly excerpt: Excerpt }) {
   return (
     <>
-      <VisibleText text={oneLine(excerpt.before)} />
-      <mark>
-        <VisibleText text={oneLine(excerpt.match)} />
-      </mark>
-      <VisibleText text={oneLine(excerpt.after)} />
+      <span className="ins-found__before">
+        <span>
+          <VisibleText text={oneLine(excerpt.before)} />
+        </span>
+      </span>
+      <span className="ins-found__match">
+        <mark>
+          <VisibleText text={oneLine(excerpt.match)} />
+        </mark>
+        <VisibleText text={oneLine(excerpt.after)} />
+      </span>
     </>
   );
 }

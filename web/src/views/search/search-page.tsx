@@ -61,7 +61,10 @@ export function SearchPage() {
       {query.trim() !== '' && <TermChips query={query} onChange={change} />}
       {state.kind === 'failed' && state.problem?.code !== 'bad_query' && (
         <p className="ins-found__problem" role="alert">
-          {state.message}
+          {state.message}{' '}
+          <button type="button" className="ins-link" onClick={() => void search?.more()}>
+            Try again
+          </button>
         </p>
       )}
       {search === undefined ? (

@@ -39,12 +39,21 @@ export function useBars(input: BarsInput): {
   const axisRef = useRef<HTMLCanvasElement>(null);
   const palette = useRef<Palette | undefined>(undefined);
   const latest = useRef(input);
+  const axisDrawn = useRef<AxisScene | undefined>(undefined);
 
   const draw = useCallback(() => {
     const [bars, axis] = [barsRef.current, axisRef.current];
     if (bars === null || axis === null) return;
     palette.current ??= readPalette(bars);
-    paint(bars, axis, latest.current, palette.current);
+    // Of a session of which nothing is known yet, neither is the time.
+    const visibility = latest.current.tree.rows.count === 0 ? 'hidden' : '';
+    axis.style.visibility = bars.style.visibility = visibility;
+    paint(bars, latest.current, palette.current);
+    const scene = axisScene(latest.current, palette.current);
+    // Scrolling changes nothing of it.
+    if (axisDrawn.current !== undefined && isSame(axisDrawn.current, scene)) return;
+    axisDrawn.current = scene;
+    drawAxis(axis, scene, AXIS_PX);
   }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read anew with the theme
@@ -77,9 +86,26 @@ export function useBars(input: BarsInput): {
 
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 
+type AxisScene = Parameters<typeof drawAxis>[1];
+
+function axisScene({ timeWindow, bars_px, shape }: BarsInput, palette: Palette): AxisScene {
+  const { axis, gaps } = shape;
+  return { axis, gaps, view: timeWindow.read(), width_px: bars_px, palette };
+}
+
+function isSame(a: AxisScene, b: AxisScene): boolean {
+  return (
+    a.view.start_ns === b.view.start_ns &&
+    a.view.end_ns === b.view.end_ns &&
+    a.width_px === b.width_px &&
+    a.axis === b.axis &&
+    a.gaps === b.gaps &&
+    a.palette === b.palette
+  );
+}
+
 function paint(
   bars: HTMLCanvasElement,
-  axis: HTMLCanvasElement,
   {
     tree,
     first,
@@ -99,7 +125,6 @@ function paint(
     const span = tree.spanAt(row);
     if (span !== undefined) spans.push(span);
   }
-  const view = timeWindow.read();
   drawWaterfall(bars, {
     spans,
     isWaiting: (span) =>
@@ -108,7 +133,7 @@ function paint(
     pathOf: shape.pathOf,
     axis: shape.axis,
     gaps: shape.gaps,
-    view,
+    view: timeWindow.read(),
     now_ns: timeWindow.now_ns(),
     width_px: bars_px,
     rowHeight_px: row_px,
@@ -116,6 +141,4 @@ function paint(
     palette,
     phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
-  const { axis: timeAxis, gaps } = shape;
-  drawAxis(axis, { axis: timeAxis, gaps, view, width_px: bars_px, palette }, AXIS_PX);
 }

@@ -1,5 +1,5 @@
 /** What the span under the pointer is, after a moment: the numbers that a bar cannot show. */
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatOffset, formatRunning, groupThousands } from '../../model/format.ts';
 import { endOffset, selfTime } from '../../model/span-status.ts';
@@ -30,7 +30,8 @@ const DELAY_MS = 250;
 const CARD_PX = 280;
 const CARD_HEIGHT_PX = 150;
 
-export function HoverCard({ scroller, trace, tree, row_px, left_px }: HoverCardProps) {
+export const HoverCard = memo(function HoverCard(props: HoverCardProps) {
+  const { scroller, trace, tree, row_px, left_px } = props;
   const [place, setPlace] = useState<Place | undefined>(undefined);
   const { keyAt } = tree;
   useEffect(() => {
@@ -72,7 +73,7 @@ export function HoverCard({ scroller, trace, tree, row_px, left_px }: HoverCardP
       <Card trace={trace} span={span} />
     </div>
   );
-}
+});
 
 function placeAt(
   event: PointerEvent,

@@ -1,5 +1,13 @@
 /** The whole session above its tree, and a frame around what the tree's time axis shows. */
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { formatDuration, formatOffset } from '../../model/format.ts';
 import { minimapOf } from '../../model/minimap.ts';
 import { type TimeWindow, toOffset, toX } from '../../model/time-scale.ts';
@@ -27,7 +35,8 @@ const MIN_FRAME_PX = 6;
 const CLICK_PX = 3;
 const STEP = 0.1;
 
-export function Minimap({ trace, shape, timeWindow, onJump }: MinimapProps) {
+export const Minimap = memo(function Minimap(props: MinimapProps) {
+  const { trace, shape, timeWindow, onJump } = props;
   const theme = useShownTheme();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [element, setElement] = useState<HTMLDivElement | null>(null);
@@ -156,7 +165,7 @@ export function Minimap({ trace, shape, timeWindow, onJump }: MinimapProps) {
       />
     </div>
   );
-}
+});
 
 function words({ axis }: SessionShape, view: TimeWindow, part: 'frame' | 'from' | 'to'): string {
   const [from, to] = [axis.offsetOf(view.start_ns), axis.offsetOf(view.end_ns)];

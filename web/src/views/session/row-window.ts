@@ -5,7 +5,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-const BLOCK = 12;
+const BLOCK = 8;
 
 export interface RowWindow {
   /** The first row in the document, and how many there are from it on. */

@@ -1,9 +1,9 @@
-/** What is seen of a session only from all its spans: gaps, the critical path, the minimap. */
-import { useMemo } from 'react';
+/** What is seen of a session only from all its spans, while it is looked at. */
+import { useEffect, useMemo, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { type CriticalPath, criticalPath } from '../../model/critical-path.ts';
-import { type Gap, gapsOf, TimeAxis, waitsOf, withoutWaits } from '../../model/gaps.ts';
-import { endOffset } from '../../model/span-status.ts';
+import { type Gap, TimeAxis } from '../../model/gaps.ts';
+import { NO_SHAPE, shapeSteps } from '../../model/session-shape.ts';
+import { inSlices, nextTask, SteppedWork } from '../../model/slices.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { TimeWindow } from '../../model/time-scale.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -18,8 +18,8 @@ export interface SessionShape {
   readonly leaves: readonly SpanRow[];
 }
 
-const NO_PATH: CriticalPath = new Map();
 const NONE: readonly TimeWindow[] = [];
+
 export function useSessionShape(
   trace: Trace,
   isShort: boolean,
@@ -27,53 +27,37 @@ export function useSessionShape(
 ): SessionShape {
   const { clock } = useInspector();
   const version = useSlowVersion(trace, true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says when to look again
-  const seen = useMemo(() => {
+  const [seen, setSeen] = useState({ of: -1, ...NO_SHAPE });
+  // A look that has begun is finished before the next: where work is slow, none ever would be.
+  const [look, setLook] = useState(version);
+  if (seen.of === look && look !== version) setLook(version);
+  useEffect(() => {
+    const { forest, spans } = trace;
     const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
-    const leaves = leavesOf(trace);
-    const work = leaves.flatMap((span) =>
-      withoutWaits({ start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) }, span.waited),
+    const spanOf = (number: number) => spans.get(forest.keyOf(number) ?? '');
+    const work = new SteppedWork(shapeSteps(forest, spanOf, now_ns, isPathShown));
+    const calling = new AbortController();
+    inSlices(work, { signal: calling.signal, pause: nextTask }).then(
+      () => setSeen({ of: look, ...(work.result ?? NO_SHAPE) }),
+      () => {}, // called off
     );
-    const waits: TimeWindow[] = [];
-    for (const span of trace.spans.values()) {
-      if (span.waited.length > 0) waits.push(...waitsOf(span.waited, endOffset(span, now_ns)));
-    }
-    return { leaves, gaps: gapsOf(work, waits), extent: trace.tally.extent(now_ns), now_ns };
-  }, [trace, version, clock]);
+    return () => calling.abort();
+  }, [trace, clock, look, isPathShown]);
+
+  const { gaps, leaves, path } = seen;
   const axis = useMemo(() => {
-    const { gaps, extent } = seen;
-    return isShort ? new TimeAxis(gaps, extent.end_ns - extent.start_ns) : new TimeAxis();
-  }, [seen, isShort]);
-  const path = useMemo(
-    () => (isPathShown ? pathThrough(trace, seen.now_ns) : NO_PATH),
-    [trace, seen, isPathShown],
-  );
+    const { start_ns, end_ns } = trace.tally.extent(
+      clock.nowOffset_ns(trace.epoch_ns.get() ?? '0'),
+    );
+    return isShort ? new TimeAxis(gaps, end_ns - start_ns) : new TimeAxis();
+  }, [trace, clock, gaps, isShort]);
   return useMemo(
     () => ({
-      gaps: seen.gaps,
+      gaps,
       axis,
-      leaves: seen.leaves,
+      leaves,
       pathOf: (span) => path.get(trace.forest.numberOf(spanKey(span)) ?? -1) ?? NONE,
     }),
-    [seen, axis, path, trace],
+    [gaps, axis, leaves, path, trace],
   );
-}
-
-function leavesOf({ forest, spans }: Trace): SpanRow[] {
-  const leaves: SpanRow[] = [];
-  for (let number = 0; number < forest.size; number += 1) {
-    if (forest.isBareTwin(number)) continue;
-    if (!forest.childrenOf(number).every((child) => forest.isBareTwin(child))) continue;
-    const span = spans.get(forest.keyOf(number) ?? '');
-    if (span !== undefined) leaves.push(span);
-  }
-  return leaves;
-}
-
-function pathThrough({ forest, spans }: Trace, now_ns: number): CriticalPath {
-  return criticalPath(forest, (number) => {
-    const span = spans.get(forest.keyOf(number) ?? '');
-    if (span === undefined) return { start_ns: 0, end_ns: 0 };
-    return { start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) };
-  });
 }

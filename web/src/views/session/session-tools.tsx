@@ -1,5 +1,5 @@
 /** What went wrong, what waits, and the freeze: beside the tabs, for every view. */
-import { plural } from '../../model/format.ts';
+import { groupThousands, plural } from '../../model/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useNow } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
@@ -25,10 +25,12 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
           type="button"
           className="ins-session-tools__errors"
           title="Next error (E)"
+          aria-label={plural(errors, 'error')}
           onClick={() => go(nextError(trace, selected))}
         >
           <StatusIcon shape="failed" />
-          {plural(errors, 'error')}
+          {groupThousands(errors)}{' '}
+          <span className="ins-session-tools__word">{errors === 1 ? 'error' : 'errors'}</span>
         </button>
       )}
       {waiting.size > 0 && (

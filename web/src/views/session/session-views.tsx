@@ -1,9 +1,18 @@
 /** The ways to read a session, in the order of their tabs and of their keys, `1` first. */
-import { type ComponentType, type KeyboardEvent, lazy, Suspense, useMemo } from 'react';
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  lazy,
+  Suspense,
+  useEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import type { Session } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, useRoute } from '../context.ts';
+import { Guarded } from '../visualisers/guarded.tsx';
 import { SESSION_VISUALISERS } from '../visualisers/registry.ts';
 import { asSessionView } from '../visualisers/session-view.tsx';
 import { Waterfall } from './waterfall.tsx';
@@ -73,6 +82,19 @@ export function SessionTabs({ view }: { readonly view: SessionView | undefined }
     [router],
   );
   useActions('Session', actions);
+  const tabs = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const list = tabs.current;
+    if (list === null || view === undefined) return;
+    // Where the tabs are wider than their place, the chosen one may be beyond its edge.
+    const show = () =>
+      list
+        .querySelector(`[data-view="${view.id}"]`)
+        ?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+    const resized = new ResizeObserver(show);
+    resized.observe(list);
+    return () => resized.disconnect();
+  }, [view]);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const at = SESSION_VIEWS.findIndex(({ id }) => id === view?.id);
@@ -84,6 +106,7 @@ export function SessionTabs({ view }: { readonly view: SessionView | undefined }
   };
   return (
     <div
+      ref={tabs}
       className="ins-tabs ins-views"
       role="tablist"
       aria-label="Views of the session"
@@ -114,9 +137,11 @@ export function CurrentView({
   if (view === undefined) return null;
   return (
     <div key={view.id} className="ins-session-view" role="tabpanel" aria-label={view.name}>
-      <Suspense fallback={null}>
-        <view.View {...props} />
-      </Suspense>
+      <Guarded name={view.name}>
+        <Suspense fallback={null}>
+          <view.View {...props} />
+        </Suspense>
+      </Guarded>
     </div>
   );
 }

@@ -9,8 +9,11 @@ const PAUSES_MS = [
   [Number.POSITIVE_INFINITY, 3000],
 ] as const;
 
-/** Grows a while after spans changed, and while some run (`isGrowing`) all the time. */
-export function useSlowVersion({ spans, tally }: Trace, isGrowing = false): number {
+/**
+ * Grows a while after spans changed, and while some run (`isGrowing`) all the time. While the pages
+ * of a session of many are read, it is looked at only when all have come.
+ */
+export function useSlowVersion({ spans, tally, state }: Trace, isGrowing = false): number {
   const [version, setVersion] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,16 +21,17 @@ export function useSlowVersion({ spans, tally }: Trace, isGrowing = false): numb
       const pause_ms = PAUSES_MS.find(([most]) => spans.size <= most)?.[1];
       timer ??= setTimeout(() => {
         timer = undefined;
+        if (state.get().kind === 'loading' && spans.size > PAUSES_MS[0][0]) return;
         setVersion((before) => before + 1);
         if (isGrowing && tally.running.size > 0) later();
       }, pause_ms);
     };
     later();
-    const stop = spans.subscribe(later);
+    const stops = [spans.subscribe(later), state.subscribe(later)];
     return () => {
-      stop();
+      for (const stop of stops) stop();
       clearTimeout(timer);
     };
-  }, [spans, tally, isGrowing]);
+  }, [spans, tally, state, isGrowing]);
   return version;
 }

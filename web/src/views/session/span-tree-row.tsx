@@ -55,12 +55,12 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       aria-setsize={props.siblings}
       aria-selected={props.isSelected}
       {...(hasChildren ? { 'aria-expanded': !isFolded } : {})}
-      style={{ transform: `translateY(${props.top_px}px)` }}
+      style={{ top: props.top_px }}
       onClick={() => props.onPick(key)}
     >
       <span
         className="ins-row__name"
-        style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT_PX + 4 }}
+        style={{ '--indent': `${Math.min(depth, MAX_INDENT) * INDENT_PX + 4}px` } as object}
       >
         {hasChildren ? (
           <button

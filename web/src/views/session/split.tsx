@@ -1,5 +1,6 @@
 /** Two panes: beside each other, or one below the other where it is narrow. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
+import { DEFAULTS } from '../../state/preferences.ts';
 import { useInspector, usePreferences, useSize } from '../context.ts';
 import './split.css';
 
@@ -7,6 +8,8 @@ const NARROW_PX = 900;
 const MIN_SIDE_PX = 320;
 const MIN_MAIN_PX = 360;
 const STEP_PX = 24;
+/** Until somebody chose a width: the larger part is what the panel is beside. */
+const MOST_OF_ROOM = 0.44;
 
 interface SplitProps {
   readonly main: ReactNode;
@@ -21,7 +24,9 @@ export function Split({ main, side }: SplitProps) {
   const { width_px } = useSize(element);
   const isStacked = width_px > 0 && width_px < NARROW_PX;
   const most_px = Math.max(MIN_SIDE_PX, width_px - MIN_MAIN_PX);
-  const side_px = clamp(panel_px, MIN_SIDE_PX, most_px);
+  const isChosen = panel_px !== DEFAULTS.panel_px;
+  const wanted_px = isChosen ? panel_px : Math.min(panel_px, width_px * MOST_OF_ROOM);
+  const side_px = Math.round(clamp(wanted_px, MIN_SIDE_PX, most_px));
   const resize = (px: number) =>
     preferences.change({ panel_px: Math.round(clamp(px, MIN_SIDE_PX, most_px)) });
   const hasSide = side !== false && side !== undefined;

@@ -28,6 +28,9 @@ export interface TimeWindowControl {
 }
 
 const ADDRESS_AFTER_MS = 250;
+/** A duration fits beside the bar that ends last, where that leaves most of the room to the bars. */
+const LABEL_PX = 52;
+const MOST_ROOM = 0.4;
 
 export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): TimeWindowControl {
   const { clock, router } = useInspector();
@@ -49,8 +52,9 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
   }, [trace, now_ns, axis]);
   const whole = useCallback(() => {
     const all = extent();
-    return fitWindow(all, all.isRunning);
-  }, [extent]);
+    const room = Math.min(LABEL_PX / Math.max(1, bars_px - LABEL_PX), MOST_ROOM);
+    return fitWindow(all, all.isRunning, room);
+  }, [extent, bars_px]);
   const read = useCallback(
     () => (zoomed === undefined ? whole() : axis.windowOf(zoomed)),
     [whole, axis, zoomed],

@@ -76,22 +76,30 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
     },
     [trace, foldEach],
   );
-  return {
-    rows,
-    keyAt,
-    spanAt: (row) => {
-      const key = keyAt(row);
-      return key === undefined ? undefined : trace.spans.get(key);
-    },
-    rowOf,
-    hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? -1] ?? 0) > 0,
-    isFolded: (row) => rows.folded[rows.spanIndex[row] ?? -1] === 1,
-    hasFolded: useMemo(() => rows.folded.includes(1), [rows]),
-    parentOf: (row) => trace.forest.keyOf(rows.parent[row] ?? -1),
-    siblingsOf: (row) => rows.childCount[rows.parent[row] ?? -1] ?? rows.rootCount,
-    fold: useCallback((key, isFolded) => foldEach([key], isFolded), [foldEach]),
-    reveal,
-    foldAll: () => setArrangement({ byHand: new Map(), all: true }),
-    unfoldAll: () => setArrangement({ byHand: new Map(), all: false }),
-  };
+  const fold = useCallback(
+    (key: string, isFolded: boolean) => foldEach([key], isFolded),
+    [foldEach],
+  );
+  // The same object while the rows are the same: what is given it need not render with each block.
+  return useMemo(
+    () => ({
+      rows,
+      keyAt,
+      spanAt: (row) => {
+        const key = keyAt(row);
+        return key === undefined ? undefined : trace.spans.get(key);
+      },
+      rowOf,
+      hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? -1] ?? 0) > 0,
+      isFolded: (row) => rows.folded[rows.spanIndex[row] ?? -1] === 1,
+      hasFolded: rows.folded.includes(1),
+      parentOf: (row) => trace.forest.keyOf(rows.parent[row] ?? -1),
+      siblingsOf: (row) => rows.childCount[rows.parent[row] ?? -1] ?? rows.rootCount,
+      fold,
+      reveal,
+      foldAll: () => setArrangement({ byHand: new Map(), all: true }),
+      unfoldAll: () => setArrangement({ byHand: new Map(), all: false }),
+    }),
+    [rows, keyAt, rowOf, fold, reveal, trace],
+  );
 }

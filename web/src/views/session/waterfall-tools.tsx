@@ -1,5 +1,5 @@
 /** Find, what is left out, folding and zoom. */
-import { useMemo, useRef } from 'react';
+import { memo, useMemo, useRef } from 'react';
 import { plural } from '../../model/format.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -30,7 +30,7 @@ interface WaterfallToolsProps {
   readonly onGoTo: (key: string) => void;
 }
 
-export function WaterfallTools(props: WaterfallToolsProps) {
+export const WaterfallTools = memo(function WaterfallTools(props: WaterfallToolsProps) {
   const { trace, tree, timeWindow, cursor, find, options, gaps, onGoTo } = props;
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
@@ -110,7 +110,7 @@ export function WaterfallTools(props: WaterfallToolsProps) {
       </div>
     </div>
   );
-}
+});
 
 function Toggle({
   of,

@@ -6,8 +6,10 @@
  */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
+import { LoadingRows } from '../loading-rows.tsx';
 import { NewPill } from '../new-pill.tsx';
 import { useScrollAnchor } from '../scroll-anchor.ts';
 import { useBars } from './bars.ts';
@@ -28,6 +30,8 @@ import './waterfall.css';
 
 const ROW_PX = { compact: 24, comfortable: 32 } as const;
 const MIN_TREE_PX = 140;
+/** Where there is little room, names come before bars. */
+const NARROW_PX = 480;
 
 interface WaterfallProps {
   readonly trace: Trace;
@@ -48,7 +52,9 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const tree = useTreeView(trace, isErrorsOnly);
   const { width_px, height_px } = useSize(scroller);
-  const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, width_px * 0.6));
+  const isChosen = tree_px !== DEFAULTS.tree_px;
+  const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);
+  const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, most_px));
   const bars_px = Math.max(0, width_px - treeWidth_px);
   const [cursor, setCursor] = useState<string | undefined>(selected);
 
@@ -148,10 +154,14 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     }),
     [router, isErrorsOnly, isShort, isPathShown],
   );
-  const jump = (offset_ns: number) => {
-    const row = firstRowAfter(tree, offset_ns);
-    if (row !== undefined && scroller !== null) scroller.scrollTop = row * row_px;
-  };
+  const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
+  const jump = useCallback(
+    (offset_ns: number) => {
+      const row = firstRowAfter(tree, offset_ns);
+      if (row !== undefined && scroller !== null) scroller.scrollTop = row * row_px;
+    },
+    [tree, scroller, row_px],
+  );
   // The row of the cursor stays in the document wherever one scrolls: it is the active one.
   const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
   const shown = Array.from({ length: count }, (_, at) => first + at);
@@ -169,7 +179,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         find={find}
         options={options}
         gaps={shape.gaps.length}
-        onFind={(text) => router.adjust({ find: text })}
+        onFind={setFind}
         onGoTo={pick}
       />
       <div className="ins-minimap-clip">
@@ -275,15 +285,10 @@ function rowId(key: string): string {
   return `span-${key}`;
 }
 
+const LENGTHS = [62, 48, 40, 44, 30, 36, 24];
+
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
   if (state.kind === 'ready') return <p className="ins-fall__none">No span has arrived yet.</p>;
-  return (
-    <div className="ins-fall__loading" role="status">
-      <span className="ins-hidden">Loading</span>
-      {[62, 48, 40, 44, 30, 36, 24].map((width) => (
-        <span key={width} style={{ width: `${width}%` }} />
-      ))}
-    </div>
-  );
+  return <LoadingRows lengths={LENGTHS} />;
 }

@@ -160,9 +160,12 @@ export const FIRST_COLUMNS: readonly string[] = [
 export const NARROW_COLUMNS: readonly Column[] = COLUMNS.filter(({ id }) =>
   ['agents', 'duration', 'tokens', 'cost'].includes(id),
 );
-/** Goes first where there is little room, if nobody chose it. */
-const SPARE = 'models';
-const TIGHT_PX = 1100;
+/** What goes where there is so little room, if nobody chose it: nothing is cut off at the edge. */
+const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
+  ['models', 1100],
+  ['spans', 900],
+  ['agents', 820],
+]);
 
 /** Select, status, title. */
 const FIXED = '14px 46px minmax(200px, 2.2fr)';
@@ -180,7 +183,7 @@ export function chosenColumns(
   const isOwn = wanted !== null;
   return COLUMNS.filter(
     ({ id }) =>
-      (wanted ?? FIRST_COLUMNS).includes(id) && (isOwn || id !== SPARE || width_px > TIGHT_PX),
+      (wanted ?? FIRST_COLUMNS).includes(id) && (isOwn || width_px > (SPARE_UP_TO_PX.get(id) ?? 0)),
   );
 }
 

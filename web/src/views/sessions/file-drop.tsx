@@ -36,6 +36,7 @@ function onlySession(jobs: readonly ImportJob[]): string | undefined {
 /** Says, while a file is over the page, what happens to it. */
 export function DropTarget() {
   const take = useImport();
+  const { router } = useInspector();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const onOver = (event: DragEvent) => {
@@ -52,7 +53,10 @@ export function DropTarget() {
       setOver(false);
       if (!hasFiles(event) || event.dataTransfer === null) return;
       event.preventDefault();
-      take(droppedOn(event.dataTransfer));
+      const dropped = droppedOn(event.dataTransfer);
+      // What becomes of it is said in the list.
+      if (router.route.get().page !== 'sessions') router.push('');
+      take(dropped);
     };
     window.addEventListener('dragover', onOver);
     window.addEventListener('dragleave', onLeave);
@@ -62,7 +66,7 @@ export function DropTarget() {
       window.removeEventListener('dragleave', onLeave);
       window.removeEventListener('drop', onDrop);
     };
-  }, [take]);
+  }, [take, router]);
   if (!isOver) return null;
   return (
     <div className="ins-drop" aria-hidden="true">

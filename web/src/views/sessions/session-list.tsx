@@ -12,6 +12,7 @@ import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';
+import { LoadingRows } from '../loading-rows.tsx';
 import { NewPill } from '../new-pill.tsx';
 import { useRows } from '../rows.ts';
 import { useScrollAnchor } from '../scroll-anchor.ts';
@@ -24,6 +25,7 @@ const ROW_PX = 36;
 const NARROW_ROW_PX = 56;
 const NARROW_PX = 720;
 const HEAD_PX = 28;
+const LENGTHS = [58, 46, 62, 40, 52, 36, 48, 44];
 /** What changes meanwhile moves its rows together. */
 const SETTLE_MS = 1000;
 
@@ -73,7 +75,7 @@ export function SessionList(props: SessionListProps) {
 
   return (
     <div
-      className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}`}
+      className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}
     >
       <section
         className="ins-list__scroller"
@@ -113,6 +115,7 @@ export function SessionList(props: SessionListProps) {
             ))}
           </div>
         </div>
+        {ids.length === 0 && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
         {isCurrent && ids.length === 0 && state.kind === 'ready' && (
           <p className="ins-list__none">
             {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
@@ -207,13 +210,12 @@ export function sortText(sort: Sort): string | undefined {
 function useColumns(width_px: number, isNarrow: boolean): readonly Column[] {
   const inAddress = useRoute().query.get('cols');
   const { columns } = usePreferences();
-  const isTight = width_px > 0 && width_px <= 1100;
   return useMemo(
     () =>
       isNarrow
         ? NARROW_COLUMNS
-        : chosenColumns(inAddress, columns, isTight ? 0 : Number.POSITIVE_INFINITY),
-    [inAddress, columns, isTight, isNarrow],
+        : chosenColumns(inAddress, columns, width_px === 0 ? Number.POSITIVE_INFINITY : width_px),
+    [inAddress, columns, width_px, isNarrow],
   );
 }
 

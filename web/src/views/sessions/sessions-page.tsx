@@ -7,7 +7,7 @@ import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../context.ts';
-import { DropTarget, ImportButton } from './file-drop.tsx';
+import { ImportButton } from './file-drop.tsx';
 import { QueryField, type QueryProblem } from './query-field.tsx';
 import { SessionList } from './session-list.tsx';
 import { TimeChoice } from './time-choice.tsx';
@@ -96,7 +96,6 @@ export function SessionsPage() {
           />
         </>
       )}
-      <DropTarget />
       <Suspense>
         {hasImports && <ImportPanel />}
         <Bulk isOpen={hasSelected} sessions={shown} selection={selection} />

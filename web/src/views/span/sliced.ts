@@ -1,6 +1,6 @@
 /** Long work of a component, in slices, with progress and a way to stop it. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { inSlices, type SlicedWork } from '../../model/slices.ts';
+import { inSlices, nextTask, type SlicedWork } from '../../model/slices.ts';
 
 export type Sliced<W> =
   | { readonly kind: 'working'; readonly done: number }
@@ -9,10 +9,6 @@ export type Sliced<W> =
   | { readonly kind: 'stopped' };
 
 const BEGUN = { kind: 'working', done: 0 } as const;
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
 
 /** Do what `make` makes (memoise it), anew whenever that is another; undefined: nothing. */
 export function useSliced<W extends SlicedWork>(
@@ -27,7 +23,7 @@ export function useSliced<W extends SlicedWork>(
     stopping.current = calling;
     const work = make();
     const onProgress = (done: number) => tell({ kind: 'working', done });
-    inSlices(work, { signal: calling.signal, pause, onProgress }).then(
+    inSlices(work, { signal: calling.signal, pause: nextTask, onProgress }).then(
       () => tell({ kind: 'done', work }),
       (error: unknown) => {
         if (!calling.signal.aborted) tell({ kind: 'failed', error });

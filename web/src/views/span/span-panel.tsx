@@ -24,6 +24,7 @@ interface SpanPanelProps {
 
 export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
   const row = useRow(trace.spans, selected);
+  const isLoading = useCell(trace.state).kind === 'loading';
   const load = useSpanLoad(selected, row);
   const { router } = useInspector();
   const select = useMemo(() => (key: string) => router.adjust({ span: key }), [router]);
@@ -31,10 +32,10 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
     <aside className="ins-panel" aria-label="Span">
       {row === undefined ? (
         <header className="ins-panel__head">
-          <h2>
-            {trace.state.get().kind === 'loading' ? 'Loading' : 'This span is not in the session'}
-          </h2>
-          <CloseButton onClose={onClose} />
+          <div className="ins-panel__title">
+            <h2>{isLoading ? 'Loading' : 'This span is not in the session'}</h2>
+            <CloseButton onClose={onClose} />
+          </div>
         </header>
       ) : (
         <>

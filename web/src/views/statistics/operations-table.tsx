@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
 import { groupThousands } from '../../model/format.ts';
 import { ActionIcon, KindIcon, kindName } from '../icons.tsx';
-import { Cost, Count, Errors, Part, SpanLink, Took } from './cells.tsx';
+import { Errors, Part, SpanLink } from './cells.tsx';
+import { costColumn, countColumn, timeColumn } from './columns.tsx';
 import { type Column, SortableTable } from './sortable-table.tsx';
 
 interface OperationsTableProps {
@@ -84,13 +85,9 @@ export function OperationsTable(props: OperationsTableProps) {
             </button>
           ),
       },
-      {
-        id: 'own',
-        head: 'In itself',
+      timeColumn('own', 'In itself', (row) => row.own_ns, {
         about: 'Time in it and in nothing below it, nor waiting',
-        value: (row) => row.own_ns,
-        Shown: ({ row }) => <Took ns={row.own_ns} />,
-      },
+      }),
       {
         id: 'part',
         head: 'Share',
@@ -98,83 +95,26 @@ export function OperationsTable(props: OperationsTableProps) {
         value: (row) => row.own_ns,
         Shown: ({ row }) => <Part of={row.own_ns} whole={own_ns} most={most_ns} />,
       },
-      {
-        id: 'total',
-        head: 'Total',
+      timeColumn('total', 'Total', ({ times }) => times.total_ns, {
         about: 'With what is below it, without waiting; what ran side by side counts twice',
-        value: ({ times }) => times.total_ns,
-        Shown: ({ row }) => <Took ns={row.times.total_ns} />,
-      },
-      {
-        id: 'mean',
-        head: 'Mean',
-        value: ({ times }) => times.mean_ns,
-        Shown: ({ row }) => <Took ns={row.times.mean_ns} />,
-      },
-      {
-        id: 'median',
-        head: 'p50',
+      }),
+      timeColumn('mean', 'Mean', ({ times }) => times.mean_ns),
+      timeColumn('median', 'p50', ({ times }) => times.median_ns, {
         about: 'Half of them took no longer',
-        value: ({ times }) => times.median_ns,
-        Shown: ({ row }) => <Took ns={row.times.median_ns} />,
-      },
-      {
-        id: 'p95',
-        head: 'p95',
-        about: '95 of 100 took no longer',
-        value: ({ times }) => times.p95_ns,
-        Shown: ({ row }) => <Took ns={row.times.p95_ns} />,
-      },
-      {
-        id: 'max',
-        head: 'Max',
-        value: ({ times }) => times.longest_ns,
-        Shown: ({ row }) => <Took ns={row.times.longest_ns} />,
-      },
-      {
-        id: 'waiting',
-        head: 'Waiting',
+      }),
+      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: '95 of 100 took no longer' }),
+      timeColumn('max', 'Max', ({ times }) => times.longest_ns),
+      timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
         about: 'For a person; no part of the times',
         isOptional: true,
-        value: ({ wait_ns }) => wait_ns,
-        Shown: ({ row }) => <Took ns={row.wait_ns} />,
-      },
-      {
-        id: 'input',
-        head: 'Tokens in',
+      }),
+      countColumn('input', 'Tokens in', ({ used }) => used.input_tokens, {
         about: 'Where nothing below says that it used any',
-        isOptional: true,
-        value: ({ used }) => used.input_tokens,
-        Shown: ({ row }) => <Count of={row.used.input_tokens} />,
-      },
-      {
-        id: 'cached',
-        head: 'of it cached',
-        isOptional: true,
-        value: (row) => cached.get(keyOf(row))?.read ?? 0,
-        Shown: ({ row }) => <Count of={cached.get(keyOf(row))?.read ?? 0} />,
-      },
-      {
-        id: 'output',
-        head: 'Tokens out',
-        isOptional: true,
-        value: ({ used }) => used.output_tokens,
-        Shown: ({ row }) => <Count of={row.used.output_tokens} />,
-      },
-      {
-        id: 'reasoning',
-        head: 'of it thinking',
-        isOptional: true,
-        value: (row) => cached.get(keyOf(row))?.reasoning ?? 0,
-        Shown: ({ row }) => <Count of={cached.get(keyOf(row))?.reasoning ?? 0} />,
-      },
-      {
-        id: 'cost',
-        head: 'Cost',
-        isOptional: true,
-        value: ({ used }) => used.cost_usd,
-        Shown: ({ row }) => <Cost usd={row.used.cost_usd} />,
-      },
+      }),
+      countColumn('cached', 'of it cached', (row) => cached.get(keyOf(row))?.read ?? 0),
+      countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
+      countColumn('reasoning', 'of it thinking', (row) => cached.get(keyOf(row))?.reasoning ?? 0),
+      costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
     ];
   }, [operations, cache, own_ns, onOpen, onOpenError, onFind]);
   return (

@@ -4,7 +4,8 @@ import type { RollUp, SpanKind } from '../../api/types.ts';
 import { groupThousands } from '../../model/format.ts';
 import { tokensOf } from '../../model/statistics.ts';
 import { KindIcon } from '../icons.tsx';
-import { Cost, Count, Errors, SpanLink, Took } from './cells.tsx';
+import { SpanLink } from './cells.tsx';
+import { costColumn, countColumn, errorsColumn, timeColumn } from './columns.tsx';
 import { type Column, SortableTable } from './sortable-table.tsx';
 
 interface RollUpTableProps {
@@ -53,36 +54,16 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
           </>
         ),
       },
-      {
-        id: 'errors',
-        head: 'Errors',
-        isOptional: true,
-        value: ({ errors }) => errors,
-        Shown: ({ row }) => <Errors count={row.errors} />,
-      },
+      errorsColumn(),
       ...callColumns(of),
-      {
-        id: 'total',
-        head: 'Time',
+      timeColumn('total', 'Time', ({ times }) => times.total_ns, {
         about: 'In all, without waiting; what ran side by side counts twice',
-        value: ({ times }) => times.total_ns,
-        Shown: ({ row }) => <Took ns={row.times.total_ns} />,
-      },
-      {
-        id: 'p95',
-        head: 'p95',
-        about: '95 of 100 took no longer',
-        value: ({ times }) => times.p95_ns,
-        Shown: ({ row }) => <Took ns={row.times.p95_ns} />,
-      },
-      {
-        id: 'waiting',
-        head: 'Waiting',
+      }),
+      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: '95 of 100 took no longer' }),
+      timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
         about: 'For a person; no part of the times',
         isOptional: true,
-        value: ({ wait_ns }) => wait_ns,
-        Shown: ({ row }) => <Took ns={row.wait_ns} />,
-      },
+      }),
       ...usageColumns(of),
     ];
   }, [of, onOpen]);
@@ -92,68 +73,26 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
 function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   if (of !== 'agents') return [];
   return [
-    {
-      id: 'model_calls',
-      head: 'Model calls',
+    countColumn('model_calls', 'Model calls', ({ model_calls }) => model_calls, {
       about: 'Of its own, without those of its sub-agents',
-      isOptional: true,
-      value: ({ model_calls }) => model_calls,
-      Shown: ({ row }) => <Count of={row.model_calls} />,
-    },
-    {
-      id: 'tool_calls',
-      head: 'Tool calls',
+    }),
+    countColumn('tool_calls', 'Tool calls', ({ tool_calls }) => tool_calls, {
       about: 'Of its own, without those of its sub-agents',
-      isOptional: true,
-      value: ({ tool_calls }) => tool_calls,
-      Shown: ({ row }) => <Count of={row.tool_calls} />,
-    },
+    }),
   ];
 }
 
 /** A model has nothing below it; of tools, what is below them is what they cost. */
 function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   const own: Column<RollUp>[] = [
-    {
-      id: 'input',
-      head: 'Tokens in',
-      isOptional: true,
-      value: ({ used }) => used.input_tokens,
-      Shown: ({ row }) => <Count of={row.used.input_tokens} />,
-    },
-    {
-      id: 'output',
-      head: 'Tokens out',
-      isOptional: true,
-      value: ({ used }) => used.output_tokens,
-      Shown: ({ row }) => <Count of={row.used.output_tokens} />,
-    },
-    {
-      id: 'cost',
-      head: 'Cost',
-      isOptional: true,
-      value: ({ used }) => used.cost_usd,
-      Shown: ({ row }) => <Cost usd={row.used.cost_usd} />,
-    },
+    countColumn('input', 'Tokens in', ({ used }) => used.input_tokens),
+    countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
+    costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
   ];
   if (of === 'models') return own;
   const inAll = (what: string, about: string): Column<RollUp>[] => [
-    {
-      id: 'all',
-      head: `Tokens ${what}`,
-      about,
-      isOptional: true,
-      value: (row) => tokensOf(row.used_in_all),
-      Shown: ({ row }) => <Count of={tokensOf(row.used_in_all)} />,
-    },
-    {
-      id: 'all_cost',
-      head: `Cost ${what}`,
-      about,
-      isOptional: true,
-      value: (row) => row.used_in_all.cost_usd,
-      Shown: ({ row }) => <Cost usd={row.used_in_all.cost_usd} />,
-    },
+    countColumn('all', `Tokens ${what}`, (row) => tokensOf(row.used_in_all), { about }),
+    costColumn('all_cost', `Cost ${what}`, (row) => row.used_in_all.cost_usd, { about }),
   ];
   return of === 'tools'
     ? inAll('below', 'Of agents and models that its calls led to')

@@ -31,6 +31,7 @@ export function useTold(trace: Trace): Told {
       } catch (error) {
         if (abort.signal.aborted) return;
         const problem = error instanceof Error ? error.message : String(error);
+        asked = -1; // again after the rest, with nothing new, too
         setState(({ told }) => ({ told, problem }));
       }
       isAsking = false;

@@ -1,0 +1,75 @@
+"""`inspector run`: a program is watched without a line in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inspector.errors import SettingsError
+from inspector.integrations import bootstrap
+from inspector.integrations.auto import SAYS
+from inspector.integrations.registry import ASKED, wanted
+
+app = typer.Typer()
+
+_WITHOUT_US = {"-I", "-E", "-S"}
+"""What makes Python pass over PYTHONPATH or `sitecustomize`."""
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    command: Annotated[list[str], typer.Argument(help="What to run, after `--`.")],
+    url: Annotated[str | None, typer.Option(help="The inspector; default: the one here.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Frameworks to watch, with commas; default: all.")
+    ] = None,
+    capture: Annotated[
+        str | None, typer.Option(help="What is said: full, redacted (default) or off.")
+    ] = None,
+) -> None:
+    """Run a Python program and watch it, without a change of it: inspector run -- python agent.py.
+
+    Its exit code is the program's. Python processes that it starts are watched too.
+    """
+    environ = _environment(os.environ, url=url, only=only, capture=capture)
+    program = shutil.which(command[0])
+    if program is None:
+        raise SettingsError(f"Cannot run {command[0]!r}: there is no such program.")
+    if "python" in Path(command[0]).name and _WITHOUT_US.intersection(command[1:2]):
+        typer.echo(f"inspector: {command[1]} keeps us out; this program is not watched.", err=True)
+    sys.stdout.flush()
+    if os.name == "posix":  # the program takes our place: signals, terminal and exit code are its
+        os.execve(program, command, environ)
+    raise typer.Exit(subprocess.call([program, *command[1:]], env=environ))
+
+
+def _environment(
+    given: os._Environ[str] | dict[str, str],
+    *,
+    url: str | None,
+    only: str | None,
+    capture: str | None,
+) -> dict[str, str]:
+    """Return what the program is started with.
+
+    Raises:
+        SettingsError: `only` names no framework that there is an adapter for.
+    """
+    try:
+        wanted(only)
+    except ValueError as error:
+        raise SettingsError(f"--only {only}: {error}") from error
+    asked = {"INSPECTOR_URL": url, ASKED: only, "INSPECTOR_CAPTURE_CONTENT": capture}
+    path = [str(Path(bootstrap.__path__[0])), *filter(None, [given.get("PYTHONPATH")])]
+    return {
+        **given,
+        **{name: value for name, value in asked.items() if value is not None},
+        "PYTHONPATH": os.pathsep.join(path),
+        SAYS: "1",
+    }

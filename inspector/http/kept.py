@@ -1,0 +1,70 @@
+"""Answers that were worked out from whole sessions, kept while these stay as they are."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+IDLE_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[T]):
+    version: Hashable
+    value: T
+    weight: int
+
+
+class Kept(Generic[T]):
+    """The answers used last: for pages of one answer, and for several who look at the same.
+
+    Args:
+        most: Of their weights together; a heavier answer is not kept.
+        idle_s: All is let go when nobody asked for so long.
+    """
+
+    def __init__(self, most: int, idle_s: float = IDLE_S) -> None:
+        self._most = most
+        self._idle_s = idle_s
+        self._entries: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def answer(self, key: Hashable, version: Hashable, work: Callable[[], tuple[T, int]]) -> T:
+        """Return what is kept for `key`, or what `work` returns, which is kept from then on.
+
+        Args:
+            key: What is asked for.
+            version: Of all that the answer depends on, as `work` sees it.
+            work: Returns the answer and its weight. Several may work at once.
+        """
+        with self._lock:
+            entry = self._entries.get(key)
+        if entry is None or entry.version != version:
+            entry = _Entry(version, *work())
+        self._keep(key, entry)
+        return entry.value
+
+    def clear(self) -> None:
+        """Let all go."""
+        with self._lock:
+            self._entries.clear()
+
+    def _keep(self, key: Hashable, entry: _Entry[T]) -> None:
+        with self._lock:
+            self._entries.pop(key, None)
+            if entry.weight > self._most:
+                return
+            self._entries[key] = entry
+            while sum(one.weight for one in self._entries.values()) > self._most:
+                self._entries.popitem(last=False)
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(self._idle_s, self.clear)
+            self._timer.daemon = True
+            self._timer.start()

@@ -1,0 +1,1 @@
+"""Comes first on the path of what `inspector run` starts; holds `sitecustomize` alone."""

@@ -1,0 +1,42 @@
+"""Two sessions beside each other."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from inspector.reading.compare import Change
+from inspector.wire.base import Wire
+from inspector.wire.sessions import Session
+from inspector.wire.spans import SpanRow
+
+
+class Difference(Wire):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    left: SpanRow | None = Field(description="In the first session; null when it was added.")
+    right: SpanRow | None = Field(description="In the second one; null when it was removed.")
+    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
+    right_own_ns: int | None
+    left_answer: str | None = Field(description="From a little before the answers part.")
+    right_answer: str | None
+
+
+class Comparison(Wire):
+    """What differs between two sessions, the most telling first."""
+
+    left: Session
+    right: Session
+    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    same_count: int = Field(description="Spans that have a pair and do not differ.")
+    difference_count: int = Field(description="Of all pages, of the kinds that were asked for.")
+    differences: list[Difference]
+    diverged: Difference | None = Field(
+        description="The first in time that is more than slower or dearer."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    next_offset: int | None

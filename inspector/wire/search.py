@@ -1,0 +1,38 @@
+"""What a search found."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from inspector.wire.base import Wire
+from inspector.wire.sessions import IndexState, Session
+from inspector.wire.spans import SpanRow
+
+
+class Excerpt(Wire):
+    """Words that were searched for, as they stand in a span."""
+
+    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    before: str
+    match: str
+    after: str
+
+
+class SearchHit(Wire):
+    """A span that is what was searched for, and whose it is."""
+
+    session_id: str
+    session_title: str
+    span: SpanRow
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="Where the words of the query stand; a few."
+    )
+
+
+class SearchResult(Wire):
+    """The newest first. A page may be short, or empty, and not the last: see `next_cursor`."""
+
+    sessions: list[Session] = Field(description="On the first page.")
+    spans: list[SearchHit]
+    next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
+    index: IndexState | None = Field(None, description="Null without an index.")

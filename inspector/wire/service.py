@@ -1,0 +1,71 @@
+"""The service itself: its health, what it imported, what it refused."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from inspector.wire.base import Wire
+
+
+class StoreHealth(Wire):
+    """Whether the store can be written. While it cannot, senders are asked to wait."""
+
+    state: Literal["ok", "full", "read_only", "unavailable"]
+    since: str = Field(description="RFC 3339, UTC.")
+    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+
+
+class StoreUsage(Wire):
+    """What the store takes up, and what is kept."""
+
+    used_bytes: int = Field(description="By sessions; the file may be larger, with free pages.")
+    retention: str = Field(description="`INSPECTOR_RETENTION`.")
+
+
+class Health(Wire):
+    """`GET /health`: who answers, and whether it is ready to take telemetry in."""
+
+    name: Literal["mcp-agent-inspector"] = "mcp-agent-inspector"
+    version: str
+    ready: bool
+    store: StoreHealth | None = Field(default=None, description="For those who have the token.")
+    usage: StoreUsage | None = Field(
+        default=None, description="For those who have the token; null when it cannot be read."
+    )
+
+
+class ImportMistake(Wire):
+    """Something in an imported file that was not taken."""
+
+    line: int = Field(description="On which it begins, from 1.")
+    message: str
+
+
+class ImportReport(Wire):
+    """`POST /import`: what became of a file. What is good is kept, whatever stands beside it."""
+
+    spans: int = Field(description="Taken.")
+    span_duplicates: int = Field(description="There before, just so.")
+    logs: int = Field(description="Log records of a trace or a session, taken.")
+    log_duplicates: int
+    rejected: int = Field(description="Spans, records and values that could not be read.")
+    not_stored: int = Field(description="Metrics, and log records that belong to no trace.")
+    sessions: list[str] = Field(description="Ids of the sessions in it, the first 1000.")
+    mistakes: list[ImportMistake] = Field(description="The first 100.")
+    mistake_count: int
+
+
+class Problem(BaseModel):
+    """RFC 9457 `application/problem+json`, with a stable `code`."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    position: int | None = Field(
+        None, description="Of a `bad_query`: the index of the character that is wrong."
+    )
+    length: int | None = Field(None, description="How many characters are; 0 at its end.")

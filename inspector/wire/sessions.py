@@ -1,0 +1,101 @@
+"""Sessions, their list and their histogram."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from inspector.model import Engine, SessionStatus
+from inspector.wire.base import Wire
+
+
+class Session(Wire):
+    """One session: a conversation, a run, or a single trace."""
+
+    id: str
+    title: str
+    status: SessionStatus
+    engine: Engine
+    started_at: str = Field(description="RFC 3339, UTC.")
+    ended_at: str | None = Field(description="RFC 3339, UTC; null while anything runs.")
+    duration_ms: float | None = Field(description="Null while anything runs.")
+    waiting_ms: float = Field(
+        description="Time in which any of it waited for a person, side by side counted once; up "
+        "to `waiting_since` if it waits now."
+    )
+    waiting_since: str | None = None
+    paused_since: str | None = Field(None, description="While an operator holds it.")
+    epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
+    span_count: int
+    error_count: int
+    llm_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+    models: list[str]
+    services: list[str]
+    agents: list[str]
+    tags: list[str]
+    dropped_count: int
+
+
+class IndexState(Wire):
+    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+
+    is_complete: bool
+    changes_behind: int = Field(description="How many changes it has yet to take in.")
+
+
+SessionSort: TypeAlias = Literal[
+    "started",
+    "-started",
+    "changed",
+    "-changed",
+    "title",
+    "-title",
+    "duration",
+    "-duration",
+    "waiting",
+    "-waiting",
+    "spans",
+    "-spans",
+    "errors",
+    "-errors",
+    "llm_calls",
+    "-llm_calls",
+    "tool_calls",
+    "-tool_calls",
+    "tokens",
+    "-tokens",
+    "cost",
+    "-cost",
+]
+"""How a list of sessions is sorted; `changed`: by when anything last changed it."""
+
+
+class SessionList(Wire):
+    """A page of sessions, in the order that was asked for."""
+
+    sessions: list[Session]
+    next_cursor: str | None
+    index: IndexState | None = Field(None, description="With `q`; null without an index.")
+    as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
+
+
+class SessionBucket(Wire):
+    """The sessions that began in a stretch of time."""
+
+    started_at: str = Field(description="When it begins; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+
+
+class SessionHistogram(Wire):
+    """How many sessions began when."""
+
+    bucket_ms: int
+    buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
+    counted_from: str | None = Field(
+        description="What began before was not looked at in the time there was; null: all was."
+    )

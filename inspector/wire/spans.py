@@ -1,0 +1,153 @@
+"""Spans: rows, columns of rows, and one span whole."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from inspector.model import SpanKind, SpanStatus
+from inspector.waits import MAX_SHOWN
+from inspector.wire.base import Wire
+from inspector.wire.view import View
+
+
+class SpanRow(Wire):
+    """One line of the waterfall."""
+
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: SpanKind
+    status: SpanStatus
+    offset_ns: int = Field(description="From the session's `epoch_ns`; may be negative.")
+    duration_ns: int | None = Field(description="Null while the span runs.")
+    wait_ns: int = Field(description="Of the waits for a person that are over.")
+    waits: int = Field(description="How often it waited; waits that overlap are one.")
+    waited: list[tuple[int, int | None]] = Field(
+        max_length=MAX_SHOWN,
+        description="When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: "
+        "it is not over. Of more than 16, the last is up to the end of all.",
+    )
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    size_bytes: int
+    duplicate_of: str | None
+
+
+class SpanSkeleton(Wire):
+    """A page of a session's spans, by (offset, span id)."""
+
+    session_id: str
+    epoch_ns: str
+    spans: list[SpanRow]
+    next_cursor: str | None
+    as_of: str
+
+
+class SpanColumnSet(Wire):
+    """The fields of `SpanRow`, each as one array: the n-th entries make the n-th row."""
+
+    trace_id: list[str]
+    span_id: list[str]
+    parent_span_id: list[str | None]
+    name: list[str]
+    kind: list[SpanKind]
+    status: list[SpanStatus]
+    offset_ns: list[int]
+    duration_ns: list[int | None]
+    wait_ns: list[int]
+    waits: list[int]
+    waited: list[list[tuple[int, int | None]]]
+    model: list[str | None]
+    input_tokens: list[int | None]
+    output_tokens: list[int | None]
+    cost_usd: list[float | None]
+    size_bytes: list[int]
+    duplicate_of: list[str | None]
+
+
+class SpanColumns(Wire):
+    """A page of a session's spans as columns (`?format=columns`), in the order of the rows."""
+
+    session_id: str
+    epoch_ns: str
+    columns: SpanColumnSet
+    next_cursor: str | None
+    as_of: str
+
+
+class SpanEvent(Wire):
+    """A moment inside a span: an OTLP span event, or a log record kept with it."""
+
+    time: str
+    offset_ns: int
+    name: str
+    attributes: dict[str, JsonValue]
+    body: JsonValue = None
+    source: Literal["span", "log"]
+
+
+class SpanLink(Wire):
+    """A link to another span."""
+
+    trace_id: str
+    span_id: str
+    trace_state: str
+    attributes: dict[str, JsonValue]
+    dropped_attributes: int
+
+
+class Scope(Wire):
+    """The instrumentation that wrote the span."""
+
+    name: str
+    version: str
+    attributes: dict[str, JsonValue]
+
+
+class Resource(Wire):
+    """The process that wrote the span."""
+
+    attributes: dict[str, JsonValue]
+
+
+class Dropped(Wire):
+    """What the sender's SDK dropped before we saw it."""
+
+    attributes: int
+    events: int
+    links: int
+
+
+class Clamped(Wire):
+    """A value of which only the beginning is here: `…/value` has all of it."""
+
+    pointer: str = Field(description="Where it is in this answer: a JSON Pointer (RFC 6901).")
+    size_bytes: int = Field(description="Of the whole, as UTF-8.")
+    is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
+
+
+class SpanDetail(SpanRow):
+    """One span, whole."""
+
+    session_id: str
+    started_at: str
+    ended_at: str | None
+    otlp_kind: Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
+    status_message: str | None
+    trace_state: str
+    flags: int
+    attributes: dict[str, JsonValue] = Field(description="Flat, as stored.")
+    events: list[SpanEvent]
+    links: list[SpanLink]
+    resource: Resource
+    scope: Scope
+    dropped: Dropped
+    view: View
+    clamped: list[Clamped] = Field(
+        default_factory=list, description="With `max_value_bytes`: what is not here in full."
+    )

@@ -1,0 +1,123 @@
+"""The messages of the stream (`GET /events`)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from inspector.wire.base import Wire
+from inspector.wire.service import StoreHealth
+from inspector.wire.sessions import Session
+from inspector.wire.spans import SpanRow
+
+
+class StreamMessage(Wire):
+    """What every message of the stream carries."""
+
+    time: str = Field(description="RFC 3339: when the change was committed.")
+    session_id: str
+
+
+class SessionStarted(StreamMessage):
+    """A session was seen for the first time."""
+
+    type: Literal["SessionStarted"] = "SessionStarted"
+    session: Session
+
+
+class SessionUpdated(StreamMessage):
+    """The whole new row."""
+
+    type: Literal["SessionUpdated"] = "SessionUpdated"
+    session: Session
+    moved_from: str | None = Field(
+        default=None, description="A trace was found to belong here; the old id answers 308."
+    )
+
+
+class SessionFinished(StreamMessage):
+    """Nothing of it runs any more. New spans may make it run again."""
+
+    type: Literal["SessionFinished"] = "SessionFinished"
+    session: Session
+
+
+class SessionDeleted(StreamMessage):
+    """It was deleted, or merged into another."""
+
+    type: Literal["SessionDeleted"] = "SessionDeleted"
+    moved_to: str | None = None
+
+
+class SpanStarted(StreamMessage):
+    """A span runs."""
+
+    type: Literal["SpanStarted"] = "SpanStarted"
+    span: SpanRow
+
+
+class SpanUpdated(StreamMessage):
+    """The whole new row of a span that still runs, or was re-classified."""
+
+    type: Literal["SpanUpdated"] = "SpanUpdated"
+    span: SpanRow
+
+
+class SpanEnded(StreamMessage):
+    """A span ended."""
+
+    type: Literal["SpanEnded"] = "SpanEnded"
+    span: SpanRow
+
+
+class MomentMessage(StreamMessage):
+    """A moment on a span: which one it is, the type says."""
+
+    trace_id: str
+    span_id: str | None
+    name: str
+    attributes: dict[str, JsonValue]
+
+
+class DecisionMade(MomentMessage):
+    """A hook, a policy or a person decided."""
+
+    type: Literal["DecisionMade"] = "DecisionMade"
+
+
+class ProgressUpdate(MomentMessage):
+    """An operation reports how far it is."""
+
+    type: Literal["ProgressUpdate"] = "ProgressUpdate"
+
+
+class ResourceFetched(StreamMessage):
+    """A resource was read; sent beside the span's `SpanEnded`."""
+
+    type: Literal["ResourceFetched"] = "ResourceFetched"
+    span: SpanRow
+
+
+class PromptUsed(StreamMessage):
+    """A prompt was applied; sent beside the span's `SpanEnded`."""
+
+    type: Literal["PromptUsed"] = "PromptUsed"
+    span: SpanRow
+
+
+class Heartbeat(Wire):
+    """Keep-alive, every 10 s at the latest and whenever the store's health changes."""
+
+    type: Literal["Heartbeat"] = "Heartbeat"
+    time: str
+    now_ns: str = Field(description="The service's clock.")
+    store: StoreHealth
+
+
+class Gap(Wire):
+    """The reader's position is unknown here: read the lists again."""
+
+    type: Literal["Gap"] = "Gap"
+    time: str
+    reload: Literal[True] = True

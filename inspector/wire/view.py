@@ -1,0 +1,115 @@
+"""What a span says, out of any convention."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from inspector.wire.base import Wire
+from inspector.wire.messages import Message, Payload, ToolDefinition
+
+
+class ToolView(Wire):
+    """A tool execution."""
+
+    name: str
+    call_id: str | None
+    description: str | None
+    arguments: Payload | None
+    result: Payload | None
+    is_error: bool
+
+
+class LlmView(Wire):
+    """A model call."""
+
+    provider: str | None
+    model_requested: str | None
+    model_responded: str | None
+    finish_reasons: list[str] = Field(
+        description="stop, length, tool_call, content_filter, or what the sender wrote."
+    )
+    finish_reasons_raw: list[str] = Field(description="As the sender wrote them.")
+    time_to_first_chunk_ms: float | None
+    request_params: dict[str, JsonValue]
+    tools_offered: list[ToolDefinition]
+
+
+class Usage(Wire):
+    """Tokens that this span states. Cached and reasoning tokens are subsets."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+    is_aggregate: bool = Field(
+        description="A sum over the spans below, by a span that calls no model itself."
+    )
+    is_suspect: bool = Field(
+        description="More tokens were cached than sent: the sender left them out of its input."
+    )
+
+
+class StateChange(Wire):
+    """A snapshot of the agent's state, or the RFC 6902 patch against the one before."""
+
+    name: str
+    description: str | None
+    time: str
+    value: Payload | None
+    patch: Payload | None
+
+
+class Decision(Wire):
+    """A verdict of a hook, a policy or a person."""
+
+    time: str
+    hook: str | None
+    interceptor: str | None
+    action: str
+    reason: str | None
+    microseconds: float | None
+    before: Payload | None
+    after: Payload | None
+
+
+class McpView(Wire):
+    """An MCP exchange."""
+
+    method: str
+    request_id: str | None
+    protocol_version: str | None
+    transport: str | None
+    server: str | None
+    resource_uri: str | None
+    mime_type: str | None
+    size_bytes: int | None
+    prompt_name: str | None
+    request: Payload | None
+    response: Payload | None
+
+
+class ErrorView(Wire):
+    """Why the span failed."""
+
+    type: str | None
+    code: str | None
+    message: str | None
+    stacktrace: str | None
+
+
+class View(Wire):
+    """What a span says, whatever convention it was written in."""
+
+    messages: list[Message]
+    llm: LlmView | None
+    tool: ToolView | None
+    usage: Usage | None
+    state: list[StateChange]
+    decisions: list[Decision]
+    mcp: McpView | None
+    error: ErrorView | None
+    user_id: str | None
+    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
+    truncated: list[str] = Field(description="Attributes that the sender cut short.")

@@ -1,0 +1,37 @@
+/** Where rows will be: their shapes while they are on the way, or why they are not. */
+import { useCell, useInspector } from './context.ts';
+import './loading-rows.css';
+
+interface LoadingRowsProps {
+  /** How long the rows are, percent. */
+  readonly lengths: readonly number[];
+}
+
+export function LoadingRows({ lengths }: LoadingRowsProps) {
+  const { feed } = useInspector();
+  const { kind } = useCell(feed.status);
+  if (kind === 'reconnecting') {
+    return (
+      <p className="ins-loading__problem" role="status">
+        The service does not answer. Is <code>inspector serve</code> running? This page goes on by
+        itself when it does.
+      </p>
+    );
+  }
+  if (kind === 'refused') {
+    return (
+      <p className="ins-loading__problem" role="status">
+        The service does not know this browser. Open the address that <code>inspector token</code>{' '}
+        prints.
+      </p>
+    );
+  }
+  return (
+    <div className="ins-loading" role="status">
+      <span className="ins-hidden">Loading</span>
+      {lengths.map((length) => (
+        <span key={length} className="ins-loading__row" style={{ width: `${length}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { chosenColumns, gridOf } from './columns.tsx';
+
+/** Below it rows have two lines, and no columns. */
+const LEAST_PX = 720;
+
+test('however wide the list is, the columns that nobody chose are in view', () => {
+  for (let width_px = LEAST_PX; width_px < 1600; width_px += 1) {
+    expect(gridOf(chosenColumns(null, null, width_px)).least_px).toBeLessThanOrEqual(width_px);
+  }
+});
+
+test('columns that somebody chose are all there, however narrow the list is', () => {
+  const ids = chosenColumns(null, ['models', 'spans', 'agents'], LEAST_PX).map(({ id }) => id);
+  expect(ids).toEqual(['agents', 'models', 'spans']);
+});
