@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakSet
 
 from inspector.integrations.strands.calls import Calls, Events
-from inspector.integrations.strands.terms import message
+from inspector.integrations.strands.terms import Agent, message
 from inspector.integrations.streamed import StreamedCall, stream_in_session
 from inspector.integrations.verdicts import REFUSALS, refusal
 from instrument import Bus, Operation
@@ -53,19 +53,19 @@ class _Adapter:
         self._undo = ExitStack()
 
     def attach(self) -> Callable[[], None]:
-        from strands import Agent  # noqa: PLC0415
+        import strands  # noqa: PLC0415
         from strands.multiagent.graph import Graph  # noqa: PLC0415
         from strands.multiagent.swarm import Swarm  # noqa: PLC0415
 
         if self._is_all:
             _attached.add(self._bus)
             self._undo.callback(_attached.discard, self._bus)
-            self._put(Agent, "__init__", self._making)
-        self._put(Agent, "stream_async", self._running_agent)
+            self._put(strands.Agent, "__init__", self._making)
+        self._put(strands.Agent, "stream_async", self._running_agent)
         for kind in (Graph, Swarm):
             self._put(kind, "stream_async", self._running_group)
         for target in self._targets:
-            if isinstance(target, Agent):
+            if isinstance(target, strands.Agent):
                 self._watch(target)
         self._undo.callback(self._forget)
         return self._undo.close
@@ -139,7 +139,7 @@ class _Adapter:
             finally:
                 await self._calls.close(operation.call_id)
 
-        call = StreamedCall(self._bus, "agent_call", source, agent=agent, input=prompt)
+        call = StreamedCall(self._bus, "agent_call", source, agent=Agent(agent, prompt))
         try:
             async with aclosing(aiter(call)) as events:
                 async for event in events:

@@ -11,6 +11,24 @@ from instrument.decision import Injection
 _PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
 
 
+class Agent:
+    """What is told of an agent that runs."""
+
+    def __init__(self, agent: Any, prompt: Any) -> None:
+        """Describe `agent`, which is run with `prompt`."""
+        self.agent = agent
+        self.name = agent.name
+        self.input = prompt
+        if isinstance(prompt, list) and all("text" in block for block in prompt):
+            self.input = [{"role": "user", "content": prompt}]
+        self.description = agent.description
+        self.instructions = agent.system_prompt
+        self.model = model_id(agent.model)
+
+    def __repr__(self) -> str:
+        return f"Agent({self.name!r})"  # no payload
+
+
 def with_tool(context: Any, operation: Operation) -> Any:
     """Return the context with the tool and the arguments that interceptors want."""
     use, name, args = context.tool_use, operation.kwargs["tool_name"], operation.args

@@ -91,8 +91,8 @@ def test_a_run_is_told_with_its_model_calls_and_tools(told: Told, ran: Ran) -> N
         "after_agent_call",
     ]
     began, ended = told.one("before_agent_call"), told.one("after_agent_call")
-    assert began["agent"] is agent
-    assert began["input"] == "what is 6 * 7?"
+    assert began["agent"].agent is agent
+    assert began["agent"].input == "what is 6 * 7?"
     assert ended["result"] is result
     first, second = told.of("after_llm_generate")
     assert first["model"] == "scripted-1"
@@ -420,7 +420,7 @@ async def test_runs_at_the_same_time_have_their_own_calls(told: Told) -> None:
     results = await asyncio.gather(*(agent.invoke_async(str(n)) for n, agent in enumerate(agents)))
 
     assert [str(result).strip() for result in results] == [f"run-{n}" for n in range(10)]
-    runs = {one["call_id"]: one["input"] for one in told.of("before_agent_call")}
+    runs = {one["call_id"]: one["agent"].input for one in told.of("before_agent_call")}
     assert sorted(runs.values()) == sorted(map(str, range(10)))
     tools = told.of("after_tool_call")
     assert len(tools) == 10
@@ -462,7 +462,7 @@ def test_an_agent_used_as_a_tool_is_below_that_tool(told: Told) -> None:
     agent("go")
 
     _, inner = told.of("before_agent_call")
-    assert inner["agent"] is helper
+    assert inner["agent"].agent is helper
     assert told.parent_noun(inner) == "tool_call"
 
 
@@ -581,7 +581,7 @@ def test_an_agent_made_before_is_watched(told: Told, bus: Bus) -> None:
 def test_only_targets_are_watched() -> None:
     other = Bus()
     seen: list[Any] = []
-    other.register("before_agent_call", lambda **kwargs: seen.append(kwargs["agent"]))
+    other.register("before_agent_call", lambda **kwargs: seen.append(kwargs["agent"].agent))
     wanted, unwanted = make_agent("a"), make_agent("b")
     detach = attach(wanted, bus=other)
     wanted("hi")
