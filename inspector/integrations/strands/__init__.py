@@ -19,6 +19,7 @@ from inspector.integrations.streamed import StreamedCall, stream_in_session
 from inspector.integrations.verdicts import REFUSALS, refusal
 from instrument import Bus, Operation
 from instrument import default as shared
+from instrument.operations import current_call_id
 
 _logger = logging.getLogger("inspector")
 _attached: WeakSet[Bus] = WeakSet()
@@ -115,9 +116,7 @@ class _Adapter:
                 events = original(agent, prompt, **kwargs)
             else:
                 self._watch(agent)
-                events = stream_in_session(
-                    _session_id(agent), self._run_agent(original, agent, prompt, kwargs)
-                )
+                events = self._in_session(agent, self._run_agent(original, agent, prompt, kwargs))
             async with aclosing(events):
                 async for event in events:
                     yield event
@@ -162,7 +161,7 @@ class _Adapter:
                 self._bus, "workflow_run", source, workflow=group, args=task, context=None
             )
             if self._is_watched(group):
-                events = stream_in_session(_session_id(group), aiter(call))
+                events = self._in_session(group, aiter(call))
             else:
                 events = original(group, task, *args, **kwargs)
             try:
@@ -175,6 +174,11 @@ class _Adapter:
                 yield {"result": call.result}
 
         return stream_async
+
+    def _in_session(self, target: Any, events: Events) -> Events:
+        """Let an outermost run belong to its own session; others to that of what is around."""
+        is_inner = current_call_id(self._bus) is not None
+        return stream_in_session(None if is_inner else _session_id(target), events)
 
     def _is_watched(self, candidate: Any) -> bool:
         return self._is_all or any(candidate is target for target in self._targets)
@@ -209,9 +213,9 @@ def _members(target: Any) -> Iterable[Any]:
 
 
 def _session_id(target: Any) -> str | None:
-    """Return the session that the program gave; one that Strands made up is none."""
-    for name in ("_session_manager", "session_manager"):
-        found = getattr(getattr(target, name, None), "session_id", None)
+    """Return the session of an agent, or of a group that has a session manager."""
+    for holder in (target, getattr(target, "session_manager", None)):
+        found = getattr(holder, "session_id", None)
         if isinstance(found, str):
             return found
     return None

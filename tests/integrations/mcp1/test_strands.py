@@ -516,6 +516,23 @@ def test_the_session_of_a_session_manager_is_ours(bus: Bus, told: Told, tmp_path
     assert context.get() == context.UNKNOWN
 
 
+@shows("strands", "session")
+def test_runs_of_one_agent_are_one_session_and_those_inside_a_run_belong_to_it(
+    bus: Bus, told: Told
+) -> None:
+    seen = []
+    bus.register("before_agent_call", lambda **_: seen.append(context.get()))
+    helper = Agent(
+        model=ScriptedModel("helped"), callback_handler=None, name="helper", description="helps"
+    )
+    agent = make_agent("hi", call("helper", input="help"), "done", tools=[helper.as_tool()])
+
+    agent("hi")
+    agent("help me")
+
+    assert seen == [agent.session_id] * 3
+
+
 def test_the_session_that_the_program_names_wins(bus: Bus, told: Told, tmp_path: Any) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))
