@@ -3,7 +3,6 @@
 from mcp.server.mcpserver import MCPServer
 
 import inspector
-from inspector.integrations import mcp
 from instrument import operation
 
 server = MCPServer("traced", log_level="ERROR")
@@ -24,6 +23,5 @@ async def drop(text: str) -> str:
 
 if __name__ == "__main__":
     handle = inspector.attach(service_name="server")
-    mcp.attach()
     server.run()
     handle.detach()

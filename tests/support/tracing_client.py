@@ -9,7 +9,6 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 
 import inspector
-from inspector.integrations import mcp
 from instrument import Decision, intercept
 
 SERVER = Path(__file__).with_name("traced_server.py")
@@ -35,7 +34,6 @@ async def main() -> None:
 
 if __name__ == "__main__":
     handle = inspector.attach(service_name="client")
-    mcp.attach()
     intercept("before_tool_call", no_secrets)
     asyncio.run(main())
     handle.detach()

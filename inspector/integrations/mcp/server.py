@@ -11,6 +11,7 @@ from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
+from instrument.operations import is_current
 
 IsWatched = Callable[[Any], bool]
 
@@ -44,6 +45,8 @@ class Server:
                 return original(runner, inner)
 
             async def watched(ctx: Any) -> Any:
+                if is_current(self._bus, "rpc_handle"):  # a middleware of the program tells it
+                    return await inner(ctx)
                 return await self._handle(server, ctx, inner)
 
             return original(runner, watched)
