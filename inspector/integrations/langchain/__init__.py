@@ -41,6 +41,8 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
         undo.callback(_attached.discard, id(here))
 
     def is_watched(candidate: Any) -> bool:
+        if not here._hooks:
+            return False
         if not targets or any(candidate is target for target in targets):
             return True
         return current_call_id(here) is not None

@@ -32,7 +32,9 @@ NOUN = "llm_generate"
 
 def watch(patches: Patches) -> None:
     """Wrap the four methods by which a chat model is asked."""
-    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - where it is used
+    from langchain_core.language_models.chat_models import (  # noqa: PLC0415 - where it is used
+        BaseChatModel,
+    )
 
     models = _Models(patches)
     patches.put(BaseChatModel, "_generate_with_cache", models.wrap_generate)

@@ -22,7 +22,7 @@ NOUN = "tool_call"
 
 def watch(patches: Patches) -> None:
     """Wrap the two methods by which every tool is run."""
-    from langchain_core.tools import BaseTool  # noqa: PLC0415 - only where it is used
+    from langchain_core.tools.base import BaseTool  # noqa: PLC0415 - only where it is used
 
     tools = _Tools(patches)
     patches.put(BaseTool, "run", tools.wrap_run)
