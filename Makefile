@@ -118,6 +118,12 @@ gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, 
 	$(BIN)/python -m tools.generate
 	cd web && $(NPM) run --silent gen
 
+.PHONY: frameworks
+frameworks: $(ENV) $(MCP1) ## write down what the tests of the adapters show, for docs/frameworks.md
+	RECORD_FRAMEWORKS=1 $(BIN)/pytest -q tests/integrations
+	RECORD_FRAMEWORKS=1 $(MADE)/mcp1/bin/pytest -q tests/integrations/mcp1
+	$(BIN)/python -m tools.generate
+
 .PHONY: bench
 bench: $(ENV) ## measure, and print ratios; fetches what we are measured beside
 	@# One with a lock of its own names what it needs: its packages may hold back versions of ours.

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import RLock
 
-from inspector.integrations.mcp_agent.app import Section, initialize
+from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
 from inspector.integrations.mcp_agent.patches import Patches, Point
 from inspector.integrations.mcp_agent.points import POINTS
 from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
@@ -65,7 +65,8 @@ class _Shim:
             hooks=(),
             needs_listener=False,
         )
-        patches = Patches(self.bus, (settings, *POINTS))
+        tracer = Point("mcp_agent.agents.agent", None, ("get_tracer",), get_tracer, hooks=())
+        patches = Patches(self.bus, (settings, tracer, *POINTS))
         self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
         patches.apply()
 
