@@ -272,6 +272,16 @@ def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
         current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
 
 
+def mark_inner(theirs: trace.Span) -> None:
+    """Mark a foreign span that was just started for the operation that is current here.
+
+    For one whose parent is not ours, or whose attributes do not tell yet what it is for.
+    """
+    ours = trace.get_current_span()
+    if isinstance(ours, Span) and _is_ours(ours) and theirs is not ours:
+        theirs.set_attribute(DUPLICATE_OF, trace.format_span_id(ours.get_span_context().span_id))
+
+
 def _is_ours(span: Span) -> bool:
     scope = span.instrumentation_scope
     return scope is not None and scope.name == BRIDGE_SCOPE

@@ -16,14 +16,13 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import RLock
 
-from inspector.integrations.mcp_agent.app import Section, initialize
+from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
 from inspector.integrations.mcp_agent.patches import Patches, Point
 from inspector.integrations.mcp_agent.points import POINTS
 from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
 from inspector.integrations.mcp_agent.relay import relay
 from inspector.integrations.mcp_agent.waits import take_signals
 from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import check_version, find_adapter
 from instrument import Bus
 from instrument import default as shared
 from instrument.once import once
@@ -56,7 +55,6 @@ class _Shim:
             if not is_ours(bus_of_its_own):
                 self._undo.append(relay(bus_of_its_own, self.bus))
             return
-        check_version(find_adapter("mcp_agent"))
         settings = Point(
             "mcp_agent.app",
             "MCPApp",
@@ -65,7 +63,8 @@ class _Shim:
             hooks=(),
             needs_listener=False,
         )
-        patches = Patches(self.bus, (settings, *POINTS))
+        tracer = Point("mcp_agent.agents.agent", None, ("get_tracer",), get_tracer, hooks=())
+        patches = Patches(self.bus, (settings, tracer, *POINTS))
         self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
         patches.apply()
 

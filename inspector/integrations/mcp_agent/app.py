@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from inspector.integrations.mcp_agent.given import engine_of, session_of
+from inspector.integrations.mcp_agent.given import context_of, engine_of, session_of
 from inspector.integrations.mcp_agent.patches import Function, Teller
 from inspector.integrations.session import in_session
 
@@ -108,8 +108,40 @@ def initialize(section: Section, bus: Any) -> Any:
     def tells(_: Teller, original: Function) -> Function:
         async def told(*args: Any, **kwargs: Any) -> Any:
             section.heed(getattr(args[0], "config", None), bus)
-            return await original(*args, **kwargs)
+            result = await original(*args, **kwargs)
+            _keep_quiet(context_of(args[0]))
+            return result
 
         return told
 
     return tells
+
+
+def get_tracer(_: Teller, original: Function) -> Function:
+    """`get_tracer` as `agents.agent` knows it, which asks it before an agent has a context."""
+
+    def told(context: Any) -> Any:
+        quiet = _quiet_tracer(context)
+        return original(context) if quiet is None else quiet
+
+    return told
+
+
+def _keep_quiet(context: Any) -> None:
+    quiet = None if context is None else _quiet_tracer(context)
+    if quiet is not None:
+        context.tracer = quiet
+
+
+def _quiet_tracer(context: Any) -> Any:
+    """Return what makes no spans, for an app whose tracing is off; None where it is on.
+
+    Only because a provider of ours is there would it make some, which tell each call once more.
+    """
+    if getattr(context, "tracer", None) or getattr(context, "tracing_enabled", False):
+        return None
+    try:
+        from opentelemetry.trace import NoOpTracer  # noqa: PLC0415 - mcp-agent has it
+    except ImportError:
+        return None
+    return NoOpTracer()

@@ -43,4 +43,5 @@ def identity(thing: Any) -> str:
 
 def is_tapped(session: Any) -> bool:
     """Return whether the adapter of the SDK tells what goes over a session: it sees the frames."""
-    return hasattr(getattr(session, "_read_stream", None), "wire")
+    streams = (getattr(session, f"_{name}_stream", None) for name in ("read", "write"))
+    return any(hasattr(stream, "wire") for stream in streams)

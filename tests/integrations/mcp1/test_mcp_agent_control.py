@@ -15,6 +15,7 @@ from mcp_agent.workflows.parallel.parallel_llm import ParallelLLM
 
 from inspector import context
 from inspector.control.signals import deliver
+from inspector.integrations import mcp
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
@@ -299,6 +300,32 @@ async def test_people_and_models_answer_a_server_that_asks(
     assert len(told.of("before_tool_call")) == 3
     assert {one["transport"] for one in told.of("before_rpc_request")} == {"stdio"}
     assert {one["server_name"] for one in told.of("before_rpc_request")} == {"s"}
+
+
+@pytest.mark.shows("mcp_agent", "once")
+async def test_beside_the_adapter_of_the_sdk_each_thing_is_told_once(
+    shim: None, bus: Bus, told: Told
+) -> None:
+    detach = mcp.attach(bus=bus)
+    try:
+        async with make_app().run() as app, Agent(name="a", server_names=["s"]) as agent:
+            llm = await agent.attach_llm(EchoLLM)
+            assert await llm.generate_str("!s_echo text=hi") == "echo: hi"
+            async with gen_client("s", app.server_registry, context=app.context) as session:
+                await session.call_tool("echo", {"text": "hi"})
+                await session.read_resource("memo://one")
+                await session.get_prompt("greet", {"name": "Otto"})
+                await session.call_tool("count", {})
+    finally:
+        detach()
+    assert [one["tool_name"] for one in told.of("before_tool_call")] == ["s_echo", "echo", "count"]
+    methods = [one["envelope"]["method"] for one in told.of("before_rpc_request")]
+    assert methods.count("tools/call") == 3
+    assert methods.count("resources/read") == methods.count("prompts/get") == 1
+    assert len(told.of("before_resource_fetch")) == len(told.of("before_prompt_apply")) == 1
+    assert len(told.of("progress_update")) == 2
+    assert len(told.of("transport_connected")) == methods.count("initialize")
+    assert len(told.of("transport_disconnected")) == methods.count("initialize")
 
 
 async def test_what_is_refused_on_a_session_is_an_error_of_the_sdk(app: Any, bus: Bus) -> None:

@@ -18,7 +18,7 @@ from mcp_agent.mcp.gen_client import gen_client
 from mcp_agent.workflows.llm.llm_selector import ModelSelector
 
 from inspector import context
-from inspector.integrations import mcp_agent
+from inspector.integrations import mcp, mcp_agent
 from inspector.integrations.mcp_agent import POINTS
 from instrument import CATALOGUE, Bus
 from tests.integrations.mcp1.apps import end_logging, make_app, until
@@ -73,6 +73,8 @@ async def sessions_talk(app: Any) -> None:
         await raising(session.get_prompt("none"))
         await session.call_tool("count")
         await raising(session.send_request(_unknown_request(), dict))
+    async with gen_client("s", app.server_registry, context=app.context) as session:
+        await raising(asyncio.wait_for(session.call_tool("leave"), 30))  # its process ends
 
 
 def _unknown_request() -> Any:
@@ -118,8 +120,8 @@ PARTS: tuple[Callable[[Any], Awaitable[None]], ...] = (
 )
 
 
-@pytest.fixture(scope="module")
-def fired() -> frozenset[str]:
+@pytest.fixture(scope="module", params=["alone", "beside the adapter of the SDK"])
+def fired(request: pytest.FixtureRequest) -> frozenset[str]:
     """Names of what fires while an app does all of the above."""
     bus, told = Bus(), Told()
     bus.observe_all(told)
@@ -133,14 +135,18 @@ def fired() -> frozenset[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSPECTOR_ENABLE_PATCH", "1")
         detach = mcp_agent.attach(bus=bus)
+    detach_sdk = (lambda: None) if request.param == "alone" else mcp.attach(bus=bus)
     try:
         asyncio.run(all_of_it())
     finally:
+        detach_sdk()
         detach()
         context.set(context.UNKNOWN)
     told.check_pairs()
     found = frozenset(told.hooks)
-    if os.environ.get("RECORD_FRAMEWORKS") == "1":  # docs/legacy-patching.md is made from it
+    if (
+        os.environ.get("RECORD_FRAMEWORKS") == "1" and request.param == "alone"
+    ):  # docs/legacy-patching.md is made from it
         result = {"version": version("mcp-agent"), "fired": sorted(found & set(V1_2))}
         text = json.dumps(result, indent=2) + "\n"
         (RESULTS / "mcp_agent_hooks.json").write_text(text, encoding="utf-8")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -59,12 +60,28 @@ def owners() -> Iterator[tuple[Any, str]]:
 
 
 def functions() -> dict[tuple[str, str], Any]:
+    gc.collect()  # classes of other tests
     return {
         (f"{owner.__module__}.{owner.__qualname__}" if isinstance(owner, type) else "", name): vars(
             owner
         ).get(name)
         for owner, name in owners()
     }
+
+
+@pytest.fixture
+def attach(bus: Bus) -> Iterator[Callable[[], Callable[[], None]]]:
+    """`attach` to a bus of the test's own; at the end nothing is left."""
+    undo: list[Callable[[], None]] = []
+
+    def attached() -> Callable[[], None]:
+        undo.append(mcp_agent.attach(bus=bus))
+        return undo[-1]
+
+    yield attached
+    for detach in undo:
+        detach()
+    assert not hasattr(Agent.call_tool, MARK)
 
 
 @pytest.fixture
@@ -102,9 +119,9 @@ print(hasattr(Agent.call_tool, "{MARK}"), "{NAME}" in sys.modules)
     assert printed == ["False", "True True False", "False False"]
 
 
-def test_everything_that_is_patched_is_put_back(bus: Bus, asked_for: None) -> None:
+def test_everything_that_is_patched_is_put_back(attach: Any, bus: Bus, asked_for: None) -> None:
     before = functions()
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     during = functions()
     concrete = {key for key, function in before.items() if function is not None}
     left = {
@@ -122,8 +139,10 @@ def test_everything_that_is_patched_is_put_back(bus: Bus, asked_for: None) -> No
     detach()
 
 
-def test_a_class_defined_meanwhile_is_patched_and_put_back(bus: Bus, asked_for: None) -> None:
-    detach = mcp_agent.attach(bus=bus)
+def test_a_class_defined_meanwhile_is_patched_and_put_back(
+    attach: Any, bus: Bus, asked_for: None
+) -> None:
+    detach = attach()
 
     class Late(Workflow[str]):
         async def run(self) -> Any:
@@ -136,11 +155,11 @@ def test_a_class_defined_meanwhile_is_patched_and_put_back(bus: Bus, asked_for: 
 
 
 def test_attached_twice_it_is_patched_once_until_the_last_detaches(
-    bus: Bus, asked_for: None
+    attach: Any, bus: Bus, asked_for: None
 ) -> None:
-    first = mcp_agent.attach(bus=bus)
+    first = attach()
     patched = Agent.call_tool
-    second = mcp_agent.attach(bus=bus)
+    second = attach()
     assert Agent.call_tool is patched
     first()
     first()
@@ -149,9 +168,11 @@ def test_attached_twice_it_is_patched_once_until_the_last_detaches(
     assert Agent.call_tool is patched.__wrapped__  # type: ignore[attr-defined]
 
 
-def test_what_somebody_wrapped_over_ours_passes_on_unseen(bus: Bus, asked_for: None) -> None:
+def test_what_somebody_wrapped_over_ours_passes_on_unseen(
+    attach: Any, bus: Bus, asked_for: None
+) -> None:
     before = Agent.call_tool
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     ours = Agent.call_tool
 
     async def theirs(*args: Any, **kwargs: Any) -> Any:
@@ -165,8 +186,10 @@ def test_what_somebody_wrapped_over_ours_passes_on_unseen(bus: Bus, asked_for: N
         Agent.call_tool = before
 
 
-def test_another_bus_gets_a_published_module_of_its_own(bus: Bus, asked_for: None) -> None:
-    detach = mcp_agent.attach(bus=bus)
+def test_another_bus_gets_a_published_module_of_its_own(
+    attach: Any, bus: Bus, asked_for: None
+) -> None:
+    detach = attach()
     from mcp_agent.core import instrument as published
 
     assert published is not instrument
@@ -179,7 +202,7 @@ def test_another_bus_gets_a_published_module_of_its_own(bus: Bus, asked_for: Non
 
 
 def test_the_bus_of_a_fork_is_listened_to_and_nothing_is_patched(
-    bus: Bus, monkeypatch: pytest.MonkeyPatch
+    attach: Any, bus: Bus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = Bus()
     fork = ModuleType(NAME)
@@ -188,7 +211,7 @@ def test_the_bus_of_a_fork_is_listened_to_and_nothing_is_patched(
     before = functions()
     told = Told()
     bus.observe_all(told)
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     own._emit_sync("before_tool_call", tool_name="t", args={}, context=None)
     assert told.one("before_tool_call")["tool_name"] == "t"
     assert functions() == before
@@ -208,10 +231,14 @@ def test_beside_mcp_2_there_is_one_sentence_and_no_traceback(tmp_path: Path) -> 
 
 
 def test_what_a_version_does_not_have_is_one_line(
-    bus: Bus, asked_for: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    attach: Any,
+    bus: Bus,
+    asked_for: None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.delattr(Workflow, "cancel")
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     assert [one.message for one in caplog.records if one.levelno == logging.WARNING] == [
         "This version of mcp-agent has no cancel in mcp_agent.executor.workflow.Workflow: "
         "operation_cancelled will not be told from there."
@@ -235,8 +262,10 @@ def test_attach_all_leaves_it_alone_without_the_variable(
 
 
 @pytest.mark.usefixtures("logging_ends")
-async def test_while_nobody_listens_the_original_runs(bus: Bus, asked_for: None) -> None:
-    detach = mcp_agent.attach(bus=bus)
+async def test_while_nobody_listens_the_original_runs(
+    attach: Any, bus: Bus, asked_for: None
+) -> None:
+    detach = attach()
     async with make_app().run() as app:
         llm = EchoLLM(name="quiet", context=app.context)
         assert await llm.generate_str("hi") == "echo: hi"
@@ -255,6 +284,7 @@ async def test_while_nobody_listens_the_original_runs(bus: Bus, asked_for: None)
     ],
 )
 async def test_the_section_of_the_settings_attaches_without_content_unless_it_says(
+    attach: Any,
     section: dict[str, Any],
     variable: str | None,
     capture: str | None,
@@ -265,15 +295,15 @@ async def test_the_section_of_the_settings_attaches_without_content_unless_it_sa
     calls: list[dict[str, Any]] = []
     real = import_module("inspector.attach").attach
 
-    def attach(*args: Any, **kwargs: Any) -> Any:
+    def recorded(*args: Any, **kwargs: Any) -> Any:
         calls.append(kwargs)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(sys.modules["inspector.attach"], "attach", attach)
+    monkeypatch.setattr(sys.modules["inspector.attach"], "attach", recorded)
     monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", "/nonexistent")
     if variable is not None:
         monkeypatch.setenv("INSPECTOR_CAPTURE_CONTENT", variable)
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     await make_app(inspector=section).initialize()
     detach()
     assert [one["capture"] for one in calls] == ([] if capture is None else [capture])
@@ -281,9 +311,9 @@ async def test_the_section_of_the_settings_attaches_without_content_unless_it_sa
 
 @pytest.mark.usefixtures("logging_ends")
 async def test_the_section_never_says_where_to_send(
-    bus: Bus, asked_for: None, caplog: pytest.LogCaptureFixture
+    attach: Any, bus: Bus, asked_for: None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    detach = mcp_agent.attach(bus=bus)
+    detach = attach()
     await make_app(inspector={"url": "http://192.0.2.1", "token": "t"}).initialize()
     detach()
     assert "what is not read there: token, url" in caplog.text

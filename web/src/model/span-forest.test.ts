@@ -148,6 +148,21 @@ test('what is kept is shown with all that is above it, and nothing else', () => 
   );
 });
 
+test('what failed marks all that is above it', () => {
+  fc.assert(
+    fc.property(anySpans, fc.array(fc.nat(), { maxLength: 3 }), (spans, random) => {
+      const forest = forestOf(spans);
+      const failed = spans.length === 0 ? [] : random.map((one) => one % forest.size);
+      const marked = forest.above(failed);
+      const parents = failed.map((number) => forest.parentOf(number)).filter((one) => one >= 0);
+      const above = new Set(parents.flatMap((one) => [one, ...forest.ancestorsOf(one)]));
+      expect([...marked.keys()].filter((number) => marked[number] === 1)).toEqual(
+        [...above].sort((a, b) => a - b),
+      );
+    }),
+  );
+});
+
 test('spans that come one by one, and change their parents, end as if they had come at once', () => {
   fc.assert(
     fc.property(anySpans, anySpans, (before, after) => {

@@ -210,6 +210,12 @@ export class SpanForest {
     return marked;
   }
 
+  /** 1 at the number of each span that has one of these below it. */
+  above(numbers: Iterable<number>): Uint8Array {
+    const parents = [...numbers].map((number) => this.parentOf(number));
+    return this.withAncestors(parents.filter((parent) => parent !== ROOT));
+  }
+
   /** Place every span once; what is below a folded one is left out. */
   arrange({ byHand, all, kept }: Arrangement): Rows {
     const count = this.size;

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow, SpanStatus } from '../api/types.ts';
 import { exampleSpan as row } from './examples.ts';
-import { endOffset, errorsOf, firstCause, newerRow, selfTime, waitsSince } from './span-status.ts';
+import {
+  endOffset,
+  errorsOf,
+  firstCause,
+  newerRow,
+  opensAtCause,
+  selfTime,
+  waitsSince,
+} from './span-status.ts';
 
 const statuses: SpanStatus[] = ['running', 'lost', 'unset', 'ok', 'error', 'cancelled'];
 
@@ -103,4 +111,12 @@ test('time in itself is never negative and never more than the whole', () => {
       expect(self).toBeLessThanOrEqual(100);
     }),
   );
+});
+
+test('a session opens at its cause: failed always, ended as a waterfall, going on never', () => {
+  expect(opensAtCause('failed', false)).toBe(true);
+  expect(opensAtCause('completed', true)).toBe(true);
+  expect(opensAtCause('completed', false)).toBe(false);
+  for (const status of ['running', 'waiting', 'paused'] as const)
+    expect(opensAtCause(status, true)).toBe(false);
 });

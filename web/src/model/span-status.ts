@@ -1,5 +1,5 @@
 /** What a span's state means for the reader. */
-import type { SpanRow, SpanStatus } from '../api/types.ts';
+import type { SessionStatus, SpanRow, SpanStatus } from '../api/types.ts';
 import { parentKey, spanKey } from './span-tree.ts';
 
 const ENDED: ReadonlySet<SpanStatus> = new Set(['unset', 'ok', 'error', 'cancelled']);
@@ -68,4 +68,14 @@ export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
         first === undefined || endOffset(span, 0) < endOffset(first, 0) ? span : first,
       undefined,
     );
+}
+
+const GOES_ON: ReadonlySet<SessionStatus> = new Set(['waiting', 'paused', 'running']);
+
+/**
+ * Whether a session opens at the cause, not at the root: one that failed, and as a waterfall also
+ * one that got over its errors. What goes on is watched where it goes on.
+ */
+export function opensAtCause(status: SessionStatus, isWaterfall: boolean): boolean {
+  return status === 'failed' || (isWaterfall && !GOES_ON.has(status));
 }

@@ -1,5 +1,6 @@
 /** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
 import { useEffect, useMemo, useRef } from 'react';
+import { opensAtCause } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -26,8 +27,8 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   useEffect(() => {
     if (moved?.to != null) router.replace(sessionPath(moved.to));
   }, [moved, router]);
-  useFirstCause(trace, selected, select);
   const view = useSessionView(trace);
+  useFirstCause(trace, selected, view?.id === 'waterfall', select);
   const waiting = useWaiting(trace);
   useSessionActions(trace, selected, waiting, select);
 
@@ -55,10 +56,11 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   );
 }
 
-/** A failed session opens at the cause, not at the root. */
+/** Where something failed, the cause is read first; a span that the address names wins. */
 function useFirstCause(
   trace: Trace,
   selected: string | undefined,
+  isWaterfall: boolean,
   select: (key: string) => void,
 ): void {
   const state = useCell(trace.state);
@@ -66,10 +68,11 @@ function useFirstCause(
   useEffect(() => {
     if (state.kind !== 'ready' || isDone.current) return;
     isDone.current = true;
-    if (trace.session.get()?.status !== 'failed') return;
+    const status = trace.session.get()?.status;
+    if (status === undefined || !opensAtCause(status, isWaterfall)) return;
     const cause = trace.tally.firstCause();
     if (cause !== undefined) select(spanKey(cause));
-  }, [state, trace, select]);
+  }, [state, trace, isWaterfall, select]);
 }
 
 function Gone({ text }: { readonly text: string }) {

@@ -16,6 +16,7 @@ interface SpanTreeRowProps {
   readonly depth: number;
   readonly hasChildren: boolean;
   readonly isFolded: boolean;
+  readonly hasErrorBelow: boolean;
   /** The how-manieth of how many siblings, from 1. */
   readonly position: number;
   readonly siblings: number;
@@ -32,7 +33,7 @@ const INDENT_PX = 14;
 const MAX_INDENT = 16;
 
 export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
-  const { spanKey: key, depth, hasChildren, isFolded, isWaiting, find } = props;
+  const { spanKey: key, depth, hasChildren, isFolded, hasErrorBelow, isWaiting, find } = props;
   const span = useRow(props.trace.spans, key);
   if (span === undefined) return null;
   const state = isWaiting ? 'waiting' : span.status;
@@ -48,7 +49,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       id={props.id}
       className={classes.join(' ')}
       role="treeitem"
-      aria-label={labelOf(span, state)}
+      aria-label={labelOf(span, state) + (hasErrorBelow ? ', error below' : '')}
       tabIndex={-1}
       aria-level={depth + 1}
       aria-posinset={props.position}
@@ -65,7 +66,8 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
         {hasChildren ? (
           <button
             type="button"
-            className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}`}
+            className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}${hasErrorBelow ? ' ins-row__caret--error' : ''}`}
+            title={hasErrorBelow ? 'Something failed below it' : undefined}
             tabIndex={-1}
             aria-hidden="true"
             onClick={(event) => {

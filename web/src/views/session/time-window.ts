@@ -23,6 +23,8 @@ export interface TimeWindowControl {
   readonly zoom: (factor: number, x?: number) => void;
   readonly pan: (by_px: number) => void;
   readonly show: (view: TimeWindow) => void;
+  /** Show these offsets, and at the end room for what is written beside bars. */
+  readonly fitTo: (offsets: TimeWindow) => void;
   readonly fit: () => void;
   readonly dragHandlers: { readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void };
 }
@@ -50,11 +52,11 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
     const { isRunning, ...all } = trace.tally.extent(now_ns());
     return { ...axis.windowOf(all), isRunning };
   }, [trace, now_ns, axis]);
+  const room = Math.min(LABEL_PX / Math.max(1, bars_px - LABEL_PX), MOST_ROOM);
   const whole = useCallback(() => {
     const all = extent();
-    const room = Math.min(LABEL_PX / Math.max(1, bars_px - LABEL_PX), MOST_ROOM);
     return fitWindow(all, all.isRunning, room);
-  }, [extent, bars_px]);
+  }, [extent, room]);
   const read = useCallback(
     () => (zoomed === undefined ? whole() : axis.windowOf(zoomed)),
     [whole, axis, zoomed],
@@ -80,10 +82,11 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
       zoom,
       pan,
       show,
+      fitTo: (offsets) => show(fitWindow(axis.windowOf(offsets), false, room)),
       fit: () => setZoomed(undefined),
       dragHandlers: { onPointerDown: (event) => drag(event, pan) },
     };
-  }, [read, whole, now_ns, extent, bars_px, zoomed, axis]);
+  }, [read, whole, now_ns, extent, bars_px, room, zoomed, axis]);
 }
 
 /** Ctrl + wheel (or a pinch) zooms at the pointer; Shift + wheel and sideways moves pan. */

@@ -15,14 +15,15 @@ interface TreeKeys {
 
 const ZOOM = 1.5;
 
-export function useTimeKeys({ zoom, fit }: TimeWindowControl): void {
+export function useTimeKeys({ zoom, fit }: TimeWindowControl, zoomToRows: () => void): void {
   const actions = useMemo(
     () => [
       { name: 'Zoom in', keys: ['+', '='], run: () => zoom(1 / ZOOM) },
       { name: 'Zoom out', keys: ['-'], run: () => zoom(ZOOM) },
+      { name: 'Zoom to the rows in view', keys: ['v'], run: zoomToRows },
       { name: 'Show everything', keys: ['0'], run: fit },
     ],
-    [zoom, fit],
+    [zoom, fit, zoomToRows],
   );
   useActions('Waterfall', actions);
 }

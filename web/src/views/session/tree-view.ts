@@ -13,6 +13,8 @@ export interface TreeView {
   readonly rowOf: (key: string) => number | undefined;
   readonly hasChildren: (row: number) => boolean;
   readonly isFolded: (row: number) => boolean;
+  /** Whether something failed below it. */
+  readonly hasErrorBelow: (row: number) => boolean;
   /** Whether any row is folded. */
   readonly hasFolded: boolean;
   readonly parentOf: (row: number) => string | undefined;
@@ -32,11 +34,15 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
   const [arrangement, setArrangement] = useState<Arrangement>(AS_AT_FIRST);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to arrange anew
   const rows = useMemo(() => {
-    const { forest, tally } = trace;
+    const { forest } = trace;
     if (!isErrorsOnly) return forest.arrange(arrangement);
-    const failed = [...tally.errors.keys()].flatMap((key) => forest.numberOf(key) ?? []);
-    return forest.arrange({ ...arrangement, kept: forest.withAncestors(failed) });
+    return forest.arrange({ ...arrangement, kept: forest.withAncestors(failedOf(trace)) });
   }, [trace, structure, arrangement, isErrorsOnly, isErrorsOnly && errors]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to look anew
+  const aboveErrors = useMemo(
+    () => (errors === 0 ? undefined : trace.forest.above(failedOf(trace))),
+    [trace, structure, errors],
+  );
 
   const keyAt = useCallback(
     (row: number) =>
@@ -92,6 +98,7 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
       rowOf,
       hasChildren: (row) => (rows.childCount[rows.spanIndex[row] ?? -1] ?? 0) > 0,
       isFolded: (row) => rows.folded[rows.spanIndex[row] ?? -1] === 1,
+      hasErrorBelow: (row) => aboveErrors?.[rows.spanIndex[row] ?? -1] === 1,
       hasFolded: rows.folded.includes(1),
       parentOf: (row) => trace.forest.keyOf(rows.parent[row] ?? -1),
       siblingsOf: (row) => rows.childCount[rows.parent[row] ?? -1] ?? rows.rootCount,
@@ -100,6 +107,11 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
       foldAll: () => setArrangement({ byHand: new Map(), all: true }),
       unfoldAll: () => setArrangement({ byHand: new Map(), all: false }),
     }),
-    [rows, keyAt, rowOf, fold, reveal, trace],
+    [rows, aboveErrors, keyAt, rowOf, fold, reveal, trace],
   );
+}
+
+/** Numbers of the spans that failed. */
+function failedOf({ forest, tally }: Trace): number[] {
+  return [...tally.errors.keys()].flatMap((key) => forest.numberOf(key) ?? []);
 }

@@ -28,6 +28,7 @@ interface WaterfallToolsProps {
   readonly gaps: number;
   readonly onFind: (text: string) => void;
   readonly onGoTo: (key: string) => void;
+  readonly onZoomToRows: () => void;
 }
 
 export const WaterfallTools = memo(function WaterfallTools(props: WaterfallToolsProps) {
@@ -96,6 +97,16 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
           onClick={tree.hasFolded ? tree.unfoldAll : tree.foldAll}
         >
           <ActionIcon name="fold" />
+        </button>
+        <button
+          type="button"
+          className="ins-icon-button"
+          title="Zoom to the rows in view (V)"
+          aria-label="Zoom to the rows in view"
+          disabled={tree.rows.count === 0}
+          onClick={props.onZoomToRows}
+        >
+          <ActionIcon name="zoom" />
         </button>
         <button
           type="button"

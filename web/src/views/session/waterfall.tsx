@@ -6,6 +6,7 @@
  */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { extentOfRows } from '../../model/rows-extent.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../context.ts';
@@ -120,7 +121,18 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     },
     [goTo, onSelect, selected],
   );
-  useTimeKeys(timeWindow);
+  const { fitTo, now_ns } = timeWindow;
+  const zoomToRows = useCallback(() => {
+    const top = Math.floor((scroller?.scrollTop ?? 0) / row_px);
+    const inView = Array.from({ length: Math.ceil(height_px / row_px) }, (_, at) => top + at);
+    const rows = inView.flatMap((row) => {
+      const span = tree.spanAt(row);
+      return span === undefined ? [] : [{ span, depth: tree.rows.depth[row] ?? 0 }];
+    });
+    const extent = extentOfRows(rows, now_ns());
+    if (extent !== undefined) fitTo(extent);
+  }, [scroller, row_px, height_px, tree, fitTo, now_ns]);
+  useTimeKeys(timeWindow, zoomToRows);
   const onKeyDown = (event: KeyboardEvent) =>
     onTreeKey(event, {
       tree,
@@ -181,6 +193,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         gaps={shape.gaps.length}
         onFind={setFind}
         onGoTo={pick}
+        onZoomToRows={zoomToRows}
       />
       <div className="ins-minimap-clip">
         <Minimap trace={trace} shape={shape} timeWindow={timeWindow} onJump={jump} />
@@ -236,6 +249,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
                 depth={tree.rows.depth[row] ?? 0}
                 hasChildren={tree.hasChildren(row)}
                 isFolded={tree.isFolded(row)}
+                hasErrorBelow={tree.hasErrorBelow(row)}
                 position={tree.rows.position[row] ?? 1}
                 siblings={tree.siblingsOf(row)}
                 isSelected={key === selected}

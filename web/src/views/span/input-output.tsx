@@ -8,6 +8,28 @@ interface InputOutputProps {
   readonly isRunning: boolean;
 }
 
+/** What was captured of it, and nothing of what was not: for where it is not the subject. */
+export function CapturedInputOutput({ detail }: { readonly detail: SpanDetail }) {
+  const { tool, mcp } = detail.view;
+  return (
+    <>
+      <Captured title="Input" payload={tool?.arguments} />
+      <Captured title="Output" payload={tool?.result} />
+      <Captured title={`Request ${mcp?.method}`} payload={mcp?.request} />
+      <Captured title="Response" payload={mcp?.response} />
+    </>
+  );
+}
+
+interface CapturedProps {
+  readonly title: string;
+  readonly payload: Payload | null | undefined;
+}
+
+function Captured({ title, payload }: CapturedProps) {
+  return payload == null ? null : <Value title={title} payload={payload} none="" />;
+}
+
 export function InputOutput({ detail, isRunning }: InputOutputProps) {
   const { tool, mcp } = detail.view;
   const pending = isRunning ? 'It has not answered yet.' : 'Nothing was captured.';

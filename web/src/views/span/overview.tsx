@@ -16,6 +16,8 @@ import type { Trace } from '../../state/trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { ClampedText } from './clamped-text.tsx';
+import { Conversation } from './conversation.tsx';
+import { CapturedInputOutput } from './input-output.tsx';
 import { SpanButton } from './links.tsx';
 import { LongValue } from './long-value.tsx';
 import { useShownSpan } from './shown-span.ts';
@@ -36,6 +38,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       {view.error === null && detail.status_message !== null && detail.status_message !== '' && (
         <p className="ins-section">{detail.status_message}</p>
       )}
+      {row.status === 'error' && <AskedWith detail={detail} />}
       {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
       {view.usage !== null && <UsageBlock usage={view.usage} />}
       <Facts title="Span" facts={spanFacts(row, detail, trace)} />
@@ -44,6 +47,22 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       <Facts title="What the application said" facts={applicationFacts(detail)} />
       <Facts title="Came from" facts={sourceFacts(detail)} />
       <Losses detail={detail} />
+    </>
+  );
+}
+
+/** What it was given when it failed: read beside the error, without another tab. */
+export function AskedWith({ detail }: { readonly detail: SpanDetail }) {
+  const last = detail.view.messages.at(-1);
+  return (
+    <>
+      <CapturedInputOutput detail={detail} />
+      {last !== undefined && (
+        <section className="ins-section" aria-label="The last message">
+          <h3>The last message</h3>
+          <Conversation messages={[last]} />
+        </section>
+      )}
     </>
   );
 }
