@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 * 2**20
 MAX_CHUNKS = 65_536
 LOOK_AGAIN_S = 2.0
-END_S = 1.5
+END_S = 3.0
 """How long the end of the proxy may wait for what is left to be sent."""
 MAX_OUTPUT_CHARS = 4_000
 
