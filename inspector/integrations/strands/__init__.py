@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, suppress
 from functools import wraps
 from typing import Any
 from weakref import WeakSet
@@ -19,7 +19,7 @@ from inspector.integrations.streamed import StreamedCall, stream_in_session
 from inspector.integrations.verdicts import REFUSALS, refusal
 from instrument import Bus, Operation
 from instrument import default as shared
-from instrument.operations import current_call_id
+from instrument.operations import current_call_id, current_noun
 
 _logger = logging.getLogger("inspector")
 _attached: WeakSet[Bus] = WeakSet()
@@ -42,6 +42,15 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     return _Adapter(here, targets).attach()
 
 
+_OWN_SPANS = {
+    "start_agent_span": "agent_call",
+    "start_model_invoke_span": "llm_generate",
+    "start_tool_call_span": "tool_call",
+    "start_multiagent_span": "workflow_run",
+}
+"""What Strands' tracer starts inside which operation of ours."""
+
+
 class _Adapter:
     """One `attach`."""
 
@@ -57,6 +66,7 @@ class _Adapter:
         import strands  # noqa: PLC0415
         from strands.multiagent.graph import Graph  # noqa: PLC0415
         from strands.multiagent.swarm import Swarm  # noqa: PLC0415
+        from strands.telemetry.tracer import Tracer  # noqa: PLC0415
 
         if self._is_all:
             _attached.add(self._bus)
@@ -65,11 +75,31 @@ class _Adapter:
         self._put(strands.Agent, "stream_async", self._running_agent)
         for kind in (Graph, Swarm):
             self._put(kind, "stream_async", self._running_group)
+        for name, noun in _OWN_SPANS.items():
+            self._put(Tracer, name, self._marking(noun))
         for target in self._targets:
             if isinstance(target, strands.Agent):
                 self._watch(target)
         self._undo.callback(self._forget)
         return self._undo.close
+
+    def _marking(self, noun: str) -> Callable[[Any], Any]:
+        """Let a span that Strands makes for what we tell say so: usage counts once."""
+
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(original)
+            def start(*args: Any, **kwargs: Any) -> Any:
+                span = original(*args, **kwargs)
+                if current_noun(self._bus) == noun:
+                    with suppress(Exception):  # never into the program that is watched
+                        from subscribers.spans import mark_inner  # noqa: PLC0415
+
+                        mark_inner(span)
+                return span
+
+            return start
+
+        return make
 
     # --- agents -------------------------------------------------------------------------------
 
