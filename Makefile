@@ -42,6 +42,7 @@ $(MADE):
 # --- the environment and the web UI -----------------------------------------------------------
 
 ENV := .venv/.made
+MCP1 := $(MADE)/mcp1/.made
 UI := inspector/static/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
@@ -50,6 +51,12 @@ WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -pa
 # --inexact keeps uv, where it lives in this environment.
 $(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
 	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all
+	@touch $@
+
+# Frameworks that need mcp 1.x, where ours is 2.x.
+$(MCP1): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV)) $(MADE)
+	UV_PROJECT_ENVIRONMENT=$(MADE)/mcp1 INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked \
+		--no-default-groups --group frameworks-mcp1 --extra otel
 	@touch $@
 
 $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
@@ -71,8 +78,9 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
-test: $(ENV) $(UI) browser ## everything that is tested: Python, web, contract, browser
+test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
 	$(BIN)/pytest -q -n 2 -m "not slow" --ignore tests/e2e
+	$(MADE)/mcp1/bin/pytest -q -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
 	@# By file: the tests of one share a service.
@@ -109,6 +117,12 @@ fix: $(ENV) $(NODE_MODULES) ## format and repair what can be repaired
 gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, reference pages
 	$(BIN)/python -m tools.generate
 	cd web && $(NPM) run --silent gen
+
+.PHONY: frameworks
+frameworks: $(ENV) $(MCP1) ## write down what the tests of the adapters show, for docs/frameworks.md
+	RECORD_FRAMEWORKS=1 $(BIN)/pytest -q tests/integrations
+	RECORD_FRAMEWORKS=1 $(MADE)/mcp1/bin/pytest -q tests/integrations/mcp1
+	$(BIN)/python -m tools.generate
 
 .PHONY: bench
 bench: $(ENV) ## measure, and print ratios; fetches what we are measured beside

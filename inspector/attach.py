@@ -10,7 +10,9 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -18,7 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
-from inspector.integrations.registry import ASKED, attach_all, wanted
+from inspector.integrations.registry import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
 from inspector.policies import install as install_policies
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
@@ -122,15 +124,17 @@ def attach(
     """
     adapters = wanted(os.environ.get(ASKED) if integrations is None else integrations)
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
-    policies_off = install_policies(bus) if policies else lambda: None
+    undo = ExitStack()
+    undo.callback(install_policies(bus) if policies else lambda: None)
+    undo.callback(_watch_mcp_agent(adapters, bus))
     service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
-        return Handle(None, policies_off, None)
+        return Handle(None, undo.close, None)
     with _lock:
         key = id(bus)
         handle = _attached.get(key)
         if handle is not None and handle.is_attached:
-            policies_off()  # that handle has them
+            undo.close()  # that handle has them
             return handle
         try:
             from subscribers.wiring import wire  # noqa: PLC0415 - needs the extra
@@ -142,7 +146,7 @@ def attach(
                 "Install it with: pip install 'mcp-agent-inspector[otel]'",
                 service.url,
             )
-            return Handle(None, policies_off, None)
+            return Handle(None, undo.close, None)
         made: Control | None = None
 
         def start_control() -> None:
@@ -165,9 +169,29 @@ def attach(
             find = (lambda: service) if service.is_named else partial(_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
-        undo = _ending((attach_all(adapters, bus=bus), policies_off), made, wiring)
-        handle = _attached[key] = Handle(service.url, undo, wiring.delivery)
+        undo.callback(attach_all(adapters, bus=bus))
+        ending = _ending(undo.close, made, wiring)
+        handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
+
+
+def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[], None]:
+    """Look at the shim for mcp-agent (seed 000 §13), which is loaded only where it has work.
+
+    Whether a service runs or not: our bus is then that of mcp-agent, for policies and others too.
+    """
+    is_asked = is_on(ENABLE_PATCH, os.environ, default=False) and any(
+        one.name == "mcp_agent" for one in adapters
+    )
+    if not is_asked and "mcp_agent.core.instrument" not in sys.modules:
+        return lambda: None
+    try:
+        from inspector.integrations import mcp_agent  # noqa: PLC0415 - see above
+
+        return mcp_agent.attach(bus)
+    except Exception as error:  # noqa: BLE001 - never into the program that is watched
+        _logger.warning("Cannot watch mcp-agent (%s: %s).", type(error).__name__, error)
+        return lambda: None
 
 
 def _is_wanted(control: bool | None) -> bool:
@@ -189,15 +213,14 @@ def _control(
 
 
 def _ending(
-    first: Iterable[Callable[[], None]], control: Control | None, wiring: Wiring
+    first: Callable[[], None], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
     """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
         end_s = monotonic() + EXIT_S
-        for off in first:
-            off()
+        first()
         if control is not None:
             control.begin_close()  # in the background, while telemetry is sent
         wiring.undo()

@@ -90,6 +90,12 @@ def current_call_id(bus: Channel) -> str | None:
     return None if frame is None else frame.call_id
 
 
+def current_noun(bus: Channel) -> str | None:
+    """Return of what kind the innermost open operation of `bus` here is, or None."""
+    frame = _innermost(bus)
+    return None if frame is None else frame.noun
+
+
 def is_current(bus: Channel, noun: str, tool_name: str | None = None) -> bool:
     """Return whether the innermost open operation of `bus` here is such a one.
 

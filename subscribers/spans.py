@@ -272,6 +272,16 @@ def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
         current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
 
 
+def mark_inner(theirs: trace.Span) -> None:
+    """Mark a foreign span that was just started for the operation that is current here.
+
+    For one whose parent is not ours, or whose attributes do not tell yet what it is for.
+    """
+    ours = trace.get_current_span()
+    if isinstance(ours, Span) and _is_ours(ours) and theirs is not ours:
+        theirs.set_attribute(DUPLICATE_OF, trace.format_span_id(ours.get_span_context().span_id))
+
+
 def _is_ours(span: Span) -> bool:
     scope = span.instrumentation_scope
     return scope is not None and scope.name == BRIDGE_SCOPE
@@ -283,6 +293,8 @@ _TARGETS = {
     "invoke_workflow": "gen_ai.workflow.name",
 }
 """Not the model calls: which of the two knows the usage shows only at their end."""
+_CARRIED_BY = {"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
+"""Families of spans to the request that carries them out; an SDK's span for it starts first."""
 
 
 def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
@@ -291,6 +303,8 @@ def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
     if (span.kind is SpanKind.SERVER) != (owned.family == "rpc_handle"):
         return False
     method = theirs.get("mcp.method.name")
+    if method is not None and _CARRIED_BY.get(owned.family) == method:
+        return not owned.aliases  # the first is the same operation, a later round is its own
     if method is not None:
         return bool(method == ours.get("mcp.method.name"))
     operation = theirs.get("gen_ai.operation.name")

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
-from hypothesis import HealthCheck, settings
+if find_spec("hypothesis"):  # not in the environment of frameworks that need mcp 1.x
+    from hypothesis import HealthCheck, settings
 
-# Speed is measured in benchmarks/; a busy machine must not fail a property.
-settings.register_profile("repo", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("repo")
+    # Speed is measured in benchmarks/; a busy machine must not fail a property.
+    settings.register_profile("repo", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("repo")
 
 # Set in many containers: each of the hundreds of processes that the tests start would compile all
 # that it imports, which takes longer than what is tested.

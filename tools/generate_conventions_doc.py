@@ -58,10 +58,10 @@ The first key that has a value counts; aliases of one count are never added.
   used only when nothing below it states any (`is_aggregate`). Cached and reasoning tokens are
   part of input and output. More cached than sent is flagged (`is_suspect`), not mended.
 * **Twins**: when a span and the one inside it are of the same kind (`llm`, `tool`, `embedding`,
-  `mcp`), name the same model, tool or method, and the inner leaves at most 5 %, or 1 ms, of the outer,
-  the inner gets `duplicate_of` and is no second call. In any order of arrival. Where the sender
-  says that the outer one is the twin (`inspector.duplicate_of`), the inner one is not: of spans
-  that tell the same, one stays without a mark. The two ends of a remote call are not twins.
+  `mcp`), name the same model, tool or method, and the inner leaves at most 5 %, or 1 ms, of the
+  outer, the inner gets `duplicate_of` and is no second call. In any order of arrival. Where the
+  sender says that the outer one is the twin (`inspector.duplicate_of`), the inner one is not: of
+  spans that tell the same, one stays without a mark. The two ends of a remote call are not twins.
 * **Begun**: a Logfire `pending_span` is the start of the span that it announces. OpenLLMetry's
   `ResponseStreamWriter` is a twin of its parent.
 * **Status**: `OK` and `UNSET` are both success. A tool that answers with `isError` failed, though

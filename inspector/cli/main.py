@@ -275,6 +275,21 @@ def mcp(
     asyncio.run(serve_stdio(lambda: find_reader(url), may_steer=control))
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def proxy(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Option(help="What to call the server; default: that of the command.")
+    ] = None,
+) -> None:
+    """Run an MCP server (`-- COMMAND [ARGS]`) that speaks over stdio, and show what is said."""
+    # `python -m inspector` and `inspector` find it before any of this is imported.
+    from inspector.proxy.command import main as run  # noqa: PLC0415
+
+    named = [] if name is None else ["--name", name]
+    raise typer.Exit(run([*named, "--", *context.args]))
+
+
 @hooks.command()
 def validate(
     path: Annotated[Path, typer.Argument(help="A Python file, a package or a distribution.")],

@@ -23,12 +23,16 @@ def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
     Returns:
         What takes the wish back, if it was not fulfilled yet. Idempotent.
     """
-    if name in sys.modules and not _is_being_imported(sys.modules[name]):
+    if name in sys.modules and (name in _ran or not _is_being_imported(sys.modules[name])):
         _run(do, name)
         return lambda: None
     finder = _Finder(name, do)
     sys.meta_path.insert(0, finder)
     return finder.withdraw
+
+
+_ran: set[str] = set()
+"""Modules whose code has run, while others still follow their import."""
 
 
 def _is_being_imported(module: ModuleType) -> bool:
@@ -73,7 +77,11 @@ class _Finder:
 
     def done(self) -> None:
         self.withdraw()
-        _run(self._do, self._name)
+        _ran.add(self._name)  # whoever asks from here on need not wait
+        try:
+            _run(self._do, self._name)
+        finally:
+            _ran.discard(self._name)
 
 
 class _Loader:

@@ -1,1 +1,1 @@
-"""`inspector proxy -- COMMAND`: a pipe around an MCP server that also tells what goes through it."""
+"""`inspector proxy -- COMMAND`: a pipe around an MCP server that tells what goes through."""

@@ -26,11 +26,12 @@ NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 2
 def main(arguments: Sequence[str]) -> int:
     """Run the command; return only when it could not be started."""
     name, command, error = _parsed(list(arguments))
+    if error == "--help":
+        sys.stdout.write(USAGE)
+        return 0
     if error is not None or not command:
-        is_help = error == "--help"
-        print(USAGE if is_help else f"{error or 'No COMMAND.'}\n{USAGE}",
-              file=sys.stdout if is_help else sys.stderr)  # fmt: skip
-        return 0 if is_help else CANNOT_START
+        sys.stderr.write(f"{error or 'There is no COMMAND.'}\n{USAGE}")
+        return CANNOT_START
     from inspector.proxy.relay import end_as, relay  # noqa: PLC0415
     from inspector.proxy.teller import Teller  # noqa: PLC0415
 
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         code = relay(command, teller.hear, started=teller.start)
     except OSError as failed:
-        print(f"inspector proxy: Cannot start {command[0]!r}: {failed.strerror}.", file=sys.stderr)
+        sys.stderr.write(f"inspector proxy: Cannot start {command[0]!r}: {failed.strerror}.\n")
         teller.fail(failed)
         teller.start()
         code = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE

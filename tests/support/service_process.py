@@ -26,8 +26,9 @@ def free_port() -> int:
 class Service:
     """Give it a folder, `start` it, and ask it by `get`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, python: str = sys.executable) -> None:
         self.folder = folder
+        self._python = python
         self.url = ""
         self.token = ""
         self._process: subprocess.Popen[str] | None = None
@@ -43,7 +44,7 @@ class Service:
     def start(self) -> None:
         """Start, and return once it listens."""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "inspector", "serve"],
+            [self._python, "-m", "inspector", "serve"],
             env=self.environment,
             cwd=self.folder,
             stdout=subprocess.PIPE,

@@ -101,7 +101,7 @@ class _Adapter:
 
     def _tap(self, session: Any) -> None:
         """Let the streams of a session tell, unless they do already."""
-        from inspector.integrations.mcp.streams import TappedRead, tap  # noqa: PLC0415
+        from inspector.integrations.mcp.streams import tap, wire_of  # noqa: PLC0415
         from inspector.integrations.mcp.wire import Wire  # noqa: PLC0415
 
         # Of 2.x the dispatcher has them; in-process it has none, and there are no messages.
@@ -109,8 +109,9 @@ class _Adapter:
         read, write = (getattr(holder, f"_{name}_stream", None) for name in ("read", "write"))
         if read is None or write is None:
             return
-        if isinstance(read, TappedRead):
-            self._wires[session] = read.wire
+        tapped = wire_of(read) or wire_of(write)  # mcp-agent filters one of them once more
+        if tapped is not None:
+            self._wires[session] = tapped
             return
         wire = self._wires[session] = Wire(self._bus)
         holder._read_stream, holder._write_stream = tap(read, write, wire, self._sdk)
@@ -133,6 +134,7 @@ class _Adapter:
         else:
             from mcp.server.lowlevel import Server as LowLevel  # noqa: PLC0415
 
+            self._undo.callback(server.detach)
             self._put(LowLevel, "_handle_request", server.handle_request)
 
     # --- both ---------------------------------------------------------------------------------

@@ -142,6 +142,11 @@ def tap(read: Any, write: Any, wire: Wire, sdk: Sdk) -> tuple[Any, Any]:
     return TappedRead(read, wire, sdk, write), tapped
 
 
+def wire_of(stream: Any) -> Wire | None:
+    """Return the connection that a stream tells; None for one that does not."""
+    return stream.wire if isinstance(stream, _Tapped) else None
+
+
 def _reason(error: BaseException) -> str:
     return {"EndOfStream": "the server ended the connection"}.get(
         type(error).__name__, type(error).__name__

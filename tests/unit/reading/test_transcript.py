@@ -149,7 +149,7 @@ def test_a_question_is_told_with_what_was_answered() -> None:
         closed = happened("request.closed", 9, request__id="r1", request__answer=said)
         rows = [request(RequestStatus.ANSWERED, kind="question")]
         [asked] = read(Span(), moments=[closed], requests=rows).asked
-        return asked.answer and asked.answer.text
+        return None if asked.answer is None else asked.answer.text
 
     assert (
         answered('{"decision":"answer","payload":{"channel":"stable"}}') == '{"channel": "stable"}'

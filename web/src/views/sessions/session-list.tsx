@@ -118,7 +118,7 @@ export function SessionList(props: SessionListProps) {
         {ids.length === 0 && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
         {isCurrent && ids.length === 0 && state.kind === 'ready' && (
           <p className="ins-list__none">
-            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
+            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}{' '}
             {!sessions.hasMore && <ClearFilter />}
           </p>
         )}

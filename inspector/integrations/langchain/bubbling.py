@@ -1,0 +1,23 @@
+"""What LangGraph raises to say something: an interrupt, a hand-over to another graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+
+def bubbles_up(error: BaseException) -> bool:
+    """Whether `error` is LangGraph's way of going somewhere else, and no failure."""
+    errors = sys.modules.get("langgraph.errors")
+    return errors is not None and isinstance(error, errors.GraphBubbleUp)
+
+
+def said_by(error: BaseException) -> dict[str, Any]:
+    """Return what is told as the result of what `error` left."""
+    said = error.args[0] if error.args else None
+    if type(error).__name__ == "ParentCommand":
+        return {"command": said}
+    if isinstance(said, Iterable) and not isinstance(said, str):
+        return {"interrupted": [getattr(one, "value", one) for one in said]}
+    return {"interrupted": [said]}

@@ -1,0 +1,218 @@
+"""Graphs of LangGraph: `invoke` streams too, and an agent is a graph, so is one below another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack, aclosing, closing, contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from inspector.integrations.langchain.bubbling import bubbles_up, said_by
+from inspector.integrations.langchain.outcome import Outcome
+from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.session import in_session
+from instrument import Operation
+
+if TYPE_CHECKING:
+    from langgraph.pregel import Pregel
+
+Stream: TypeAlias = Callable[..., Generator[Any, None, None]]
+AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
+Signals: TypeAlias = Iterator[tuple[str, dict[str, Any]]]
+
+NOUN = "agent_call"
+SIGNAL = "interrupt"
+"""What a graph that has interrupted itself waits for."""
+
+
+class Agent:
+    """What is told of a graph that runs."""
+
+    def __init__(self, graph: Pregel[Any, Any, Any, Any], given: Any, thread_id: str | None):
+        """Make one."""
+        self.graph = graph
+        self.name = graph.get_name()
+        self.input = _input(given)
+        self.conversation_id = thread_id
+
+
+class _Run:
+    """One run of a graph."""
+
+    def __init__(self, graph: Any, given: Any, config: Any, kwargs: dict[str, Any]) -> None:
+        configurable = _configurable(graph, config)
+        self.is_nested = "__pregel_task_id" in configurable
+        self.session_id = _text(configurable.get("thread_id"))
+        self.agent = Agent(graph, given, self.session_id)
+        self.outcome = Outcome(kwargs.get("stream_mode") or _mode(graph, self.is_nested))
+        self._resume = getattr(given, "resume", None)
+
+        self._bubble: Exception | None = None
+
+    @contextmanager
+    def ending(self, operation: Operation) -> Iterator[None]:
+        """Tell what the run came to; an interrupt, or a hand-over, is no error."""
+        try:
+            yield
+        except Exception as error:
+            if not bubbles_up(error):
+                raise
+            self._bubble, operation.result = error, said_by(error)
+        else:
+            operation.result = self.outcome.result()
+
+    def go_on(self) -> None:
+        """Raise what the graph has to say to the graph above it."""
+        if self._bubble is not None:
+            raise self._bubble
+
+    def resumed(self) -> Signals:
+        """Return what is told of a session that goes on with an answer."""
+        if self._resume is not None and not self.is_nested:
+            yield from self._signal("session_resumed", payload=self._resume)
+
+    def paused(self) -> Signals:
+        """Return what is told of a session that waits for an answer."""
+        if self.outcome.interrupts and not self.is_nested:
+            values = [getattr(one, "value", one) for one in self.outcome.interrupts]
+            prompt = values[0] if len(values) == 1 else values
+            yield from self._signal("session_paused", prompt=prompt)
+
+    def _signal(self, hook: str, **about: Any) -> Signals:
+        if self.session_id is not None:
+            yield hook, {"session_id": self.session_id, "signal_name": SIGNAL, **about}
+
+
+def watch(patches: Patches) -> None:
+    """Wrap the two methods by which every graph is run."""
+    from langgraph.pregel.main import Pregel  # noqa: PLC0415 - only where it is used
+
+    graphs = _Graphs(patches)
+    patches.put(Pregel, "stream", graphs.wrap_stream)
+    patches.put(Pregel, "astream", graphs.wrap_astream)
+
+
+class _Graphs:
+    """The wrappers."""
+
+    def __init__(self, patches: Patches) -> None:
+        self._bus = patches.bus
+        self._is_watched = patches.is_watched
+
+    def wrap_stream(self, original: Stream) -> Stream:
+        bus = self._bus
+
+        @wraps(original)
+        def stream(
+            graph: Any, input: Any, config: Any = None, **kwargs: Any
+        ) -> Generator[Any, None, None]:
+            if not self._is_watched(graph):
+                yield from original(graph, input, config, **kwargs)
+                return
+            run = _Run(graph, input, config, kwargs)
+            with ExitStack() as stack:
+                with in_session(run.session_id):
+                    operation = stack.enter_context(bus.operation(NOUN, agent=run.agent))
+                    for signal, told in run.resumed():
+                        bus._emit_sync(signal, **told)
+                source = _steps(original(graph, input, config, **kwargs), run.session_id)
+                with run.ending(operation), closing(operation.stream(source)) as pieces:
+                    for piece in pieces:
+                        run.outcome.add(piece)
+                        yield piece
+                for signal, told in run.paused():
+                    bus._emit_sync(signal, **told)
+            run.go_on()
+
+        return stream
+
+    def wrap_astream(self, original: AsyncStream) -> AsyncStream:
+        bus = self._bus
+
+        @wraps(original)
+        async def astream(
+            graph: Any, input: Any, config: Any = None, **kwargs: Any
+        ) -> AsyncGenerator[Any, None]:
+            if not self._is_watched(graph):
+                async with aclosing(original(graph, input, config, **kwargs)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+                return
+            run = _Run(graph, input, config, kwargs)
+            async with AsyncExitStack() as stack:
+                with in_session(run.session_id):
+                    opening = bus.operation(NOUN, agent=run.agent)
+                    operation = await stack.enter_async_context(opening)
+                    for signal, told in run.resumed():
+                        await bus._emit(signal, **told)
+                source = _asteps(original(graph, input, config, **kwargs), run.session_id)
+                with run.ending(operation):
+                    async with aclosing(operation.stream(source)) as pieces:
+                        async for piece in pieces:
+                            run.outcome.add(piece)
+                            yield piece
+                for signal, told in run.paused():
+                    await bus._emit(signal, **told)
+            run.go_on()
+
+        return astream
+
+
+def _steps(source: Generator[Any, None, None], session_id: str | None) -> Iterator[Any]:
+    """Pass `source` on; it is in the session while it makes a piece, and its consumer is not."""
+    with closing(source):
+        while True:
+            with in_session(session_id):
+                try:
+                    piece = next(source)
+                except StopIteration:
+                    return
+            yield piece
+
+
+async def _asteps(
+    source: AsyncGenerator[Any, None], session_id: str | None
+) -> AsyncGenerator[Any, None]:
+    async with aclosing(source):
+        while True:
+            with in_session(session_id):
+                try:
+                    piece = await anext(source)
+                except StopAsyncIteration:
+                    return
+            yield piece
+
+
+def _configurable(graph: Any, config: Any) -> dict[str, Any]:
+    """Return what a run is configured with: by its caller, where it runs, where it was made."""
+    from langchain_core.runnables.config import ensure_config  # noqa: PLC0415
+
+    try:
+        from langgraph._internal._config import ensure_config as merge  # noqa: PLC0415
+
+        return dict(merge(graph.config, config).get("configurable") or {})
+    except Exception:  # noqa: BLE001 - of another version
+        return dict(ensure_config(config).get("configurable") or {})
+
+
+def _mode(graph: Any, is_nested: bool) -> Any:
+    return "values" if is_nested else getattr(graph, "stream_mode", "values")
+
+
+def _input(given: Any) -> Any:
+    """Return what a graph is given, with its messages as messages."""
+    if hasattr(given, "resume"):
+        return None if given.resume is None else str(given.resume)
+    if not isinstance(given, dict) or "messages" not in given:
+        return given
+    from langchain_core.messages import convert_to_messages  # noqa: PLC0415
+
+    messages = given["messages"]
+    try:
+        return {**given, "messages": convert_to_messages(messages)}
+    except Exception:  # noqa: BLE001 - the graph itself says what is wrong with it
+        return given
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,102 @@
+"""LangChain's messages: what a hook gave as one, what was injected, what was used up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+
+    from instrument.decision import Injection
+
+
+def as_answer(value: Any) -> AIMessage:
+    """Return what a hook or a person put in place of a model's answer as a message."""
+    from langchain_core.messages import AIMessage, convert_to_messages  # noqa: PLC0415
+
+    if isinstance(value, AIMessage):
+        return value
+    if isinstance(value, Mapping) and "content" in value:
+        (message,) = convert_to_messages([{"role": "assistant", **value}])
+        if isinstance(message, AIMessage):
+            return message
+    return AIMessage(content=value if isinstance(value, str) else str(value))
+
+
+def as_chunk(message: AIMessage) -> AIMessageChunk:
+    """Return a whole answer as the only piece of a stream."""
+    from langchain_core.messages import AIMessageChunk  # noqa: PLC0415
+
+    fields = message.model_dump(exclude={"type", "invalid_tool_calls"})
+    return AIMessageChunk(**fields)
+
+
+def merged(chunks: Sequence[AIMessageChunk]) -> Any:
+    """Return the message that the pieces are, None of no pieces."""
+    from langchain_core.messages import message_chunk_to_message  # noqa: PLC0415
+
+    if not chunks:
+        return None
+    whole = chunks[0]
+    if len(chunks) > 1 and hasattr(whole, "tool_call_chunks"):
+        from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
+
+        whole = add_ai_message_chunks(whole, *chunks[1:])
+    return message_chunk_to_message(whole)
+
+
+def with_injections(messages: Any, injections: Iterable[Injection]) -> list[BaseMessage]:
+    """Return `messages` with what hooks want the model to see.
+
+    Instructions go behind those that are there, as providers want them first; what belongs to a
+    tool's result goes into the last one; all else comes last.
+    """
+    from langchain_core import messages as types  # noqa: PLC0415
+
+    found: list[BaseMessage] = types.convert_to_messages(messages)
+    for injection in injections:
+        last = found[-1] if found else None
+        if injection.is_for_tool_result and isinstance(last, types.ToolMessage):
+            found[-1] = appended(last, injection.text)
+        elif injection.role == "system":
+            place = next((n for n, one in enumerate(found) if one.type != "system"), len(found))
+            found.insert(place, types.SystemMessage(injection.text))
+        elif injection.role == "assistant":
+            found.append(types.AIMessage(injection.text))
+        else:
+            found.append(types.HumanMessage(injection.text))
+    return found
+
+
+def appended(message: Any, text: str) -> Any:
+    """Return a copy of `message` that says `text` too."""
+    content = message.content
+    longer = f"{content}\n\n{text}" if isinstance(content, str) else [*content, text]
+    return message.model_copy(update={"content": longer})
+
+
+def usage_of(message: Any, token_usage: Any = None) -> dict[str, Any] | None:
+    """Return the tokens of an answer: its `usage_metadata`, else what the provider said raw.
+
+    Args:
+        message: An `AIMessage`.
+        token_usage: `llm_output["token_usage"]` of older integrations.
+    """
+    about = getattr(message, "response_metadata", None) or {}
+    model = about.get("model_name") or about.get("model")
+    used = getattr(message, "usage_metadata", None)
+    if not used:
+        raw = token_usage or about.get("token_usage") or about.get("usage")
+        usage = dict(raw) if isinstance(raw, Mapping) else {}
+    else:
+        sent, received = used.get("input_token_details"), used.get("output_token_details")
+        usage = {
+            "input_tokens": used.get("input_tokens"),
+            "output_tokens": used.get("output_tokens"),
+            "cache_read_tokens": (sent or {}).get("cache_read"),
+            "cache_write_tokens": (sent or {}).get("cache_creation"),
+            "reasoning_tokens": (received or {}).get("reasoning"),
+        }
+    known = {name: value for name, value in {**usage, "model": model}.items() if value is not None}
+    return known or None

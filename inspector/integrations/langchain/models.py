@@ -1,0 +1,249 @@
+"""Chat models: `invoke` and `batch` meet in `_generate_with_cache`, streams begin in `stream`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
+from contextlib import aclosing, closing, contextmanager
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from inspector.integrations.langchain.messages import (
+    as_answer,
+    as_chunk,
+    merged,
+    usage_of,
+    with_injections,
+)
+from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.verdicts import HookStopped
+from instrument import Operation
+from instrument.operations import is_current
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk
+    from langchain_core.outputs import ChatResult
+
+Stream: TypeAlias = Callable[..., Generator[Any, None, None]]
+AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
+
+NOUN = "llm_generate"
+
+
+def watch(patches: Patches) -> None:
+    """Wrap the four methods by which a chat model is asked."""
+    from langchain_core.language_models.chat_models import (  # noqa: PLC0415 - where it is used
+        BaseChatModel,
+    )
+
+    models = _Models(patches)
+    patches.put(BaseChatModel, "_generate_with_cache", models.wrap_generate)
+    patches.put(BaseChatModel, "_agenerate_with_cache", models.wrap_agenerate)
+    patches.put(BaseChatModel, "stream", models.wrap_stream)
+    patches.put(BaseChatModel, "astream", models.wrap_astream)
+
+
+class _Models:
+    """The wrappers."""
+
+    def __init__(self, patches: Patches) -> None:
+        self._bus = patches.bus
+        self._is_watched = patches.is_watched
+
+    def _is_ours(self, model: BaseChatModel) -> bool:
+        """A model that asks another one, or itself, is told once."""
+        return self._is_watched(model) and not is_current(self._bus, NOUN)
+
+    def wrap_generate(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def generate(
+            model: BaseChatModel,
+            messages: Any,
+            stop: Any = None,
+            run_manager: Any = None,
+            **kwargs: Any,
+        ) -> Any:
+            if not self._is_ours(model):
+                return original(model, messages, stop, run_manager, **kwargs)
+            call = _ModelCall(model, messages, stop, kwargs)
+
+            def body(operation: Operation) -> Any:
+                _count_chunks(run_manager, operation)
+                sent = call.prompt(operation)
+                return call.answer(operation, original(model, sent, stop, run_manager, **kwargs))
+
+            return call.result(self._bus.call_sync(NOUN, body, **call.told))
+
+        return generate
+
+    def wrap_agenerate(
+        self, original: Callable[..., Awaitable[Any]]
+    ) -> Callable[..., Awaitable[Any]]:
+        @wraps(original)
+        async def agenerate(
+            model: BaseChatModel,
+            messages: Any,
+            stop: Any = None,
+            run_manager: Any = None,
+            **kwargs: Any,
+        ) -> Any:
+            if not self._is_ours(model):
+                return await original(model, messages, stop, run_manager, **kwargs)
+            call = _ModelCall(model, messages, stop, kwargs)
+
+            async def body(operation: Operation) -> Any:
+                _count_chunks(run_manager, operation)
+                sent = call.prompt(operation)
+                result = await original(model, sent, stop, run_manager, **kwargs)
+                return call.answer(operation, result)
+
+            return call.result(await self._bus.call(NOUN, body, **call.told))
+
+        return agenerate
+
+    def wrap_stream(self, original: Stream) -> Stream:
+        @wraps(original)
+        def stream(
+            model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
+        ) -> Generator[AIMessageChunk, None, None]:
+            if not self._is_ours(model):
+                yield from original(model, input, config, **kwargs)
+                return
+            call = _ModelCall(model, input, kwargs.get("stop"), kwargs)
+            try:
+                with self._bus.operation(NOUN, **call.told) as operation:
+                    source = original(model, call.prompt(operation), config, **kwargs)
+                    with call.streaming(operation), closing(operation.stream(source)) as pieces:
+                        for piece in pieces:
+                            call.pieces.append(piece)
+                            yield piece
+            except HookStopped as stopped:
+                if not call.pieces:
+                    yield as_chunk(as_answer(stopped.value))
+
+        return stream
+
+    def wrap_astream(self, original: AsyncStream) -> AsyncStream:
+        @wraps(original)
+        async def astream(
+            model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
+        ) -> AsyncGenerator[AIMessageChunk, None]:
+            if not self._is_ours(model):
+                async with aclosing(original(model, input, config, **kwargs)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+                return
+            call = _ModelCall(model, input, kwargs.get("stop"), kwargs)
+            try:
+                async with self._bus.operation(NOUN, **call.told) as operation:
+                    source = original(model, call.prompt(operation), config, **kwargs)
+                    with call.streaming(operation):
+                        async with aclosing(operation.stream(source)) as pieces:
+                            async for piece in pieces:
+                                call.pieces.append(piece)
+                                yield piece
+            except HookStopped as stopped:
+                if not call.pieces:
+                    yield as_chunk(as_answer(stopped.value))
+
+        return astream
+
+
+class _ModelCall:
+    """One call of a model, in our words and in LangChain's."""
+
+    def __init__(self, model: BaseChatModel, given: Any, stop: Any, kwargs: Any) -> None:
+        self._given, self._messages = given, _messages(model, given)
+        self._result: ChatResult | None = None
+        self.pieces: list[AIMessageChunk] = []
+        about = _about(model, stop, kwargs)
+        self.told = {
+            "llm": model,
+            "prompt": self._messages,
+            "model": about.pop("model", None),
+            "provider": about.pop("provider", None),
+            "request_params": about,
+        }
+
+    def prompt(self, operation: Operation) -> Any:
+        """Return what is sent: what was given, as hooks left it."""
+        if operation.args is self._messages and not operation.injections:
+            return self._given
+        return with_injections(operation.args, operation.injections)
+
+    def answer(self, operation: Operation, result: ChatResult) -> Any:
+        """Tell the usage, and return the message, or messages, of a result."""
+        self._result = result
+        messages = [generation.message for generation in result.generations]
+        message = messages[0] if len(messages) == 1 else None
+        operation.set(usage=usage_of(message, (result.llm_output or {}).get("token_usage")))
+        return messages if message is None else message
+
+    def result(self, answer: Any) -> Any:
+        """Return the result, with what hooks put in place of the answer."""
+        from langchain_core.outputs import ChatGeneration, ChatResult  # noqa: PLC0415
+
+        made = self._result
+        if made is not None and (isinstance(answer, list) or made.generations[0].message is answer):
+            return made
+        return ChatResult(generations=[ChatGeneration(message=as_answer(answer))])
+
+    @contextmanager
+    def streaming(self, operation: Operation) -> Iterator[None]:
+        """Tell the pieces as one answer, also those of a stream that was left early."""
+        try:
+            yield
+        finally:
+            operation.result = message = merged(self.pieces)
+            operation.set(usage=usage_of(message))
+
+
+def _messages(model: BaseChatModel, given: Any) -> Any:
+    """Return the messages of what a model may be given: a text, a prompt, messages."""
+    try:
+        return model._convert_input(given).to_messages()
+    except Exception:  # noqa: BLE001 - the model itself says what is wrong with it
+        return given
+
+
+def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return provider, model and parameters of a call, as far as LangChain knows them."""
+    try:
+        known: dict[str, Any] = {**model._get_ls_params(**{**kwargs, "stop": stop})}
+    except Exception:  # noqa: BLE001 - of an integration that does not expect to be asked
+        known = {}
+    about = {
+        "provider": known.get("ls_provider"),
+        "model": known.get("ls_model_name"),
+        "temperature": known.get("ls_temperature"),
+        "max_tokens": known.get("ls_max_tokens"),
+        "stop": stop,
+        "tools": kwargs.get("tools"),
+    }
+    return {name: value for name, value in about.items() if value is not None}
+
+
+def _count_chunks(run_manager: Any, operation: Operation) -> None:
+    """Count what a model streams inside `invoke`, as it does for a graph that streams messages."""
+    if run_manager is not None:
+        run_manager.handlers = [*run_manager.handlers, _counter()(operation)]
+
+
+@cache
+def _counter() -> Callable[[Operation], Any]:
+    from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415 - where it is used
+
+    class Counter(BaseCallbackHandler):
+        run_inline = True
+
+        def __init__(self, operation: Operation) -> None:
+            self._operation = operation
+
+        def on_llm_new_token(self, token: Any, **_: Any) -> None:
+            self._operation.chunk()
+
+        def on_stream_event(self, event: Any, **_: Any) -> None:
+            if event.get("event") == "content-block-delta":
+                self._operation.chunk()
+
+    return Counter

@@ -1,0 +1,77 @@
+"""What a run of a graph came to, read from whatever it was asked to stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspector.integrations.langchain.messages import merged
+
+INTERRUPT = "__interrupt__"
+
+
+class Outcome:
+    """Looks at each piece: the last state counts, else the last message."""
+
+    def __init__(self, stream_mode: str | Sequence[str]) -> None:
+        self._mode = stream_mode if isinstance(stream_mode, str) else None
+        self._values: Any = None
+        self._message: Any = None
+        self._pieces: list[Any] = []
+        self.interrupts: list[Any] = []
+
+    def add(self, piece: Any) -> None:
+        """Take what the graph streamed, in any of the shapes that it has for it."""
+        mode, is_below, data = _read(piece, self._mode)
+        if is_below:
+            return
+        if isinstance(data, Mapping) and (found := data.get(INTERRUPT)):
+            known = {id(one) for one in self.interrupts}
+            self.interrupts += [one for one in found if id(one) not in known]
+        if mode == "values":
+            self._values = data
+        elif mode == "updates":
+            self._note_update(data)
+        elif mode == "messages" and isinstance(data, tuple):
+            self._note_piece(data[0])
+
+    def result(self) -> Any:
+        """Return the final message where there are messages, else the final state."""
+        if self._values is not None:
+            message = _last_message(self._values)
+            return self._values if message is None else message
+        return merged(self._pieces) if self._message is None else self._message
+
+    def _note_update(self, data: Any) -> None:
+        for update in data.values() if isinstance(data, Mapping) else ():
+            message = _last_message(update)
+            if message is not None:
+                self._message = message
+
+    def _note_piece(self, piece: Any) -> None:
+        if not hasattr(piece, "tool_call_chunks"):
+            return
+        if self._pieces and self._pieces[-1].id != piece.id:
+            self._pieces.clear()
+        self._pieces.append(piece)
+
+
+def _read(piece: Any, mode: str | None) -> tuple[str | None, bool, Any]:
+    """Return mode, whether it is of a graph below, and data."""
+    if isinstance(piece, dict) and {"type", "ns", "data"} <= piece.keys():  # version="v2"
+        return piece["type"], bool(piece["ns"]), piece["data"]
+    if not isinstance(piece, tuple):
+        return mode, False, piece
+    namespace, rest = (piece[0], piece[1:]) if isinstance(piece[0], tuple) else ((), piece)
+    if mode is None and len(rest) == 2 and isinstance(rest[0], str):
+        mode, rest = rest[0], rest[1:]
+    return mode, bool(namespace), rest[0] if len(rest) == 1 else rest
+
+
+def _last_message(state: Any) -> Any:
+    if not isinstance(state, Mapping):
+        return None
+    messages = state.get("messages")
+    if isinstance(messages, Sequence) and not isinstance(messages, str):
+        return messages[-1] if messages else None
+    return messages

@@ -1,0 +1,130 @@
+"""mcp-agent 0.2.x, which has no hooks of its own: patched where the user asks for it.
+
+Seed 000 §13: with `INSPECTOR_ENABLE_PATCH=1`, and only then, and only where mcp-agent has no
+`mcp_agent.core.instrument`. Where it has, nothing is patched, and we register there.
+What is seen and what can be decided: `docs/legacy-patching.md`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from threading import RLock
+
+from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
+from inspector.integrations.mcp_agent.patches import Patches, Point
+from inspector.integrations.mcp_agent.points import POINTS
+from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
+from inspector.integrations.mcp_agent.relay import relay
+from inspector.integrations.mcp_agent.waits import take_signals
+from inspector.integrations.on_import import after_import
+from instrument import Bus
+from instrument import default as shared
+from instrument.once import once
+from subscribers.options import is_on
+
+__all__ = ["POINTS", "SWITCH", "attach"]
+
+SWITCH = "INSPECTOR_ENABLE_PATCH"
+_logger = logging.getLogger("inspector")
+
+
+class _Shim:
+    """What is in place, for as long as somebody wants it."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self.users = 0
+        self.section = Section()
+        self._undo: list[Callable[[], None]] = []
+        self._undo.append(after_import("mcp_agent", self._begin))
+
+    def end(self) -> None:
+        """Take everything back."""
+        while self._undo:
+            self._undo.pop()()
+
+    def _begin(self) -> None:
+        if NAME in sys.modules or find_spec(NAME) is not None:
+            bus_of_its_own = import_module(NAME)
+            if not is_ours(bus_of_its_own):
+                self._undo.append(relay(bus_of_its_own, self.bus))
+            return
+        settings = Point(
+            "mcp_agent.app",
+            "MCPApp",
+            ("initialize",),
+            initialize(self.section, self.bus),
+            hooks=(),
+            needs_listener=False,
+        )
+        tracer = Point("mcp_agent.agents.agent", None, ("get_tracer",), get_tracer, hooks=())
+        patches = Patches(self.bus, (settings, tracer, *POINTS))
+        self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
+        patches.apply()
+
+
+_lock = RLock()
+_shim: _Shim | None = None
+
+
+def attach(bus: Bus | None = None) -> Callable[[], None]:
+    """Watch mcp-agent as soon as the program imports it, if `INSPECTOR_ENABLE_PATCH` is on.
+
+    Nothing of mcp-agent is imported here. Attached again it is the same; the last one who detaches
+    puts every function back.
+
+    Args:
+        bus: Who is told; default: the bus that everybody shares. One bus at a time.
+
+    Returns:
+        What detaches, once, however often it is called.
+    """
+    global _shim
+    here = bus or shared.bus
+    if NAME not in sys.modules and not is_on(SWITCH, os.environ, default=False):
+        _logger.info("mcp-agent is watched only with %s=1.", SWITCH)
+        return lambda: None
+    problem = _problem()
+    if problem is not None:
+        _logger.warning("Cannot watch mcp-agent: %s", problem)
+        return lambda: None
+    with _lock:
+        if _shim is not None and _shim.bus is not here:
+            _logger.warning("mcp-agent is watched already, for another bus: nothing is changed.")
+            return lambda: None
+        if _shim is None:
+            _shim = _Shim(here)
+        if _shim.section.is_attaching:
+            return lambda: None
+        _shim.users += 1
+        return once(_leave)
+
+
+def _leave() -> None:
+    global _shim
+    with _lock:
+        if _shim is not None:
+            _shim.users -= 1
+            if _shim.users == 0:
+                _shim.end()
+                _shim = None
+
+
+def _problem() -> str | None:
+    """Return why mcp-agent cannot work here, as far as the installed versions say."""
+    try:
+        own, protocol = version("mcp-agent"), version("mcp")
+    except PackageNotFoundError:
+        return None
+    if protocol.startswith(("0.", "1.")):
+        return None
+    return (
+        f"mcp-agent {own} needs mcp 1.x, and mcp {protocol} is installed. "
+        "Install both in one environment with: pip install 'mcp-agent-inspector[mcp-agent,otel]'"
+    )

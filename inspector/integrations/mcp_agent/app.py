@@ -1,0 +1,147 @@
+"""The application: its session, and the `inspector:` section of its settings."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from inspector.integrations.mcp_agent.given import context_of, engine_of, session_of
+from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.session import in_session
+
+if TYPE_CHECKING:
+    from inspector.attach import Handle
+
+_logger = logging.getLogger("inspector")
+
+_KEYS = {"enabled", "capture", "semconv", "service_name"}
+
+
+def run(teller: Teller, original: Function) -> Function:
+    """`MCPApp.run`: from its beginning to its end is a session."""
+
+    @asynccontextmanager
+    async def told(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        async with original(*args, **kwargs) as app:
+            # Read now: at the end the context is gone.
+            with in_session(getattr(app, "session_id", None)):
+                session_id = session_of(app)
+                metadata = {"app_name": app.name, "engine": engine_of(app), "title": app.name}
+                await teller.bus._emit("session_started", session_id=session_id, metadata=metadata)
+                status, error = "completed", None
+                try:
+                    yield app
+                except BaseException as raised:
+                    is_end = isinstance(raised, asyncio.CancelledError | GeneratorExit)
+                    status, error = ("cancelled", None) if is_end else ("failed", raised)
+                    raise
+                finally:  # which may be a cancellation: nothing is awaited
+                    teller.bus._emit_sync(
+                        "session_finished", session_id=session_id, status=status, error=error
+                    )
+
+    return told
+
+
+class Section:
+    """Attaches once where the settings of an app ask for it, until `close`."""
+
+    def __init__(self) -> None:
+        self._handle: Handle | None = None
+        self.is_attaching = False
+        """Whether who attaches now is ourselves."""
+
+    def heed(self, settings: Any, bus: Any) -> None:
+        """Look at the `inspector:` section of mcp_agent.config.yaml. Nothing is raised.
+
+        Environment variables win over it, and `attach` in the program over both. Where to send
+        to, and the token, are never read from here: such files come with what is checked out.
+        """
+        section = getattr(settings, "inspector", None)
+        if self._handle is not None or not isinstance(section, Mapping):
+            return
+        unknown = sorted(str(key) for key in section.keys() - _KEYS)
+        if unknown:
+            _logger.warning(
+                "inspector: in mcp_agent.config.yaml has what is not read there: %s. There may be "
+                "%s; the address and the token are INSPECTOR_URL and INSPECTOR_TOKEN.",
+                ", ".join(unknown),
+                ", ".join(sorted(_KEYS)),
+            )
+        if section.get("enabled") is True:
+            self.is_attaching = True
+            try:
+                self._handle = _attach(section, bus)
+            except Exception as error:  # noqa: BLE001 - never into the program that is watched
+                _logger.warning("Cannot attach as mcp_agent.config.yaml says: %s", error)
+            finally:
+                self.is_attaching = False
+
+    def close(self) -> None:
+        """Undo it. Idempotent."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.detach()
+
+
+def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
+    from inspector.attach import attach  # noqa: PLC0415 - it looks at us
+    from subscribers.options import Capture, read_options  # noqa: PLC0415 - only where asked
+
+    # Nobody in the program asked: no content, unless the file or the environment says so.
+    default = Capture(section.get("capture") or Capture.OFF)
+    options = read_options(default_capture=default)
+    return attach(
+        capture=options.capture,
+        semconv=section.get("semconv"),
+        service_name=section.get("service_name"),
+        bus=bus,
+    )
+
+
+def initialize(section: Section, bus: Any) -> Any:
+    """Return what `MCPApp.initialize` does besides: heed the section of its settings."""
+
+    def tells(_: Teller, original: Function) -> Function:
+        async def told(*args: Any, **kwargs: Any) -> Any:
+            section.heed(getattr(args[0], "config", None), bus)
+            result = await original(*args, **kwargs)
+            _keep_quiet(context_of(args[0]))
+            return result
+
+        return told
+
+    return tells
+
+
+def get_tracer(_: Teller, original: Function) -> Function:
+    """`get_tracer` as `agents.agent` knows it, which asks it before an agent has a context."""
+
+    def told(context: Any) -> Any:
+        quiet = _quiet_tracer(context)
+        return original(context) if quiet is None else quiet
+
+    return told
+
+
+def _keep_quiet(context: Any) -> None:
+    quiet = None if context is None else _quiet_tracer(context)
+    if quiet is not None:
+        context.tracer = quiet
+
+
+def _quiet_tracer(context: Any) -> Any:
+    """Return what makes no spans, for an app whose tracing is off; None where it is on.
+
+    Only because a provider of ours is there would it make some, which tell each call once more.
+    """
+    if getattr(context, "tracer", None) or getattr(context, "tracing_enabled", False):
+        return None
+    try:
+        from opentelemetry.trace import NoOpTracer  # noqa: PLC0415 - mcp-agent has it
+    except ImportError:
+        return None
+    return NoOpTracer()

@@ -1,0 +1,55 @@
+"""The arguments of a patched call, and what its object is part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector import context as session_context
+
+
+class Given:
+    """Arguments by name or place, whichever way they came. The place counts from `self`, 0."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args = list(args)
+        self.kwargs = dict(kwargs)
+
+    def get(self, place: int, name: str, default: Any = None) -> Any:
+        """Return one of them."""
+        if name in self.kwargs:
+            return self.kwargs[name]
+        return self.args[place] if place < len(self.args) else default
+
+    def put(self, place: int, name: str, value: Any) -> None:
+        """Give another value to one of them."""
+        if name in self.kwargs or place >= len(self.args):
+            self.kwargs[name] = value
+        else:
+            self.args[place] = value
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        """Call `function` with them."""
+        return function(*self.args, **self.kwargs)
+
+
+def context_of(owner: Any) -> Any:
+    """Return the mcp-agent `Context` that an object works in, if there is one."""
+    try:
+        return owner.context
+    except Exception:  # noqa: BLE001 - a property that raises where no app runs
+        return None
+
+
+def engine_of(owner: Any) -> str:
+    """Return `asyncio` or `temporal`."""
+    config = getattr(context_of(owner), "config", None)
+    return str(getattr(config, "execution_engine", None) or "asyncio")
+
+
+def session_of(owner: Any) -> str:
+    """Return the session that the program has named, else that of the app."""
+    named = session_context.get()
+    if named != session_context.UNKNOWN:
+        return named
+    return str(getattr(context_of(owner), "session_id", None) or named)

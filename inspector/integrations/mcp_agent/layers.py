@@ -1,0 +1,47 @@
+"""What is being told here already: methods of mcp-agent call each other, and subclasses `super()`.
+
+Within the shim only. What the adapter of the MCP SDK has to know of is said by `told_once`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_NOTHING = ("", "")
+_telling: ContextVar[tuple[str, str]] = ContextVar("inspector.mcp_agent.telling", default=_NOTHING)
+
+
+def innermost() -> tuple[str, str]:
+    """Return noun and name of what is being told, both empty for nothing."""
+    return _telling.get()
+
+
+def is_told(noun: str, name: str) -> bool:
+    """Return whether the innermost that is being told here is this one."""
+    return _telling.get() == (noun, name)
+
+
+@contextmanager
+def telling(noun: str, name: str) -> Iterator[None]:
+    """Say that what runs in the block is being told as `noun`."""
+    before, mine = _telling.get(), (noun, name)
+    _telling.set(mine)
+    try:
+        yield
+    finally:
+        if _telling.get() is mine:  # it may be closed by another task
+            _telling.set(before)
+
+
+def identity(thing: Any) -> str:
+    """Return a name for an object, for as long as it lives."""
+    return f"{type(thing).__name__}#{id(thing):x}"
+
+
+def is_tapped(session: Any) -> bool:
+    """Return whether the adapter of the SDK tells what goes over a session: it sees the frames."""
+    streams = (getattr(session, f"_{name}_stream", None) for name in ("read", "write"))
+    return any(hasattr(stream, "wire") for stream in streams)

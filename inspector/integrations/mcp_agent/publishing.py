@@ -1,0 +1,45 @@
+"""Our bus under the name that mcp-agent would give its own: `mcp_agent.core.instrument`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import instrument
+from instrument import Bus
+from instrument import default as shared
+
+NAME = "mcp_agent.core.instrument"
+
+
+def publish(bus: Bus) -> Callable[[], None]:
+    """Let `from mcp_agent.core import instrument` give this bus; return what ends that."""
+    ours = _module_of(bus)
+    core: Any = sys.modules["mcp_agent.core"]
+    sys.modules[NAME] = ours
+    core.instrument = ours  # what seed 000 §13 looks for
+
+    def withdraw() -> None:
+        if sys.modules.get(NAME) is ours:
+            del sys.modules[NAME]
+        if getattr(core, "instrument", None) is ours:
+            del core.instrument
+
+    return withdraw
+
+
+def is_ours(module: ModuleType) -> bool:
+    """Return whether it is, or passes on, what `publish` gives."""
+    return module is instrument or hasattr(module, "__inspector_bus__")
+
+
+def _module_of(bus: Bus) -> ModuleType:
+    if bus is shared.bus:
+        return instrument
+    module = ModuleType(NAME, "A bus of the inspector.")
+    module.__inspector_bus__ = bus  # type: ignore[attr-defined]
+    for name in ("register", "unregister", "_emit", "_hooks"):
+        setattr(module, name, getattr(bus, name))
+    return module

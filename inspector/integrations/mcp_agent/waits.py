@@ -1,0 +1,172 @@
+"""Where mcp-agent waits for somebody: signals, human input, what servers ask, a cancel."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inspector.integrations.mcp_agent.given import Given, context_of, session_of
+from inspector.integrations.mcp_agent.lines import line_of
+from inspector.integrations.mcp_agent.patches import Function, Teller
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from inspector.control.signals import Signal
+
+_logger = logging.getLogger("inspector")
+
+ELICITATION = "elicitation"
+"""The signal that a server's question counts as."""
+NOT_A_PAUSE = "cancel"
+"""Every workflow waits for this one while it runs."""
+
+
+class _Waiter(NamedTuple):
+    """One call of `wait_for_signal`, and how what it waits for reaches it."""
+
+    session_id: str
+    signal_name: str
+    executor: Any
+    loop: asyncio.AbstractEventLoop
+    ids: dict[str, Any]
+    payload_type: Any
+
+
+class Waiters:
+    """Who waits for which signal: a person's answer is signalled to them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._waiters: tuple[_Waiter, ...] = ()
+        self._lock = Lock()
+
+    @contextmanager
+    def waiting(self, waiter: _Waiter) -> Iterator[None]:
+        """Let answers reach it during the block."""
+        with self._lock:
+            self._waiters = (*self._waiters, waiter)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiters = tuple(one for one in self._waiters if one is not waiter)
+
+    def take(self, signal: Signal) -> bool:
+        """Pass a person's answer on; False when nobody here waits for it."""
+        found = [
+            one
+            for one in self._waiters
+            if one.signal_name == signal.name and signal.session_id in (None, one.session_id)
+        ]
+        if signal.decision != "answer" or not found:
+            return False
+        for one in found:
+            payload = _as_payload(one, signal.payload)
+            asyncio.run_coroutine_threadsafe(
+                one.executor.signal(one.signal_name, payload, None, **one.ids), one.loop
+            )
+        return True
+
+
+_waiters = Waiters()
+
+
+def take_signals() -> Callable[[], None]:
+    """Let what people answer in the inspector reach workflows; return what ends that."""
+    from inspector.control.signals import on_signal  # noqa: PLC0415 - only where it is patched
+
+    return on_signal(_waiters.take)
+
+
+def _as_payload(waiter: _Waiter, payload: Any) -> Any:
+    if "response" in getattr(waiter.payload_type, "model_fields", {}):  # HumanInputResponse
+        text = payload if isinstance(payload, str) else str(payload)
+        return waiter.payload_type(request_id=waiter.signal_name, response=text)
+    return payload
+
+
+def wait_for_signal(teller: Teller, original: Function) -> Function:
+    """`Executor.wait_for_signal`; asking a human waits here too."""
+
+    async def told(*args: Any, **kwargs: Any) -> Any:
+        executor, given = args[0], Given(args, kwargs)
+        name = str(given.get(1, "signal_name"))
+        if name == NOT_A_PAUSE:
+            return await original(*args, **kwargs)
+        about = {"session_id": session_of(executor), "signal_name": name}
+        waiter = _Waiter(
+            about["session_id"],
+            name,
+            executor,
+            asyncio.get_running_loop(),
+            {"workflow_id": given.get(3, "workflow_id"), "run_id": given.get(4, "run_id")},
+            given.get(7, "signal_type"),
+        )
+        with _waiters.waiting(waiter):
+            return await _paused(
+                teller, about, given.get(5, "signal_description"), given.call(original)
+            )
+
+    return told
+
+
+async def _paused(teller: Teller, about: dict[str, str], prompt: Any, wait: Any) -> Any:
+    payload = None
+    try:
+        await teller.bus._emit("session_paused", prompt=prompt, **about)
+        payload = await wait
+    except BaseException:  # a time-out, or it is cancelled or closed: nothing is awaited any more
+        wait.close()
+        teller.bus._emit_sync("session_resumed", payload=None, **about)
+        raise
+    await teller.bus._emit("session_resumed", payload=payload, **about)
+    return payload
+
+
+def elicit(teller: Teller, original: Function) -> Function:
+    """`MCPAgentClientSession._handle_elicitation_callback`.
+
+    Where the program has nobody to answer and the inspector has, people there are asked.
+    """
+
+    async def told(*args: Any, **kwargs: Any) -> Any:
+        session, params = args[0], Given(args, kwargs).get(2, "params")
+        about = {"session_id": session_of(session), "signal_name": ELICITATION}
+        context = context_of(session)
+        has_its_own = getattr(context, "elicitation_handler", None) or getattr(
+            context, "upstream_session", None
+        )
+        if has_its_own or not teller.bus._approval_providers:
+            answer = original(*args, **kwargs)
+        else:
+            answer = _ask_people(teller, session, params)
+        return await _paused(teller, about, getattr(params, "message", None), answer)
+
+    return told
+
+
+async def _ask_people(teller: Teller, session: Any, params: Any) -> Any:
+    from inspector.control.elicitation import make_elicit  # noqa: PLC0415 - only where asked
+
+    ask = make_elicit(bus=teller.bus, server_name=line_of(session).server_name)
+    return await ask(None, params)
+
+
+def cancel(teller: Teller, original: Function) -> Function:
+    """`Workflow.cancel`."""
+
+    async def told(*args: Any, **kwargs: Any) -> Any:
+        workflow = args[0]
+        await teller.bus._emit(
+            "operation_cancelled",
+            operation_id=str(workflow.run_id or workflow.name),
+            context=context_of(workflow),
+            reason="the workflow is cancelled",
+        )
+        return await original(*args, **kwargs)
+
+    return told

@@ -1,0 +1,261 @@
+"""Strands Agents: its agents, model calls and tools, graphs and swarms.
+
+Model calls and tools are wrapped by middleware, the seam that Strands has for it; the run of an
+agent, a graph or a swarm by its `stream_async`, through which each of their entries goes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, aclosing, suppress
+from functools import wraps
+from typing import Any
+from weakref import WeakSet
+
+from inspector.integrations.strands.calls import Calls, Events
+from inspector.integrations.strands.terms import Agent, message
+from inspector.integrations.streamed import StreamedCall, stream_in_session
+from inspector.integrations.verdicts import REFUSALS, refusal
+from instrument import Bus, Operation
+from instrument import default as shared
+from instrument.operations import current_call_id, current_noun
+
+_logger = logging.getLogger("inspector")
+_attached: WeakSet[Bus] = WeakSet()
+"""That every agent is told to already."""
+
+
+def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
+    """Watch `targets`, or every agent of this process, also those made before and later.
+
+    Args:
+        *targets: `Agent`s, and `Graph`s and `Swarm`s, whose agents are watched with them.
+        bus: Where it is told.
+
+    Returns:
+        What detaches: everything is as it was. Idempotent.
+    """
+    here = bus or shared.bus
+    if not targets and here in _attached:
+        return lambda: None
+    return _Adapter(here, targets).attach()
+
+
+_OWN_SPANS = {
+    "start_agent_span": "agent_call",
+    "start_model_invoke_span": "llm_generate",
+    "start_tool_call_span": "tool_call",
+    "start_multiagent_span": "workflow_run",
+}
+"""What Strands' tracer starts inside which operation of ours."""
+
+
+class _Adapter:
+    """One `attach`."""
+
+    def __init__(self, bus: Bus, targets: tuple[Any, ...]) -> None:
+        self._bus = bus
+        self._targets = [*targets, *(agent for target in targets for agent in _members(target))]
+        self._is_all = not targets
+        self._calls = Calls(bus)
+        self._agents: WeakSet[Any] = WeakSet()
+        self._undo = ExitStack()
+
+    def attach(self) -> Callable[[], None]:
+        import strands  # noqa: PLC0415
+        from strands.multiagent.graph import Graph  # noqa: PLC0415
+        from strands.multiagent.swarm import Swarm  # noqa: PLC0415
+        from strands.telemetry.tracer import Tracer  # noqa: PLC0415
+
+        if self._is_all:
+            _attached.add(self._bus)
+            self._undo.callback(_attached.discard, self._bus)
+            self._put(strands.Agent, "__init__", self._making)
+        self._put(strands.Agent, "stream_async", self._running_agent)
+        for kind in (Graph, Swarm):
+            self._put(kind, "stream_async", self._running_group)
+        for name, noun in _OWN_SPANS.items():
+            self._put(Tracer, name, self._marking(noun))
+        for target in self._targets:
+            if isinstance(target, strands.Agent):
+                self._watch(target)
+        self._undo.callback(self._forget)
+        return self._undo.close
+
+    def _marking(self, noun: str) -> Callable[[Any], Any]:
+        """Let a span that Strands makes for what we tell say so: usage counts once."""
+
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(original)
+            def start(*args: Any, **kwargs: Any) -> Any:
+                span = original(*args, **kwargs)
+                if current_noun(self._bus) == noun:
+                    with suppress(Exception):  # never into the program that is watched
+                        from subscribers.spans import mark_inner  # noqa: PLC0415
+
+                        mark_inner(span)
+                return span
+
+            return start
+
+        return make
+
+    # --- agents -------------------------------------------------------------------------------
+
+    def _making(self, original: Callable[..., None]) -> Callable[..., None]:
+        @wraps(original)
+        def __init__(agent: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            original(agent, *args, **kwargs)
+            self._watch(agent)
+
+        return __init__
+
+    def _watch(self, agent: Any) -> None:
+        """Add our middleware to an agent, once."""
+        if agent in self._agents:
+            return
+        try:
+            for stage, handler in self._calls.stages.items():
+                agent.add_middleware(stage, handler)
+        except Exception as error:  # noqa: BLE001 - never into the program that is watched
+            _logger.warning(
+                "Cannot watch the calls of Strands agent %r (%s: %s).",
+                getattr(agent, "name", None),
+                type(error).__name__,
+                error,
+            )
+        self._agents.add(agent)
+
+    def _forget(self) -> None:
+        """Take our middleware out of every agent: for that Strands has no method."""
+        ours = self._calls.stages.values()
+        for agent in self._agents:
+            registry = getattr(agent, "_middleware_registry", None)
+            handlers: dict[Any, list[Any]] = getattr(registry, "_handlers", {})
+            for stage in self._calls.stages:
+                rest = [one for one in handlers.get(stage, ()) if one.handler not in ours]
+                handlers[stage] = rest
+                if not rest:
+                    del handlers[stage]
+
+    def _running_agent(self, original: Callable[..., Events]) -> Callable[..., Events]:
+        @wraps(original)
+        async def stream_async(agent: Any, prompt: Any = None, **kwargs: Any) -> Events:
+            if not self._is_watched(agent):
+                events = original(agent, prompt, **kwargs)
+            else:
+                self._watch(agent)
+                events = self._in_session(agent, self._run_agent(original, agent, prompt, kwargs))
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+
+        return stream_async
+
+    async def _run_agent(
+        self, original: Callable[..., Events], agent: Any, prompt: Any, kwargs: dict[str, Any]
+    ) -> Events:
+        from strands.agent import AgentResult  # noqa: PLC0415
+
+        async def source(operation: Operation) -> Events:
+            try:
+                async with aclosing(
+                    _up_to_result(operation, original(agent, prompt, **kwargs))
+                ) as events:
+                    async for event in events:
+                        yield event
+            finally:
+                await self._calls.close(operation.call_id)
+
+        call = StreamedCall(self._bus, "agent_call", source, agent=Agent(agent, prompt))
+        try:
+            async with aclosing(aiter(call)) as events:
+                async for event in events:
+                    yield event
+            result = call.result
+        except REFUSALS as error:
+            answer = message(refusal(error))
+            result = AgentResult("cancelled", answer, agent.event_loop_metrics, {})
+        if result is not None:
+            yield {"result": result}
+
+    def _running_group(self, original: Callable[..., Events]) -> Callable[..., Events]:
+        @wraps(original)
+        async def stream_async(group: Any, task: Any, *args: Any, **kwargs: Any) -> Events:
+            def source(operation: Operation) -> Events:
+                return _up_to_result(operation, original(group, operation.args, *args, **kwargs))
+
+            call: StreamedCall[Any]
+            call = StreamedCall(
+                self._bus, "workflow_run", source, workflow=group, args=task, context=None
+            )
+            if self._is_watched(group):
+                events = self._in_session(group, aiter(call))
+            else:
+                events = original(group, task, *args, **kwargs)
+            try:
+                async with aclosing(events):
+                    async for event in events:
+                        yield event
+            except REFUSALS as error:  # a group has no answer of its own
+                raise RuntimeError(refusal(error)) from error
+            if call.result is not None:
+                yield {"result": call.result}
+
+        return stream_async
+
+    def _in_session(self, target: Any, events: Events) -> Events:
+        """Let an outermost run belong to its own session; others to that of what is around."""
+        is_inner = current_call_id(self._bus) is not None
+        return stream_in_session(None if is_inner else _session_id(target), events)
+
+    def _is_watched(self, candidate: Any) -> bool:
+        return self._is_all or any(candidate is target for target in self._targets)
+
+    def _put(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
+        original = getattr(owner, name, None)
+        if original is None:
+            _logger.warning(
+                "This version of strands has no %s.%s: a part of it is not watched.",
+                owner.__name__,
+                name,
+            )
+            return
+        ours = make(original)
+        setattr(owner, name, ours)
+
+        def undo() -> None:
+            if owner.__dict__.get(name) is ours:
+                setattr(owner, name, original)
+
+        self._undo.callback(undo)
+
+
+def _members(target: Any) -> Iterable[Any]:
+    """Return the agents, graphs and swarms of a graph or swarm, and theirs."""
+    nodes = getattr(target, "nodes", None)
+    for node in nodes.values() if isinstance(nodes, Mapping) else ():
+        member = getattr(node, "executor", None)
+        if member is not None:
+            yield member
+            yield from _members(member)
+
+
+def _session_id(target: Any) -> str | None:
+    """Return the session of an agent, or of a group that has a session manager."""
+    for holder in (target, getattr(target, "session_manager", None)):
+        found = getattr(holder, "session_id", None)
+        if isinstance(found, str):
+            return found
+    return None
+
+
+async def _up_to_result(operation: Operation, events: Events) -> Events:
+    """Pass events on, and keep the result back: it is said once the operation has closed."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Mapping) and "result" in event:
+                operation.result = event["result"]
+            else:
+                yield event

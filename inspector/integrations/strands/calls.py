@@ -1,0 +1,170 @@
+"""The model calls and tool calls of agents: middleware, the seam that Strands has for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from functools import wraps
+from typing import Any
+
+from inspector.integrations.strands import terms
+from inspector.integrations.streamed import StreamedCall
+from inspector.integrations.told_once import is_told
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from instrument import Bus, Operation
+from instrument.operations import current_call_id
+
+Events = AsyncGenerator[Any, None]
+Next = Callable[[Any], Events]
+Handler = Callable[[Any, Next], Events]
+
+
+class Calls:
+    """Tells what passes through the two stages of an agent.
+
+    Attributes:
+        stages: Stage of Strands to its handler.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        from strands.middleware import (  # noqa: PLC0415 - only where it is wanted
+            ExecuteToolStage,
+            InvokeModelStage,
+        )
+
+        self._bus = bus
+        self._open: dict[str, list[Events]] = {}
+        self.stages: dict[Any, Handler] = {
+            InvokeModelStage: self._kept(self._model),
+            ExecuteToolStage: self._kept(self._tool),
+        }
+
+    async def close(self, run: str) -> None:
+        """Close what a run has left open: Strands leaves it to the garbage collector."""
+        for events in self._open.pop(run, ()):
+            with suppress(RuntimeError):  # it runs in another task, which closes it
+                await events.aclose()
+
+    def _kept(self, handler: Handler) -> Handler:
+        @wraps(handler)
+        def begin(context: Any, following: Next) -> Events:
+            events = handler(context, following)
+            run = current_call_id(self._bus)
+            if run is not None:
+                others = [one for one in self._open.get(run, ()) if _is_open(one)]
+                self._open[run] = [*others, events]
+            return events
+
+        return begin
+
+    async def _tool(self, context: Any, following: Next) -> Events:
+        use = context.tool_use
+        if is_told(use["name"], self._bus):
+            told = following(context)
+        else:
+            told = self._told_tool(context, following, use)
+        async with aclosing(told) as events:
+            async for event in events:
+                yield event
+
+    async def _told_tool(self, context: Any, following: Next, use: Any) -> Events:
+        from strands.middleware import ToolResultEvent  # noqa: PLC0415
+
+        last = _Last(ToolResultEvent)
+
+        async def source(operation: Operation) -> Events:
+            async for event in last.of(following(terms.with_tool(context, operation))):
+                yield event
+            if last.event is None:  # Strands says so itself
+                return
+            result = operation.result = last.event.tool_result
+            if result.get("status") == "error":  # an error that is an answer is an error
+                raise ErrorResultError(terms.text(result), result) from last.event.exception
+
+        call = StreamedCall(
+            self._bus,
+            "tool_call",
+            source,
+            tool_name=use["name"],
+            args=use["input"],
+            context=context.agent,
+            tool_call_id=use["toolUseId"],
+        )
+        try:
+            async with aclosing(aiter(call)) as events:
+                async for event in events:
+                    yield event
+            result = call.result
+        except ErrorResultError as error:
+            result = error.result
+        except HookStopped as stop:
+            result = stop.value
+        except REFUSALS as error:  # the model reads it and goes on
+            result = {"status": "error", "content": [{"text": refusal(error)}]}
+        result = terms.injected(terms.tool_result(result, use["toolUseId"]), call.injections)
+        is_same = last.event is not None and last.event.tool_result is result
+        yield last.event if is_same else ToolResultEvent(result)
+
+    async def _model(self, context: Any, following: Next) -> Events:
+        from strands.middleware import ModelStopReason  # noqa: PLC0415
+
+        last = _Last(ModelStopReason)
+
+        async def source(operation: Operation) -> Events:
+            async for event in last.of(following(terms.with_prompt(context, operation))):
+                yield event
+            if last.event is not None:
+                operation.result = last.event.message
+                operation.set(usage=terms.usage(last.event.usage))
+
+        call = StreamedCall(
+            self._bus,
+            "llm_generate",
+            source,
+            llm=context.model,
+            prompt=context.messages,
+            model=terms.model_id(context.model),
+            provider=terms.provider(context.model),
+            request_params=terms.request_params(context),
+        )
+        try:
+            async with aclosing(aiter(call)) as events:
+                async for event in events:
+                    yield event
+            answer = call.result
+        except HookStopped as stop:
+            answer = stop.value
+        except REFUSALS as error:  # what a cancelled model call is to Strands: an answer
+            answer = refusal(error)
+        if last.event is not None and last.event.message is answer:
+            yield last.event
+        else:
+            message = terms.message(answer)
+            yield ModelStopReason(terms.stop_reason(message), message, *last.cost())
+
+
+class _Last:
+    """Passes events on, and keeps back those of the kind that says the result."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+        self.event: Any = None
+
+    async def of(self, source: Events) -> Events:
+        self.event = None
+        async with aclosing(source) as events:
+            async for event in events:
+                if isinstance(event, self._kind):
+                    self.event = event
+                else:
+                    yield event
+
+    def cost(self) -> tuple[Any, Any]:
+        """Return the usage and the metrics of a model call: none where no model was called."""
+        if self.event is None:
+            return {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}, {"latencyMs": 0}
+        return self.event.usage, self.event.metrics
+
+
+def _is_open(events: Any) -> bool:
+    return events.ag_frame is not None

@@ -1,0 +1,155 @@
+"""What hooks say and what Strands has, each in terms of the other: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from instrument import Operation
+from instrument.decision import Injection
+
+_PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
+
+
+class Agent:
+    """What is told of an agent that runs."""
+
+    def __init__(self, agent: Any, prompt: Any) -> None:
+        """Describe `agent`, which is run with `prompt`."""
+        self.agent = agent
+        self.name = agent.name
+        self.input = prompt
+        if isinstance(prompt, list) and all("text" in block for block in prompt):
+            self.input = [{"role": "user", "content": prompt}]
+        self.description = agent.description
+        self.instructions = agent.system_prompt
+        self.model = model_id(agent.model)
+
+    def __repr__(self) -> str:
+        return f"Agent({self.name!r})"  # no payload
+
+
+def with_tool(context: Any, operation: Operation) -> Any:
+    """Return the context with the tool and the arguments that interceptors want."""
+    use, name, args = context.tool_use, operation.kwargs["tool_name"], operation.args
+    if name == use["name"] and args is use["input"]:
+        return context
+    tool = context.tool
+    if name != use["name"]:
+        registry = context.agent.tool_registry
+        tool = registry.dynamic_tools.get(name) or registry.registry.get(name)
+    return context.replace(tool=tool, tool_use={**use, "name": name, "input": args})
+
+
+def tool_result(value: Any, use_id: str) -> Any:
+    """Return what an interceptor made of a result as Strands has it."""
+    if isinstance(value, Mapping) and "content" in value:
+        if value.get("toolUseId") == use_id and "status" in value:
+            return value
+        return {"status": "success", **value, "toolUseId": use_id}
+    content = {"text": value} if isinstance(value, str) else {"json": value}
+    return {"toolUseId": use_id, "status": "success", "content": [content]}
+
+
+def injected(result: Any, injections: tuple[Injection, ...]) -> Any:
+    """Return a tool's result with what hooks want the model to see."""
+    if not injections:
+        return result
+    added = [{"text": injection.text} for injection in injections]
+    return {**result, "content": [*result["content"], *added]}
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return what a tool's result says."""
+    blocks = result.get("content") or ()
+    return "\n".join(str(block["text"]) for block in blocks if "text" in block) or "error"
+
+
+def with_prompt(context: Any, operation: Operation) -> Any:
+    """Return the context with the messages, the system prompt and the tools of interceptors."""
+    messages, changes = operation.args, dict[str, Any]()
+    if isinstance(messages, str):
+        messages = [message(messages, "user")]
+    system = _param(operation, "system", context.system_prompt)
+    for injection in operation.injections:
+        if injection.role == "system":
+            system = _appended(system, injection.text)
+        else:
+            messages = [*messages, message(injection.text, injection.role)]
+    tools = _param(operation, "tools", context.tool_specs)
+    if messages is not context.messages:
+        changes["messages"] = messages
+    if system is not context.system_prompt:
+        changes["system_prompt"] = system
+    if tools is not context.tool_specs:
+        changes["tool_specs"] = tools
+    return context.replace(**changes) if changes else context
+
+
+def _param(operation: Operation, name: str, default: Any) -> Any:
+    params = operation.kwargs.get("request_params") or {}
+    return params.get(name, default)
+
+
+def _appended(system: Any, text: str) -> Any:
+    if isinstance(system, list):
+        return [*system, {"text": text}]
+    return f"{system}\n\n{text}" if system else text
+
+
+def message(value: Any, role: str = "assistant") -> Any:
+    """Return a message of Strands: `value` as it is when it is one."""
+    if isinstance(value, Mapping) and isinstance(value.get("content"), list):
+        return {"role": role, **value}
+    return {"role": role, "content": [{"text": str(value)}]}
+
+
+def usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tokens of a model call as hooks name them."""
+    names = {
+        "inputTokens": "input_tokens",
+        "outputTokens": "output_tokens",
+        "totalTokens": "total_tokens",
+        "cacheReadInputTokens": "cache_read_tokens",
+        "cacheWriteInputTokens": "cache_write_tokens",
+    }
+    return {ours: usage[theirs] for theirs, ours in names.items() if theirs in usage}
+
+
+def _config(model: Any) -> Mapping[str, Any]:
+    try:
+        config = model.get_config()
+    except Exception:  # noqa: BLE001 - somebody's model
+        return {}
+    return config if isinstance(config, Mapping) else {}
+
+
+def model_id(model: Any) -> str | None:
+    """Return the model's name, where its configuration says it."""
+    found = _config(model).get("model_id")
+    return found if isinstance(found, str) else None
+
+
+def provider(model: Any) -> str | None:
+    """Return the module of Strands' own models, which is named after the provider."""
+    package, _, name = type(model).__module__.rpartition(".")
+    return name if package == "strands.models" else None
+
+
+def request_params(context: Any) -> dict[str, Any]:
+    """Return what a model call was made with, beside the messages."""
+    config = _config(context.model)
+    params = {name: config[name] for name in _PARAMS if name in config}
+    more = config.get("params")
+    if isinstance(more, Mapping):
+        params |= {name: more[name] for name in _PARAMS if name in more}
+    if context.system_prompt:
+        params["system"] = context.system_prompt
+    if context.tool_specs:
+        params["tools"] = context.tool_specs
+    return params
+
+
+def stop_reason(message: Mapping[str, Any]) -> str:
+    """Return why a model that said `message` stopped."""
+    return "tool_use" if any("toolUse" in block for block in message["content"]) else "end_turn"

@@ -1,0 +1,85 @@
+"""A chat model that says what it is told to, whole or in pieces, and remembers what it was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import tool_call, tool_call_chunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import Field
+
+USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
+
+
+def calls(name: str, *arguments: dict[str, Any], text: str = "") -> AIMessage:
+    """An answer that calls a tool, once for each of `arguments`."""
+    made = [
+        tool_call(name=name, args=args, id=f"call-{name}-{n}") for n, args in enumerate(arguments)
+    ]
+    return AIMessage(text, tool_calls=made, usage_metadata=USAGE)
+
+
+def says(text: str) -> AIMessage:
+    """An answer that is a text."""
+    return AIMessage(text, usage_metadata=USAGE, response_metadata={"finish_reason": "stop"})
+
+
+class ScriptedModel(BaseChatModel):
+    """Gives the answers of its script in order; an exception in it is raised."""
+
+    script: list[Any]
+    sent: list[list[BaseMessage]] = Field(default_factory=list)
+    model_name: str = "scripted-1"
+
+    def __init__(self, *script: Any) -> None:
+        fields: Any = {"script": list(script)}
+        super().__init__(**fields)
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        return self.bind(tools=[{"name": tool.name} for tool in tools])
+
+    def _next(self, messages: list[BaseMessage]) -> AIMessage:
+        self.sent.append(messages)
+        answer = self.script[len(self.sent) - 1]
+        if isinstance(answer, BaseException):
+            raise answer
+        assert isinstance(answer, AIMessage)
+        return answer
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self._next(messages))])
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        answer = self._next(messages)
+        for word in str(answer.content).split(" "):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word + " "))
+        made = [
+            tool_call_chunk(
+                name=c["name"], args=str(c["args"]).replace("'", '"'), id=c["id"], index=n
+            )
+            for n, c in enumerate(answer.tool_calls)
+        ]
+        last = AIMessageChunk(
+            content="", tool_call_chunks=made, usage_metadata=answer.usage_metadata
+        )
+        yield ChatGenerationChunk(message=last, generation_info={"finish_reason": "stop"})

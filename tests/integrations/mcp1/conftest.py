@@ -1,0 +1,54 @@
+"""What mcp-agent's tests need; they run in the environment that has it (`make test`)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from inspector import context
+from instrument import Bus
+
+if TYPE_CHECKING:
+    from tests.integrations.told import Told
+
+collect_ignore_glob = [] if find_spec("mcp_agent") else ["test_*.py"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let mcp-agent and what it imports be out of date."""
+    if find_spec("mcp_agent"):
+        for category in ("DeprecationWarning", "PendingDeprecationWarning", "ResourceWarning"):
+            config.addinivalue_line("filterwarnings", f"ignore::{category}")
+
+
+@pytest.fixture
+async def logging_ends() -> AsyncIterator[None]:
+    """mcp-agent's log has a task that cannot be cancelled: the loop would not close."""
+    from tests.integrations.mcp1.apps import end_logging
+
+    yield
+    await end_logging()
+
+
+@pytest.fixture
+def shim(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Patches in place, telling `bus`."""
+    from inspector.integrations import mcp_agent
+
+    monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
+    detach = mcp_agent.attach(bus=bus)
+    yield
+    detach()
+
+
+@pytest.fixture
+async def app(shim: None, told: Told) -> AsyncIterator[Any]:
+    """A running app with the server `s` and no model."""
+    from tests.integrations.mcp1.apps import make_app
+
+    async with make_app().run() as running:
+        yield running
+    context.set(context.UNKNOWN)

@@ -1,0 +1,680 @@
+"""LangChain and LangGraph: what runs is told as it is, and what is refused does not run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.tools import ToolRuntime
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, create_react_agent
+from langgraph.pregel import Pregel
+from langgraph.types import Command, interrupt
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+
+from inspector import context
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from inspector.integrations import mcp
+from inspector.integrations.langchain import attach
+from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.langchain_model import ScriptedModel, calls, says
+from tests.integrations.told import Told
+from tests.support.wired import Wired
+
+QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
+RUN = [
+    "before_agent_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "before_tool_call",
+    "after_tool_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "after_agent_call",
+]
+ran: list[tuple[int, int]] = []
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    ran.append((a, b))
+    return a + b
+
+
+@pytest.fixture(autouse=True)
+def attached(bus: Bus) -> Iterator[Callable[[], None]]:
+    ran.clear()
+    detach = attach(bus=bus)
+    yield detach
+    detach()
+
+
+def calculator(*script: Any, tools: Any = (add,), **kwargs: Any) -> tuple[Any, ScriptedModel]:
+    model = ScriptedModel(*(script or (calls("add", {"a": 1, "b": 2}), says("It is 3."))))
+    return create_agent(model, list(tools), name="calculator", **kwargs), model
+
+
+def tool_answer(model: ScriptedModel) -> ToolMessage:
+    """What the model read of the first tool that it called."""
+    return next(one for one in model.sent[-1] if isinstance(one, ToolMessage))
+
+
+# --- what is seen ---------------------------------------------------------------------------------
+
+
+@pytest.mark.shows("langchain", "agent", "llm", "tool", "tokens")
+def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told) -> None:
+    agent, _ = calculator()
+
+    answer = agent.invoke(QUESTION)
+
+    assert answer["messages"][-1].content == "It is 3."
+    assert told.hooks == RUN
+    assert told.one("before_agent_call")["agent"].name == "calculator"
+    assert told.one("after_agent_call")["result"].content == "It is 3."
+    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
+    assert (began["tool_call_id"], ended["result"].content) == ("call-add-0", "3")
+    asked, answered = told.of("before_llm_generate")[0], told.of("after_llm_generate")
+    assert [one.content for one in asked["prompt"]] == ["What is 1 + 2?"]
+    assert asked["model"] == "scripted-1"
+    assert answered[0]["response"].tool_calls[0]["name"] == "add"
+    assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
+    inner = told.of("before_llm_generate") + told.of("before_tool_call")
+    assert {told.parent_noun(one) for one in inner} == {"agent_call"}
+
+
+@pytest.mark.shows("langchain", "agent", "llm", "tool")
+async def test_an_async_run_is_told_as_a_sync_one(told: Told) -> None:
+    agent, _ = calculator()
+
+    await agent.ainvoke(QUESTION)
+
+    assert told.hooks == RUN
+    assert told.parent_noun(told.one("before_tool_call")) == "agent_call"
+
+
+@pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
+@pytest.mark.shows("langchain", "agent")
+def test_an_agent_of_langgraphs_prebuilt_is_told_too(told: Told) -> None:
+    model = ScriptedModel(calls("add", {"a": 1, "b": 2}), says("It is 3."))
+    create_react_agent(model, [add]).invoke(QUESTION)
+
+    assert told.hooks == RUN
+
+
+@pytest.mark.shows("langchain", "streaming")
+@pytest.mark.parametrize("mode", ["values", "updates", "messages", ["updates", "messages"]])
+def test_a_streamed_run_ends_with_the_same_answer(told: Told, mode: Any) -> None:
+    agent, _ = calculator()
+
+    pieces = list(agent.stream(QUESTION, stream_mode=mode))
+
+    assert pieces
+    assert told.hooks == RUN
+    assert told.one("after_agent_call")["result"].content.strip() == "It is 3."
+
+
+@pytest.mark.shows("langchain", "streaming")
+async def test_pieces_of_a_model_are_counted_where_the_graph_streams_messages(told: Told) -> None:
+    agent, _ = calculator()
+
+    async for _ in agent.astream(QUESTION, stream_mode="messages"):
+        pass
+
+    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert [one.chunk_count for one in streams] == [3, 5]
+    assert all(one.first_chunk_ns > 0 for one in streams)
+    assert [one["usage"]["input_tokens"] for one in told.of("after_llm_generate")] == [10, 10]
+
+
+@pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
+@pytest.mark.shows("langchain", "streaming")
+@pytest.mark.parametrize("version", ["v2", "v3"])
+async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told, version: Any) -> None:
+    agent, _ = calculator()
+
+    if version == "v2":
+        async for _ in agent.astream_events(QUESTION, version="v2"):
+            pass
+    else:
+        await (await agent.astream_events(QUESTION, version="v3")).output()
+
+    assert told.hooks == RUN
+    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert all(one.first_chunk_ns > 0 for one in streams)
+
+
+@pytest.mark.shows("langchain", "streaming", "tokens")
+def test_a_streamed_model_call_is_one_answer_with_its_usage(told: Told) -> None:
+    model = ScriptedModel(says("It is 3."))
+
+    text = "".join(str(piece.content) for piece in model.stream("What is 1 + 2?"))
+
+    assert text == "It is 3. "
+    ended = told.one("after_llm_generate")
+    assert ended["response"].content == "It is 3. "
+    assert ended["usage"]["input_tokens"] == 10
+    assert told.of("operation_closed")[0]["stream"].first_chunk_ns > 0
+
+
+@pytest.mark.shows("langchain", "streaming")
+async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: Told) -> None:
+    stream: Any = ScriptedModel(says("It is 3.")).astream("What is 1 + 2?")
+    await anext(stream)
+    await stream.aclose()
+    runs = calculator()[0].stream(QUESTION)
+    next(runs)
+    runs.close()
+
+    closed = told.of("operation_closed")
+    assert closed[0]["status"] == "cancelled"
+    assert told.of("error_llm_generate")[0]["response"].content == "It "
+    assert closed[-1]["noun"] == "agent_call"
+    assert closed[-1]["status"] == "cancelled"
+
+
+def test_what_the_consumer_of_a_stream_does_is_not_below_the_agent(told: Told) -> None:
+    agent, _ = calculator()
+
+    for _ in agent.stream(QUESTION):
+        add.invoke({"a": 5, "b": 5})
+        assert context.get() == context.UNKNOWN
+
+    own = [one for one in told.of("before_tool_call") if one["args"] == {"a": 5, "b": 5}]
+    assert own
+    assert {told.parent_noun(one) for one in own} == {None}
+
+
+@pytest.mark.shows("langchain", "tool_error")
+def test_a_tool_that_raises_is_an_error(told: Told) -> None:
+    @tool
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    agent, _ = calculator(calls("broken", {}), tools=[broken])
+    with pytest.raises(ValueError, match="no connection"):
+        agent.invoke(QUESTION)
+
+    assert str(told.one("error_tool_call")["exc"]) == "no connection"
+    assert str(told.one("error_agent_call")["exc"]) == "no connection"
+
+
+@pytest.mark.shows("langchain", "tool_error")
+async def test_a_tool_whose_answer_is_an_error_is_one(told: Told) -> None:
+    @tool
+    def careful() -> str:
+        """Break politely."""
+        raise ToolException("try later")
+
+    careful.handle_tool_error = True
+    agent, model = calculator(calls("careful", {}), says("Later, then."), tools=[careful])
+    await agent.ainvoke(QUESTION)
+
+    assert told.one("error_tool_call")["result"].content == "try later"
+    assert tool_answer(model).content == "try later"
+    assert told.of("after_tool_call") == []
+
+
+@pytest.mark.shows("langchain", "tool_error")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_tool_that_there_is_not_is_an_error(told: Told, is_async: bool) -> None:
+    agent, model = calculator(calls("subtract", {"a": 1}), says("I cannot."))
+
+    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
+
+    error = told.one("error_tool_call")
+    assert (error["tool_name"], error["args"]) == ("subtract", {"a": 1})
+    assert error["result"] == tool_answer(model)
+    assert "not a valid tool" in str(tool_answer(model).content)
+
+
+@pytest.mark.shows("langchain", "llm_error")
+async def test_a_model_call_that_fails_is_an_error(told: Told) -> None:
+    agent, _ = calculator(ConnectionError("overloaded"))
+
+    with pytest.raises(ConnectionError):
+        await agent.ainvoke(QUESTION)
+
+    assert told.hooks == [
+        "before_agent_call",
+        "before_llm_generate",
+        "error_llm_generate",
+        "error_agent_call",
+    ]
+
+
+@pytest.mark.shows("langchain", "concurrency")
+async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+    agents = [
+        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
+        for n in range(10)
+    ]
+
+    await asyncio.gather(*(agent.ainvoke(QUESTION) for agent in agents))
+
+    number = {one["call_id"]: one["result"].content for one in told.of("after_agent_call")}
+    assert len(number) == 10
+    mine = [
+        (number[one["parent_call_id"]], one["args"]["a"]) for one in told.of("before_tool_call")
+    ]
+    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
+    said = [
+        (number[one["parent_call_id"]], one["response"].content)
+        for one in told.of("after_llm_generate")
+        if not one["response"].tool_calls
+    ]
+    assert all(run == text for run, text in said)
+
+
+@pytest.mark.shows("langchain", "concurrency")
+def test_a_batch_is_one_run_each(told: Told) -> None:
+    model = ScriptedModel(*(says("yes") for _ in range(5)))
+    agent = create_agent(model, [])
+
+    agent.batch([QUESTION] * 5)
+
+    assert len(told.of("after_agent_call")) == 5
+    assert len({one["parent_call_id"] for one in told.of("before_llm_generate")}) == 5
+
+
+@pytest.mark.shows("langchain", "cancellation")
+async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+    started = asyncio.Event()
+
+    @tool
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    agent, _ = calculator(calls("forever", {}), tools=[forever])
+    run = asyncio.create_task(agent.ainvoke(QUESTION))
+    await asyncio.wait_for(started.wait(), 10)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
+
+
+@pytest.mark.shows("langchain", "cancel")
+async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) -> None:
+    started = asyncio.Event()
+
+    @tool
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    wired = Wired()
+    wired.session = "s-1"
+    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    detach = attach(bus=wired.bus)
+    try:
+        agent, _ = calculator(calls("forever", {}), says("never"), tools=[forever])
+        run = asyncio.create_task(agent.ainvoke(QUESTION))
+        await asyncio.wait_for(started.wait(), 10)
+        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
+    finally:
+        detach()
+        wired.wiring.undo()
+
+
+@pytest.mark.shows("langchain", "once")
+async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
+    server = MCPServer("calculator", log_level="ERROR")
+
+    @server.tool(name="add_remote")
+    async def _(a: int) -> int:
+        return a + 1
+
+    @tool
+    async def add_remote(a: int) -> str:
+        """Add one."""
+        async with Client(server) as client:
+            return str((await client.call_tool("add_remote", {"a": a})).structured_content)
+
+    detach = mcp.attach(bus=bus)
+    try:
+        agent, model = calculator(calls("add_remote", {"a": 1}), says("2"), tools=[add_remote])
+        await agent.ainvoke(QUESTION)
+    finally:
+        detach()
+
+    assert "2" in str(tool_answer(model).content)
+    assert told.one("after_tool_call")["tool_name"] == "add_remote"
+
+
+@pytest.mark.shows("langchain", "sub_agents")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, is_async: bool) -> None:
+    inner, _ = calculator()
+
+    @tool
+    def ask_calculator(question: str) -> str:
+        """Ask."""
+        messages = inner.invoke({"messages": [("user", question)]})["messages"]
+        return str(messages[-1].content)
+
+    outer: Any = create_agent(
+        ScriptedModel(calls("ask_calculator", {"question": "1 + 2?"}), says("3, I am told.")),
+        [ask_calculator],
+        name="manager",
+    )
+    if is_async:
+        await outer.ainvoke(QUESTION)
+    else:
+        await asyncio.to_thread(outer.invoke, QUESTION)
+
+    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
+    assert told.parent_noun(by_name["calculator"]) == "tool_call"
+    assert told.parent_noun(by_name["manager"]) is None
+    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
+
+
+@pytest.mark.shows("langchain", "sub_agents")
+def test_a_graph_that_is_a_node_is_below_its_graph(told: Told) -> None:
+    inner, _ = calculator()
+    builder = StateGraph(MessagesState)
+    builder.add_node("calculate", inner)
+    builder.add_edge(START, "calculate")
+    builder.add_edge("calculate", END)
+    builder.compile(name="office").invoke(QUESTION)
+
+    outer, below = told.of("before_agent_call")
+    assert (outer["agent"].name, below["agent"].name) == ("office", "calculator")
+    assert below["parent_call_id"] == outer["call_id"]
+
+
+@pytest.mark.shows("langchain", "session")
+async def test_a_thread_is_the_session_unless_the_program_names_one(bus: Bus, told: Told) -> None:
+    seen: list[str] = []
+    bus.observe("before_tool_call", lambda **_: seen.append(context.get()))
+    bus.observe("before_agent_call", lambda **_: seen.append(context.get()))
+    config = {"configurable": {"thread_id": "thread-7"}}
+
+    await calculator()[0].ainvoke(QUESTION, config)
+    assert context.get() == context.UNKNOWN
+    await asyncio.to_thread(calculator()[0].invoke, QUESTION, config)
+    context.set("mine")
+    await calculator()[0].ainvoke(QUESTION, config)
+
+    assert seen == ["thread-7"] * 4 + ["mine"] * 2
+
+
+# --- what can be decided --------------------------------------------------------------------------
+
+
+@pytest.mark.shows("langchain", "deny")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
+    bus: Bus, told: Told, is_async: bool
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+    agent, model = calculator()
+
+    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
+
+    assert ran == []
+    assert tool_answer(model).status == "error"
+    assert tool_answer(model).content == "Denied: no sums today"
+    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
+    assert told.one("after_agent_call")["result"].content == "It is 3."
+
+
+def test_a_tool_that_the_program_calls_itself_is_denied_in_langchains_words(bus: Bus) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+
+    with pytest.raises(ToolException, match="no sums today"):
+        add.invoke({"a": 1, "b": 2})
+
+    assert ran == []
+
+
+@pytest.mark.shows("langchain", "edit")
+def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": 20, "b": 1}))
+    agent, model = calculator()
+
+    agent.invoke(QUESTION)
+
+    assert ran == [(20, 1)]
+    assert tool_answer(model).content == "21"
+
+
+@pytest.mark.shows("langchain", "edit")
+async def test_what_the_graph_puts_into_a_tool_is_not_told_and_survives_an_edit(
+    bus: Bus, told: Told
+) -> None:
+    ids: list[str] = []
+
+    @tool
+    async def note(text: str, runtime: ToolRuntime) -> str:
+        """Note."""
+        ids.append(str(runtime.tool_call_id))
+        return text
+
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"text": "b"}))
+    agent, model = calculator(calls("note", {"text": "a"}), says("Noted."), tools=[note])
+    await agent.ainvoke(QUESTION)
+
+    assert told.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
+    assert (ids, tool_answer(model).content) == (["call-note-0"], "b")
+
+
+@pytest.mark.shows("langchain", "replace")
+async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -> None:
+    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
+    agent, model = calculator()
+
+    await agent.ainvoke(QUESTION)
+
+    assert (tool_answer(model).content, tool_answer(model).tool_call_id) == ("42", "call-add-0")
+
+
+@pytest.mark.shows("langchain", "replace")
+def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+    @tool
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
+    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
+    agent.invoke(QUESTION)
+
+    assert tool_answer(model).content == "use the cache"
+
+
+@pytest.mark.shows("langchain", "retry")
+def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+    tries: list[int] = []
+
+    @tool
+    def flaky() -> str:
+        """Fail once."""
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("once")
+        return "fine"
+
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
+    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
+    agent.invoke(QUESTION)
+
+    assert (len(tries), tool_answer(model).content) == (2, "fine")
+
+
+@pytest.mark.shows("langchain", "approve")
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        (ApprovalAnswer("allow"), [(1, 2)]),
+        (ApprovalAnswer("deny", "not now"), []),
+        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
+    ],
+)
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_person_allows_denies_or_edits_a_call(
+    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any], is_async: bool
+) -> None:
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+            return answer
+
+    bus.set_approval_provider(Person())
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
+    agent, model = calculator()
+    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
+
+    assert ran == wanted
+    assert (tool_answer(model).status == "error") is (wanted == [])
+
+
+@pytest.mark.shows("langchain", "inject")
+def test_what_hooks_add_reaches_the_model(bus: Bus, told: Told) -> None:
+    bus.intercept(
+        "before_llm_generate",
+        lambda **_: Decision.inject_context("Be brief.", role="system"),
+    )
+    bus.intercept(
+        "after_tool_call", lambda **_: Decision.inject_context("Mind the unit.", role="user")
+    )
+    agent, model = calculator()
+    agent.invoke(QUESTION)
+
+    assert [one.type for one in model.sent[0]] == ["system", "human"]
+    assert model.sent[0][0].content == "Be brief."
+    assert tool_answer(model).content == "3\n\nMind the unit."
+
+
+@pytest.mark.shows("langchain", "deny_llm")
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+    bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
+    model = ScriptedModel()
+
+    if streams:
+        said = "".join([str(piece.content) async for piece in model.astream("Hello")])
+    else:
+        said = str((await model.ainvoke("Hello")).content)
+
+    assert (said, model.sent) == ("From the cache.", [])
+
+
+@pytest.mark.shows("langchain", "deny_llm")
+def test_a_denied_model_call_is_not_made(bus: Bus, told: Told) -> None:
+    bus.intercept("before_llm_generate", lambda **_: Decision.deny("over budget"))
+    model = ScriptedModel(says("never"))
+
+    with pytest.raises(HookDenied, match="over budget"):
+        model.invoke("Hello")
+    with pytest.raises(HookDenied, match="over budget"):
+        list(model.stream("Hello"))
+
+    assert model.sent == []
+
+
+def test_edited_messages_are_those_that_are_sent(bus: Bus, told: Told) -> None:
+    bus.intercept(
+        "before_llm_generate", lambda **_: Decision.modify(prompt=[HumanMessage("Goodbye")])
+    )
+    model = ScriptedModel(says("one"), says("two"))
+
+    model.invoke("Hello")
+    list(model.stream("Hello"))
+
+    assert [sent[0].content for sent in model.sent] == ["Goodbye", "Goodbye"]
+
+
+# --- interrupts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.shows("langchain", "approve")
+async def test_an_interrupt_of_the_graph_passes_and_is_no_error(told: Told) -> None:
+    @tool
+    def pay(amount: int) -> str:
+        """Pay."""
+        return f"paid: {interrupt({'pay': amount})}"
+
+    agent, model = calculator(
+        calls("pay", {"amount": 5}), says("Paid."), tools=[pay], checkpointer=InMemorySaver()
+    )
+    config = {"configurable": {"thread_id": "thread-8"}}
+
+    held = await agent.ainvoke(QUESTION, config)
+    done = await agent.ainvoke(Command(resume="yes"), config)
+
+    assert held["__interrupt__"][0].value == {"pay": 5}
+    assert (done["messages"][-1].content, tool_answer(model).content) == ("Paid.", "paid: yes")
+    assert told.one("session_paused")["prompt"] == {"pay": 5}
+    assert told.one("session_resumed")["payload"] == "yes"
+    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+    assert told.of("after_tool_call")[0]["result"] == {"interrupted": [{"pay": 5}]}
+
+
+# --- attaching ------------------------------------------------------------------------------------
+
+
+def test_detach_puts_back_every_method(bus: Bus, attached: Callable[[], None]) -> None:
+    names = [
+        *((Pregel, name) for name in ("stream", "astream")),
+        *((BaseTool, name) for name in ("run", "arun")),
+        (ToolNode, "_validate_tool_call"),
+        *(
+            (BaseChatModel, name)
+            for name in ("stream", "astream", "_generate_with_cache", "_agenerate_with_cache")
+        ),
+    ]
+    watched = [vars(owner)[name] for owner, name in names]
+    attach(bus=bus)  # a second time does nothing
+    assert [vars(owner)[name] for owner, name in names] == watched
+    attached()
+    attached()
+    plain = [vars(owner)[name] for owner, name in names]
+    assert [one.__wrapped__ for one in watched] == plain
+    assert not any(hasattr(one, "__wrapped__") and one in watched for one in plain)
+
+
+def test_only_the_targets_and_what_they_call_are_watched(
+    told: Told, bus: Bus, attached: Callable[[], None]
+) -> None:
+    attached()
+    mine, other = calculator()[0], calculator()[0]
+    detach = attach(mine, bus=bus)
+    other.invoke(QUESTION)
+    assert told.hooks == []
+    mine.invoke(QUESTION)
+    assert told.hooks == RUN
+    detach()
+
+
+def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
+    def fail(hook: str, /, **_: Any) -> None:
+        raise RuntimeError(hook)
+
+    bus.observe_all(fail)
+    agent, model = calculator()
+
+    assert agent.invoke(QUESTION)["messages"][-1].content == "It is 3."
+    assert tool_answer(model).status == "success"

@@ -1,0 +1,12 @@
+"""A program that writes back what it reads: `mirror.py [EXIT_CODE]`, and says so on stderr."""
+
+import os
+import sys
+
+if __name__ == "__main__":
+    os.write(2, b"mirror\n")
+    while chunk := os.read(0, 65_536):
+        view = memoryview(chunk)
+        while view:
+            view = view[os.write(1, view) :]
+    sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
