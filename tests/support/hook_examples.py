@@ -262,7 +262,10 @@ EXAMPLES: dict[str, list[Kwargs]] = {
         {**STDIO, "reason": EOFError("x")},
     ],
     "transport_reconnecting": [{**TRANSPORT, "attempt": 2}, {**STDIO, "attempt": 1}],
-    "transport_failed": [{**STDIO, "step": "spawn", "exc": ERROR, "server_name": None}],
+    "transport_failed": [
+        {**STDIO, "step": "spawn", "exc": ERROR, "server_name": None},
+        {**TRANSPORT, "step": "initialize", "exc": ERROR, "server_name": "files"},
+    ],
     "server_output": [
         {
             "text": "warning: no cache",

@@ -45,8 +45,9 @@ def test_what_is_too_heavy_is_answered_and_leaves_the_others_where_they_are() ->
 
 def test_all_is_let_go_when_nobody_asks() -> None:
     kept: Kept[object] = Kept(10, idle_s=0.01)
+    of_others = set(threading.enumerate())
     kept.answer("key", 1, lambda: (object(), 1))
-    for timer in [one for one in threading.enumerate() if isinstance(one, threading.Timer)]:
+    for timer in set(threading.enumerate()) - of_others:
         timer.join(10)
     fresh = object()
     assert kept.answer("key", 1, lambda: (fresh, 1)) is fresh
