@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
 from langchain.tools import ToolRuntime
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -705,6 +707,26 @@ def test_only_the_targets_and_what_they_call_are_watched(
     mine.invoke(QUESTION)
     assert told.hooks == RUN
     detach()
+
+
+def test_pieces_that_do_not_fit_together_still_reach_the_program(bus: Bus, told: Told) -> None:
+    class Odd(ScriptedModel):
+        def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+            yield ChatGenerationChunk(message=AIMessageChunk(content="a", id="x"))
+            for number in (1, 2):
+                about = {"odd": {} if number == 1 else "text"}
+                yield ChatGenerationChunk(
+                    message=AIMessageChunk(content="b", response_metadata=about)
+                )
+
+    odd: Any = Odd
+    pieces: list[Any] = []
+    with suppress(TypeError):  # LangChain itself cannot merge them either, at the end
+        pieces.extend(piece.content for piece in odd().stream("Hello"))
+
+    assert pieces[:3] == ["a", "b", "b"]
+    assert told.one("operation_closed")["noun"] == "llm_generate"
+    assert told.one("error_llm_generate")["response"] is not None  # the last piece, at least
 
 
 def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:

@@ -33,17 +33,16 @@ def as_chunk(message: AIMessage) -> AIMessageChunk:
 
 
 def merged(chunks: Sequence[AIMessageChunk]) -> Any:
-    """Return the message that the pieces are, None of no pieces."""
+    """Return the message that the pieces are, None of no pieces, the last of such as do not fit."""
     from langchain_core.messages import message_chunk_to_message  # noqa: PLC0415
+    from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
 
     if not chunks:
         return None
-    whole = chunks[0]
-    if len(chunks) > 1 and hasattr(whole, "tool_call_chunks"):
-        from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
-
-        whole = add_ai_message_chunks(whole, *chunks[1:])
-    return message_chunk_to_message(whole)
+    try:
+        return message_chunk_to_message(add_ai_message_chunks(chunks[0], *chunks[1:]))
+    except Exception:  # noqa: BLE001 - of what a program streams, never into it
+        return chunks[-1]
 
 
 def with_injections(messages: Any, injections: Iterable[Injection]) -> list[BaseMessage]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from inspector.integrations.langchain.messages import merged
@@ -22,6 +23,10 @@ class Outcome:
 
     def add(self, piece: Any) -> None:
         """Take what the graph streamed, in any of the shapes that it has for it."""
+        with suppress(Exception):  # of a shape that we do not know: never into the program
+            self._add(piece)
+
+    def _add(self, piece: Any) -> None:
         mode, is_below, data = _read(piece, self._mode)
         if is_below:
             return

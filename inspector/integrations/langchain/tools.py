@@ -201,5 +201,7 @@ def _shown(tool: BaseTool, tool_input: Any) -> dict[str, Any]:
             name = "input"
         return {name: tool_input}
     given = dict(tool_input)
-    only_given = getattr(tool, "_filter_injected_args", None)
-    return given if only_given is None else dict(only_given(given))
+    try:
+        return dict(tool._filter_injected_args(given))
+    except Exception:  # noqa: BLE001 - of another version, or of a schema that cannot be read
+        return given
