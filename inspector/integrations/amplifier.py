@@ -339,7 +339,9 @@ def _messages(request: ChatRequest) -> list[dict[str, Any]]:
 
 
 def _params(request: ChatRequest) -> dict[str, Any]:
-    params = request.model_dump(exclude_none=True, exclude={"messages", "model", "metadata"})
+    params: dict[str, Any] = request.model_dump(
+        exclude_none=True, exclude={"messages", "model", "metadata"}
+    )
     if "max_output_tokens" in params:
         params["max_tokens"] = params.pop("max_output_tokens")
     return params

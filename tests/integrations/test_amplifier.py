@@ -242,7 +242,7 @@ async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, t
 async def test_a_cancellation_of_the_kernel_is_told(watching: None, told: Told) -> None:
     async with Session("yes", session_id="holiday") as session:
         await session.run()
-        await session.real.coordinator.request_cancel()
+        await session.real.coordinator.hooks.emit("cancel:requested", {"level": "graceful"})
 
     assert told.one("operation_cancelled")["operation_id"] == "holiday"
 
