@@ -9,8 +9,14 @@ import inspector
 inspector.attach()
 
 from amplifier_core import AmplifierSession, ToolResult
-from amplifier_core.message_models import ChatRequest, ChatResponse, Message, TextBlock
-from amplifier_core.message_models import ToolCall, Usage
+from amplifier_core.message_models import (
+    ChatRequest,
+    ChatResponse,
+    Message,
+    TextBlock,
+    ToolCall,
+    Usage,
+)
 from amplifier_core.testing import MockContextManager
 
 
