@@ -23,6 +23,8 @@ MAX_MESSAGES = 200
 MAX_PARTS = 200
 
 _ROLES = {"developer": "system", "model": "assistant", "ai": "assistant", "human": "user"}
+_TYPES = {**_ROLES, "system": "system", "tool": "tool", "AIMessageChunk": "assistant"}
+"""What LangChain's messages have in place of a role."""
 _OFFICIAL = frozenset(
     {"tool_call", "tool_call_response", "server_tool_call", "server_tool_call_response", "blob",
      "uri", "compaction"}
@@ -126,7 +128,7 @@ def _choices_of(response: Any) -> list[Any]:
 def _finish_reason(choice: Any) -> str | None:
     reason = _get(
         choice, "finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason"
-    )
+    ) or read_path(choice, "response_metadata.finish_reason|response_metadata.stop_reason")
     reason = member_value(reason)
     return reason if isinstance(reason, str) else None
 
@@ -142,16 +144,17 @@ def _output(choice: Any) -> Message:
 def _message(item: Any, default_role: str) -> Message:
     if isinstance(item, str):
         return {"role": default_role, "parts": [_text(item)]}
-    role = _get(item, "role") or step(item, "type")
-    role = member_value(role)
+    role = member_value(_get(item, "role"))
+    if role is None and isinstance(kind := step(item, "type"), str):
+        role = _TYPES.get(kind)
     content = _get(item, "content")
     if content is not None and not isinstance(content, str) and not _is_list(content):
         inner = _get(content, "parts")  # Gemini nests the message one level deeper
         role, content = _get(content, "role") or role, inner if inner is not None else [content]
     elif content is None:
         content = _get(item, "parts")
-    is_role = isinstance(role, str) and (_get(item, "role") is not None or role in _ROLES)
-    message: Message = {"role": _ROLES.get(role, role) if is_role else default_role, "parts": []}
+    role = _ROLES.get(role, role) if isinstance(role, str) else default_role
+    message: Message = {"role": role, "parts": []}
     message["parts"] = list(_parts(item, content, message["role"]))[:MAX_PARTS]
     if isinstance(name := _get(item, "name"), str):
         message["name"] = name
@@ -168,7 +171,10 @@ def _parts(item: Any, content: Any, role: str) -> list[Part]:
         parts.append({"type": "reasoning", "content": reasoning})
     parts += [_text(content)] if isinstance(content, str) else _blocks(content)
     calls = _get(item, "tool_calls")
-    parts += [_function_call(call) for call in calls[:MAX_PARTS]] if _is_list(calls) else []
+    if _is_list(calls):  # LangChain has those of Anthropic's content once more
+        known = [part["id"] for part in parts if part["type"] == "tool_call" and "id" in part]
+        found = [_function_call(call) for call in calls[:MAX_PARTS]]
+        parts += [call for call in found if call.get("id") not in known]
     if not parts and content is None and calls is None and not isinstance(item, Mapping):
         parts.append(_unknown(item))
     return parts
@@ -193,7 +199,7 @@ def _block(block: Any) -> Part | None:
     kind = _get(block, "type")
     kind = member_value(kind)
     if isinstance(kind, str):
-        if kind in _OFFICIAL and isinstance(block, Mapping):
+        if kind in _OFFICIAL and isinstance(block, Mapping) and "args" not in block:
             return dict(block)
         convert = _BLOCKS.get(kind)
         return convert(block) if convert is not None else {"type": kind}
@@ -304,6 +310,7 @@ _BLOCKS: dict[str, Callable[[Any], Part | None]] = {
     "document": _media("document"),
     "resource": _resource,
     "resource_link": _resource,
+    "tool_call": _tool_use,  # of LangChain, whose arguments are `args`
     "tool_use": _tool_use,
     "function_call": _tool_use,
     "tool_result": _tool_result,

@@ -293,6 +293,8 @@ _TARGETS = {
     "invoke_workflow": "gen_ai.workflow.name",
 }
 """Not the model calls: which of the two knows the usage shows only at their end."""
+_CARRIED_BY = {"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
+"""Families of spans to the request that carries them out; an SDK's span for it starts first."""
 
 
 def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
@@ -301,6 +303,8 @@ def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
     if (span.kind is SpanKind.SERVER) != (owned.family == "rpc_handle"):
         return False
     method = theirs.get("mcp.method.name")
+    if method is not None and _CARRIED_BY.get(owned.family) == method:
+        return not owned.aliases  # the first is the same operation, a later round is its own
     if method is not None:
         return bool(method == ours.get("mcp.method.name"))
     operation = theirs.get("gen_ai.operation.name")

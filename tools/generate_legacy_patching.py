@@ -80,7 +80,11 @@ On mcp-agent {version}, with a server over stdio: {fired} of {count} fire.
   themselves: an agent call, with those that they let work below it.
 - Under Temporal `Workflow.run` may be a replay: it is passed over, and with it waiting for signals.
 - The JSON-RPC id is given below what is patched. The adapter of the MCP SDK sees it: where it is
-  attached, it tells messages, connections, and tools that no agent calls, and the patches do not.
+  attached, as `inspector.attach()` does, it tells messages, connections, and tools that no agent
+  calls, and the patches do not. An answer that is a JSON-RPC error is then `after_rpc_response`, with
+  the error in it; `error_rpc_request` is for a connection that ends.
+- Spans of mcp-agent's own tracing are kept where the program has turned it on (`otel.enabled`). Where
+  it has not, they stay away: a provider of ours would make each call be told twice.
 - `scores` of `after_model_select` is None: they are local to the function.
 - The progress of a tool is asked for by sending a progress token, which mcp-agent does not.
 

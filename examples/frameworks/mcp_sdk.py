@@ -6,7 +6,6 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 import inspector
-from inspector.integrations import mcp
 
 server = MCPServer("calculator")
 
@@ -27,6 +26,5 @@ async def main() -> None:
 
 if __name__ == "__main__":
     handle = inspector.attach()
-    mcp.attach()
     asyncio.run(main())
     handle.detach()

@@ -144,7 +144,12 @@ class Teller:
         from inspector.attach import attach  # noqa: PLC0415 - a quarter of a second
 
         handle = attach(
-            bus=bus, set_global=False, policies=False, control=False, service_name=self._name
+            bus=bus,
+            set_global=False,
+            policies=False,
+            control=False,
+            integrations="off",
+            service_name=self._name,
         )
         if handle.is_attached:
             self._handle = handle

@@ -14,15 +14,21 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import create_react_agent
+from langgraph.prebuilt import ToolNode, create_react_agent
 from langgraph.pregel import Pregel
 from langgraph.types import Command, interrupt
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
 
 from inspector import context
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.langchain_model import ScriptedModel, calls, says
 from tests.integrations.told import Told
+from tests.support.wired import Wired
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
 RUN = [
@@ -132,6 +138,23 @@ async def test_pieces_of_a_model_are_counted_where_the_graph_streams_messages(to
     assert [one["usage"]["input_tokens"] for one in told.of("after_llm_generate")] == [10, 10]
 
 
+@pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
+@pytest.mark.shows("langchain", "streaming")
+@pytest.mark.parametrize("version", ["v2", "v3"])
+async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told, version: Any) -> None:
+    agent, _ = calculator()
+
+    if version == "v2":
+        async for _ in agent.astream_events(QUESTION, version="v2"):
+            pass
+    else:
+        await (await agent.astream_events(QUESTION, version="v3")).output()
+
+    assert told.hooks == RUN
+    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert all(one.first_chunk_ns > 0 for one in streams)
+
+
 @pytest.mark.shows("langchain", "streaming", "tokens")
 def test_a_streamed_model_call_is_one_answer_with_its_usage(told: Told) -> None:
     model = ScriptedModel(says("It is 3."))
@@ -204,6 +227,19 @@ async def test_a_tool_whose_answer_is_an_error_is_one(told: Told) -> None:
     assert told.of("after_tool_call") == []
 
 
+@pytest.mark.shows("langchain", "tool_error")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_tool_that_there_is_not_is_an_error(told: Told, is_async: bool) -> None:
+    agent, model = calculator(calls("subtract", {"a": 1}), says("I cannot."))
+
+    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
+
+    error = told.one("error_tool_call")
+    assert (error["tool_name"], error["args"]) == ("subtract", {"a": 1})
+    assert error["result"] == tool_answer(model)
+    assert "not a valid tool" in str(tool_answer(model).content)
+
+
 @pytest.mark.shows("langchain", "llm_error")
 async def test_a_model_call_that_fails_is_an_error(told: Told) -> None:
     agent, _ = calculator(ConnectionError("overloaded"))
@@ -273,6 +309,59 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
 
     status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
+
+
+@pytest.mark.shows("langchain", "cancel")
+async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) -> None:
+    started = asyncio.Event()
+
+    @tool
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    wired = Wired()
+    wired.session = "s-1"
+    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    detach = attach(bus=wired.bus)
+    try:
+        agent, _ = calculator(calls("forever", {}), says("never"), tools=[forever])
+        run = asyncio.create_task(agent.ainvoke(QUESTION))
+        await asyncio.wait_for(started.wait(), 10)
+        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
+    finally:
+        detach()
+        wired.wiring.undo()
+
+
+@pytest.mark.shows("langchain", "once")
+async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
+    server = MCPServer("calculator", log_level="ERROR")
+
+    @server.tool(name="add_remote")
+    async def _(a: int) -> int:
+        return a + 1
+
+    @tool
+    async def add_remote(a: int) -> str:
+        """Add one."""
+        async with Client(server) as client:
+            return str((await client.call_tool("add_remote", {"a": a})).structured_content)
+
+    detach = mcp.attach(bus=bus)
+    try:
+        agent, model = calculator(calls("add_remote", {"a": 1}), says("2"), tools=[add_remote])
+        await agent.ainvoke(QUESTION)
+    finally:
+        detach()
+
+    assert "2" in str(tool_answer(model).content)
+    assert told.one("after_tool_call")["tool_name"] == "add_remote"
 
 
 @pytest.mark.shows("langchain", "sub_agents")
@@ -551,6 +640,7 @@ def test_detach_puts_back_every_method(bus: Bus, attached: Callable[[], None]) -
     names = [
         *((Pregel, name) for name in ("stream", "astream")),
         *((BaseTool, name) for name in ("run", "arun")),
+        (ToolNode, "_validate_tool_call"),
         *(
             (BaseChatModel, name)
             for name in ("stream", "astream", "_generate_with_cache", "_agenerate_with_cache")

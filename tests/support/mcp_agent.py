@@ -13,7 +13,6 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.types import CreateMessageResult, ElicitResult, TextContent
 
 import inspector
-from inspector.integrations import mcp
 from instrument import operation
 
 SERVERS = Path(__file__).with_name("mcp_servers.py")
@@ -85,6 +84,5 @@ async def main() -> None:
 
 if __name__ == "__main__":
     handle = inspector.attach(service_name="clerk")
-    mcp.attach()
     asyncio.run(main())
     handle.detach()

@@ -41,6 +41,8 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
         undo.callback(_attached.discard, id(here))
 
     def is_watched(candidate: Any) -> bool:
+        if not here._hooks:
+            return False
         if not targets or any(candidate is target for target in targets):
             return True
         return current_call_id(here) is not None
@@ -52,6 +54,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
         ("langgraph.pregel.main", _watch_graphs),
         ("langchain_core.language_models.chat_models", _watch_models),
         ("langchain_core.tools.base", _watch_tools),
+        ("langgraph.prebuilt.tool_node", _watch_tool_nodes),
     ):
         undo.callback(after_import(module, lambda watch=watch: watch(patches)))  # type: ignore[misc]  # the default binds
     return undo.close
@@ -73,3 +76,9 @@ def _watch_tools(patches: Patches) -> None:
     from inspector.integrations.langchain.tools import watch  # noqa: PLC0415 - imports it
 
     watch(patches)
+
+
+def _watch_tool_nodes(patches: Patches) -> None:
+    from inspector.integrations.langchain.tools import watch_nodes  # noqa: PLC0415 - imports it
+
+    watch_nodes(patches)

@@ -85,7 +85,7 @@ class _Run:
 
 def watch(patches: Patches) -> None:
     """Wrap the two methods by which every graph is run."""
-    from langgraph.pregel import Pregel  # noqa: PLC0415 - only where it is used
+    from langgraph.pregel.main import Pregel  # noqa: PLC0415 - only where it is used
 
     graphs = _Graphs(patches)
     patches.put(Pregel, "stream", graphs.wrap_stream)

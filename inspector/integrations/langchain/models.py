@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
-from functools import wraps
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.messages import (
@@ -32,7 +32,9 @@ NOUN = "llm_generate"
 
 def watch(patches: Patches) -> None:
     """Wrap the four methods by which a chat model is asked."""
-    from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - where it is used
+    from langchain_core.language_models.chat_models import (  # noqa: PLC0415 - where it is used
+        BaseChatModel,
+    )
 
     models = _Models(patches)
     patches.put(BaseChatModel, "_generate_with_cache", models.wrap_generate)
@@ -223,14 +225,25 @@ def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str,
 
 def _count_chunks(run_manager: Any, operation: Operation) -> None:
     """Count what a model streams inside `invoke`, as it does for a graph that streams messages."""
-    if run_manager is None:
-        return
-    from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415
+    if run_manager is not None:
+        run_manager.handlers = [*run_manager.handlers, _counter()(operation)]
+
+
+@cache
+def _counter() -> Callable[[Operation], Any]:
+    from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415 - where it is used
 
     class Counter(BaseCallbackHandler):
         run_inline = True
 
-        def on_llm_new_token(self, token: Any, **_: Any) -> None:
-            operation.chunk()
+        def __init__(self, operation: Operation) -> None:
+            self._operation = operation
 
-    run_manager.handlers = [*run_manager.handlers, Counter()]
+        def on_llm_new_token(self, token: Any, **_: Any) -> None:
+            self._operation.chunk()
+
+        def on_stream_event(self, event: Any, **_: Any) -> None:
+            if event.get("event") == "content-block-delta":
+                self._operation.chunk()
+
+    return Counter

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,18 @@ NOUN = "tool_call"
 
 def watch(patches: Patches) -> None:
     """Wrap the two methods by which every tool is run."""
-    from langchain_core.tools import BaseTool  # noqa: PLC0415 - only where it is used
+    from langchain_core.tools.base import BaseTool  # noqa: PLC0415 - only where it is used
 
     tools = _Tools(patches)
     patches.put(BaseTool, "run", tools.wrap_run)
     patches.put(BaseTool, "arun", tools.wrap_arun)
+
+
+def watch_nodes(patches: Patches) -> None:
+    """Wrap what says that there is no such tool: nothing is run then."""
+    from langgraph.prebuilt.tool_node import ToolNode  # noqa: PLC0415 - only where it is used
+
+    patches.put(ToolNode, "_validate_tool_call", _Tools(patches).wrap_validate)
 
 
 class _Tools:
@@ -82,6 +90,23 @@ class _Tools:
             return call.output(result)
 
         return arun
+
+    def wrap_validate(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def validate(node: Any, call: Any) -> Any:
+            refused = original(node, call)
+            if refused is None or not self._is_watched(node):
+                return refused
+            told = {"tool_name": call["name"], "args": call["args"], "tool_call_id": call["id"]}
+            with (
+                suppress(ErrorResultError, HookStopped, *REFUSALS),
+                self._bus.operation(NOUN, context=None, **told) as operation,
+            ):
+                operation.result = refused
+                raise ErrorResultError(str(refused.content), refused)
+            return refused
+
+        return validate
 
 
 class _ToolCall:

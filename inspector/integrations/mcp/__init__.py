@@ -134,6 +134,7 @@ class _Adapter:
         else:
             from mcp.server.lowlevel import Server as LowLevel  # noqa: PLC0415
 
+            self._undo.callback(server.detach)
             self._put(LowLevel, "_handle_request", server.handle_request)
 
     # --- both ---------------------------------------------------------------------------------

@@ -77,22 +77,35 @@ class Sdk:
         said = getattr(result, "is_error", None) or getattr(result, "isError", None)
         return self.is_result(result) and said is True
 
-    def tool_result(self, text: str, *, is_error: bool) -> Any:
+    def tool_result(self, text: str, *, is_error: bool, structured: Any = None) -> Any:
         """Return the result of a tool that says `text`."""
-        content = [{"type": "text", "text": text}]
-        return self.types.CallToolResult.model_validate({"content": content, "isError": is_error})
+        said: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
+        if structured is not None:
+            said["structuredContent"] = structured
+        return self.types.CallToolResult.model_validate(said)
 
-    def as_result(self, value: Any) -> Any:
-        """Return what a hook or a person put in place of a result, as the SDK's type."""
-        if value is None or hasattr(value, "model_dump"):
-            return value if value is not None else self.tool_result("", is_error=False)
+    def as_result(self, value: Any, *, like: Any = None) -> Any:
+        """Return what a hook or a person put in place of a result, as the SDK's type.
+
+        Args:
+            value: A result, its JSON, or what the text is to say.
+            like: What it takes the place of. A client checks the structured content of a tool
+                with a schema; where that is one `result`, the new one takes its place too.
+        """
+        if hasattr(value, "model_dump"):
+            return value
         if isinstance(value, Mapping) and "content" in value:
             try:
                 return self.types.CallToolResult.model_validate(dict(value))
             except ValueError:
                 pass
         text = value if isinstance(value, str) else json.dumps(value, default=str)
-        return self.tool_result(text, is_error=False)
+        is_wrapped = isinstance(structured := _structured(like), dict) and [*structured] == [
+            "result"
+        ]
+        return self.tool_result(
+            text, is_error=False, structured={"result": value} if is_wrapped else None
+        )
 
     def as_uri(self, text: str) -> Any:
         """Return a URI as the SDK wants it."""
@@ -123,3 +136,9 @@ class Sdk:
                 root.params = {**(params or {}), "_meta": meta}
 
         return write
+
+
+def _structured(result: Any) -> Any:
+    if isinstance(result, Mapping):
+        return result.get("structuredContent")
+    return getattr(result, "structured_content", None) or getattr(result, "structuredContent", None)

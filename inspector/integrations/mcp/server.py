@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
+from instrument.operations import is_current
 
 IsWatched = Callable[[Any], bool]
 
@@ -20,6 +22,16 @@ class Server:
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched) -> None:
         """Make one; `is_watched` says which low-level servers count."""
         self._sdk, self._bus, self._is_watched = sdk, bus, is_watched
+        self._wrapped: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
+        """Of 1.x: servers with their handler of tool calls, and ours."""
+
+    def detach(self) -> None:
+        """Put back the handlers of servers."""
+        kind = self._sdk.types.CallToolRequest
+        for server, (original, ours) in list(self._wrapped.items()):
+            if server.request_handlers.get(kind) is ours:
+                server.request_handlers[kind] = original
+        self._wrapped.clear()
 
     # --- 2.x: around the handler, inside the SDK's own tracing -----------------------------------
 
@@ -33,6 +45,8 @@ class Server:
                 return original(runner, inner)
 
             async def watched(ctx: Any) -> Any:
+                if is_current(self._bus, "rpc_handle"):  # a middleware of the program tells it
+                    return await inner(ctx)
                 return await self._handle(server, ctx, inner)
 
             return original(runner, watched)
@@ -106,7 +120,7 @@ class Server:
     def _wrap_tool_handler(self, server: Any) -> None:
         kind = self._sdk.types.CallToolRequest
         handler = server.request_handlers.get(kind)
-        if handler is None or getattr(handler, "__inspected__", None) is self:
+        if handler is None or server in self._wrapped:
             return
 
         @wraps(handler)
@@ -120,7 +134,7 @@ class Server:
             wrapped = self._sdk.types.ServerResult
             return wrapped(result) if self._sdk.is_result(result) else result
 
-        handled.__inspected__ = self  # type: ignore[attr-defined]  # so that it is wrapped once
+        self._wrapped[server] = (handler, handled)
         server.request_handlers[kind] = handled
 
     # --- both ---------------------------------------------------------------------------------
@@ -146,12 +160,14 @@ class Server:
         if not isinstance(name, str) or is_told(name, self._bus):
             return await plainly()
         given = {} if arguments is None else arguments
+        made: list[Any] = []
 
         async def run(operation: Operation) -> Any:
             tool = operation.kwargs["tool_name"]
             is_same = operation.args is given and tool == name
             with telling(tool):
                 result = await (plainly() if is_same else with_args(tool, operation.args))
+            made.append(result)
             if (text := _error_text(sdk, result)) is not None:
                 operation.result = result
                 raise ErrorResultError(text, result)
@@ -166,8 +182,9 @@ class Server:
             return sdk.as_result(stop.value)
         except REFUSALS as error:  # the model reads it and goes on
             return sdk.tool_result(refusal(error), is_error=True)
-        is_wire_form = isinstance(result, Mapping) and "content" in result
-        return result if is_wire_form else sdk.as_result(result)
+        if made and result is made[-1]:
+            return result
+        return sdk.as_result(result, like=getattr(made[-1], "root", made[-1]) if made else None)
 
 
 def _error_text(sdk: Sdk, result: Any) -> str | None:

@@ -23,7 +23,6 @@ from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
 from inspector.integrations.mcp_agent.relay import relay
 from inspector.integrations.mcp_agent.waits import take_signals
 from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import check_version, find_adapter
 from instrument import Bus
 from instrument import default as shared
 from instrument.once import once
@@ -56,7 +55,6 @@ class _Shim:
             if not is_ours(bus_of_its_own):
                 self._undo.append(relay(bus_of_its_own, self.bus))
             return
-        check_version(find_adapter("mcp_agent"))
         settings = Point(
             "mcp_agent.app",
             "MCPApp",

@@ -57,6 +57,18 @@ def one(message: Any) -> dict[str, Any]:
             {"type": "image", "source": {"type": "base64", "media_type": "image/png",
                                          "data": "A" * 400}}]},
          "user", [{"type": "tool_call_response", "id": "t", "response": "3"}, BLOB]),
+        # LangChain
+        ({"type": "system", "content": "be good"}, "system",
+         [{"type": "text", "content": "be good"}]),
+        ({"type": "tool", "tool_call_id": "c1", "content": "3"}, "tool",
+         [{"type": "tool_call_response", "id": "c1", "response": "3"}]),
+        ({"type": "ai", "content": [{"type": "tool_use", "id": "t", "name": "add",
+                                     "input": {"a": 1}}],
+          "tool_calls": [{"id": "t", "name": "add", "args": {"a": 1}}]}, "assistant",
+         [{"type": "tool_call", "id": "t", "name": "add", "arguments": {"a": 1}}]),
+        ({"type": "AIMessageChunk",
+          "content": [{"type": "tool_call", "id": "t", "name": "add", "args": {"a": 1}}]},
+         "assistant", [{"type": "tool_call", "id": "t", "name": "add", "arguments": {"a": 1}}]),
         # Gemini
         ({"role": "model", "parts": [{"text": "hello"},
                                      {"function_call": {"name": "add", "args": {"a": 1}}},

@@ -1,0 +1,319 @@
+"""The adapter for the MCP SDK, 1.x: in an environment of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+if not version("mcp").startswith("1."):
+    pytest.skip("needs mcp 1.x", allow_module_level=True)
+
+from mcp import ClientSession, McpError, StdioServerParameters, stdio_client
+from mcp.client import stdio
+from mcp.server.fastmcp import Context, FastMCP
+from mcp.server.fastmcp.exceptions import ToolError
+from mcp.server.lowlevel import Server
+from mcp.shared.memory import create_connected_server_and_client_session as connected
+from mcp.types import CallToolResult, ElicitResult
+
+from inspector.integrations import mcp
+from instrument import ApprovalAnswer, Bus, Decision
+from tests.integrations.told import Told
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def attached(bus: Bus, told: Told) -> Iterator[Callable[[], None]]:
+    detach = mcp.attach(bus=bus)
+    yield detach
+    detach()
+
+
+class Shelf:
+    """A server, and what its tools were really called with."""
+
+    def __init__(self) -> None:
+        self.ran: list[Any] = []
+        self.server = server = FastMCP("shelf", log_level="ERROR")
+
+        @server.tool()
+        async def fetch(title: str) -> str:
+            self.ran.append(title)
+            return f"the book {title}"
+
+        @server.tool()
+        async def flaky() -> str:
+            self.ran.append(len(self.ran))
+            if len(self.ran) == 1:
+                raise ToolError("not yet")
+            return "now"
+
+        @server.tool()
+        async def count(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
+            await ctx.report_progress(1, 2, "half")
+            return "2"
+
+        @server.tool()
+        async def confirm(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
+            from pydantic import BaseModel
+
+            class Form(BaseModel):
+                channel: str
+
+            return str((await ctx.elicit("Shelve it?", Form)).action)
+
+        @server.tool()
+        async def sleep() -> str:
+            await asyncio.sleep(60)
+            return "awake"
+
+        @server.resource("shelf://top")
+        async def top() -> str:
+            return "dust"
+
+        @server.prompt()
+        def describe(title: str) -> str:
+            return f"Describe {title}."
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@asynccontextmanager
+async def client_of(shelf: Shelf, **callbacks: Any) -> AsyncIterator[ClientSession]:
+    async with connected(shelf.server._mcp_server, **callbacks) as client:
+        yield client
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    return str(content.text)  # type: ignore[union-attr,unused-ignore]  # it is a text
+
+
+async def accept(context: Any, params: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content={"channel": "beta"})
+
+
+def of_client(told: Told, hook: str) -> list[dict[str, Any]]:
+    """What the client told, as the server below it is watched too."""
+    return [one for one in told.of(hook) if told.parent_noun(one) != "rpc_handle"]
+
+
+@pytest.mark.shows("mcp1", "tool", "messages", "progress")
+async def test_a_call_is_told_with_its_messages_and_progress(told: Told, shelf: Shelf) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None: ...
+
+    async with client_of(shelf) as client:
+        await client.call_tool("count", {}, progress_callback=report)
+    (call,) = of_client(told, "after_tool_call")
+    assert (call["tool_name"], call["server_name"]) == ("count", "shelf")
+    (request,) = [
+        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+    ]
+    assert request["parent_call_id"] == call["call_id"]
+    assert [one["percent"] for one in told.of("progress_update")] == [50.0]
+    (handled,) = [
+        one
+        for one in told.of("after_rpc_handle")
+        if one["request_envelope"]["method"] == "tools/call"
+    ]
+    assert handled["envelope"]["result"]["content"][0]["text"] == "2"
+
+
+@pytest.mark.shows("mcp1", "elicitation")
+async def test_what_a_server_asks_lies_below_the_call(told: Told, shelf: Shelf) -> None:
+    async with client_of(shelf, elicitation_callback=accept) as client:
+        assert text_of(await client.call_tool("confirm", {})) == "accept"
+    (asked,) = [
+        one
+        for one in told.of("before_rpc_handle")
+        if one["envelope"]["method"] == "elicitation/create"
+    ]
+    assert told.parent_noun(asked) == "rpc_request"
+
+
+@pytest.mark.shows("mcp1", "deny")
+async def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, shelf: Shelf) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
+    async with client_of(shelf) as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == []
+    assert (result.isError, text_of(result)) == (True, "Denied: not on Sundays")
+
+
+@pytest.mark.shows("mcp1", "deny")
+async def test_a_server_alone_can_deny_too(attached: Callable[[], None], shelf: Shelf) -> None:
+    attached()
+    here = Bus()
+    detach = mcp.attach(shelf.server, bus=here)
+    here.intercept("before_tool_call", lambda **_: Decision.deny("closed"))
+    async with client_of(shelf) as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+        detach()
+        again = await client.call_tool("fetch", {"title": "Emma"})
+    assert (result.isError, text_of(result)) == (True, "Denied: closed")
+    assert (shelf.ran, text_of(again)) == (["Emma"], "the book Emma")
+
+
+@pytest.mark.shows("mcp1", "edit")
+async def test_arguments_that_a_hook_changed_are_what_runs(bus: Bus, shelf: Shelf) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"title": "Persuasion"}))
+    async with client_of(shelf) as client:
+        await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == ["Persuasion"]
+
+
+@pytest.mark.shows("mcp1", "replace")
+async def test_a_result_that_a_hook_replaced_has_the_sdks_type(bus: Bus, shelf: Shelf) -> None:
+    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="hidden"))
+    async with client_of(shelf) as client:
+        result = await client.call_tool("fetch", {"title": "Emma"})
+    assert isinstance(result, CallToolResult)
+    assert text_of(result) == "hidden"
+
+
+@pytest.mark.shows("mcp1", "retry", "tool_error")
+async def test_a_tool_that_answers_with_an_error_is_run_again(bus: Bus, shelf: Shelf) -> None:
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
+    async with client_of(shelf) as client:
+        assert text_of(await client.call_tool("flaky", {})) == "now"
+    assert len(shelf.ran) == 2
+
+
+@pytest.mark.shows("mcp1", "approve")
+async def test_a_person_allows_a_call(bus: Bus, shelf: Shelf) -> None:
+    class Person:
+        async def ask(self, request: Any) -> ApprovalAnswer:
+            return ApprovalAnswer("allow", changes={"args": {"title": "Sanditon"}})
+
+    bus.set_approval_provider(Person())
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("May it?"))
+    async with client_of(shelf) as client:
+        await client.call_tool("fetch", {"title": "Emma"})
+    assert shelf.ran == ["Sanditon"]
+
+
+@pytest.mark.shows("mcp1", "resources")
+async def test_resources_and_prompts_are_told(told: Told, shelf: Shelf) -> None:
+    from pydantic import AnyUrl
+
+    async with client_of(shelf) as client:
+        await client.read_resource(AnyUrl("shelf://top"))
+        await client.get_prompt("describe", {"title": "Emma"})
+        with pytest.raises(McpError):
+            await client.read_resource(AnyUrl("shelf://none"))
+    assert told.one("after_resource_fetch")["mime_type"] == "text/plain"
+    assert told.one("after_prompt_apply")["template_id"] == "describe"
+    assert told.one("error_resource_fetch")["uri"] == "shelf://none"
+
+
+@pytest.mark.shows("mcp1", "cancellation")
+async def test_a_call_that_is_given_up_is_closed_with_its_connection(
+    told: Told, shelf: Shelf
+) -> None:
+    async with client_of(shelf) as client:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
+    (call,) = of_client(told, "error_tool_call")
+    assert isinstance(call["exc"], asyncio.CancelledError)
+
+
+@pytest.mark.shows("mcp1", "concurrency")
+async def test_calls_at_the_same_time_keep_their_own_messages(told: Told, shelf: Shelf) -> None:
+    async with client_of(shelf) as client:
+        await asyncio.gather(*(client.call_tool("count", {}) for _ in range(10)))
+    calls = {one["call_id"] for one in of_client(told, "before_tool_call")}
+    requests = [
+        one["parent_call_id"]
+        for one in told.of("before_rpc_request")
+        if one["envelope"]["method"] == "tools/call"
+    ]
+    assert (len(calls), set(requests)) == (10, calls)
+
+
+@pytest.mark.shows("mcp1", "once")
+async def test_a_call_that_an_agent_tells_is_not_told_again(
+    bus: Bus, told: Told, shelf: Shelf
+) -> None:
+    async with client_of(shelf) as client:
+
+        async def run(operation: Any) -> Any:
+            return await client.call_tool("fetch", operation.args)
+
+        await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
+    assert len(of_client(told, "before_tool_call")) == 1
+
+
+@pytest.mark.shows("mcp1", "transport")
+async def test_a_server_over_stdio_comes_and_goes(told: Told) -> None:
+    program = (
+        "import sys; from mcp.server.fastmcp import FastMCP; sys.stderr.write('warned\\n');"
+        "FastMCP('piped', log_level='ERROR').run()"
+    )
+    process = StdioServerParameters(command=sys.executable, args=["-c", program])
+    with open(os.devnull, "w") as log:  # noqa: PTH123, ASYNC230 - nothing is read or written
+        async with (
+            stdio_client(process, errlog=log) as (read, write),
+            ClientSession(read, write) as client,
+        ):
+            await client.initialize()
+    assert told.one("transport_connected")["uri"] == f"stdio:{sys.executable}"
+    assert told.one("transport_disconnected")["server_name"] == "piped"
+    assert told.one("server_output")["text"] == "warned\n"
+
+
+def test_a_request_carries_the_trace_of_its_caller(tmp_path: Path) -> None:
+    from opentelemetry.sdk.trace import TracerProvider
+
+    seen: list[Any] = []
+    bus, server = Bus(), FastMCP("shelf", log_level="ERROR")
+    detach = mcp.attach(bus=bus)
+
+    @server.tool()
+    async def meta(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
+        seen.append(ctx.request_context.meta)
+        return "seen"
+
+    async def main() -> None:
+        tracer = TracerProvider().get_tracer("test")
+        async with connected(server._mcp_server) as client:
+            with tracer.start_as_current_span("outer") as span:
+                await client.call_tool("meta", {})
+                trace_id = f"{span.get_span_context().trace_id:032x}"
+        assert trace_id in str(seen[0])
+
+    asyncio.run(main())
+    detach()
+
+
+def test_detaching_puts_every_function_back(bus: Bus) -> None:
+    def functions() -> list[Any]:
+        (cell,) = stdio.stdio_client.__closure__ or ()  # type: ignore[attr-defined,unused-ignore]
+        names = ("call_tool", "read_resource", "get_prompt", "__aenter__")
+        return [
+            *(getattr(ClientSession, name) for name in names),
+            Server._handle_request,
+            cell.cell_contents,
+        ]
+
+    before = functions()
+    detach = mcp.attach(bus=Bus())
+    assert not any(a is b for a, b in zip(before, functions(), strict=True))
+    detach()
+    assert all(a is b for a, b in zip(before, functions(), strict=True))
