@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
-from functools import wraps
+from functools import partial, wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -86,9 +86,19 @@ class _Adapter:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._coordinators: dict[int, Any] = {}
+        self._sessions: dict[int, ExitStack] = {}
+        """What takes back what was done to a session, by the id of its coordinator."""
         self.undo = ExitStack()
-        self.close = self.undo.close
+
+    def close(self) -> None:
+        for key in list(self._sessions):
+            self._forget(key)
+        self.undo.close()
+
+    def _forget(self, key: int) -> None:
+        session = self._sessions.pop(key, None)
+        if session is not None:
+            session.close()
 
     def watch_all(self) -> None:
         """Watch each session from the first call of its orchestrator on."""
@@ -98,7 +108,7 @@ class _Adapter:
             (_session_init, "initialize_session"),  # its events come at once
             (_session_exec, "run_orchestrator"),
         ):
-            self._put(module, name, self._entering)
+            self._put(module, name, self._entering, self.undo)
 
     def _entering(self, original: Method) -> Method:
         @wraps(original)
@@ -113,8 +123,10 @@ class _Adapter:
 
     def watch(self, coordinator: Any) -> Callable[[], None]:
         """Watch what is mounted now; what is mounted later is found when it executes."""
-        if id(coordinator) not in self._coordinators:
-            self._coordinators[id(coordinator)] = coordinator
+        key = id(coordinator)
+        if key not in self._sessions:
+            self._sessions[key] = ExitStack()
+            coordinator.register_cleanup(partial(self._forget, key))
             self._observe(coordinator)
         self._wrap_modules(coordinator)
         return self.close
@@ -122,13 +134,16 @@ class _Adapter:
     # --- what is wrapped ----------------------------------------------------------------------
 
     def _wrap_modules(self, coordinator: Any) -> None:
+        undo = self._sessions.get(id(coordinator))
+        if undo is None:  # it is over, or we are
+            return
         orchestrator = _mounted(coordinator, "orchestrator")
         if orchestrator is not None:
-            self._put(orchestrator, "execute", self._executing(coordinator))
+            self._put(orchestrator, "execute", self._executing(coordinator), undo)
         for name, tool in _named(coordinator, "tools"):
-            self._put(tool, "execute", self._calling(coordinator, name))
+            self._put(tool, "execute", self._calling(coordinator, name), undo)
         for name, provider in _named(coordinator, "providers"):
-            self._put(provider, "complete", self._completing(coordinator, name))
+            self._put(provider, "complete", self._completing(coordinator, name), undo)
 
     def _executing(self, coordinator: Any) -> Callable[[Method], Method]:
         def make(original: Method) -> Method:
@@ -216,7 +231,7 @@ class _Adapter:
 
         return make
 
-    def _put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    def _put(self, owner: Any, name: str, make: Callable[[Any], Any], stack: ExitStack) -> None:
         """Put a wrapper in place of what `owner` has under `name`, once."""
         original = getattr(owner, name, None)
         if original is None or getattr(original, "_inspector_bus", None) is self._bus:
@@ -237,7 +252,7 @@ class _Adapter:
                 else:
                     delattr(owner, name)
 
-        self.undo.callback(undo)
+        stack.callback(undo)
 
     # --- what is observed ---------------------------------------------------------------------
 
@@ -249,9 +264,12 @@ class _Adapter:
             ("prompt:submit", self._prompt_submitted),
             ("cancel:requested", self._cancelled),
         ):
-            self._register(coordinator.hooks, event, tell)
+            off = self._register(coordinator.hooks, event, tell)
+            self._sessions[id(coordinator)].callback(off)
 
-    def _register(self, hooks: Any, event: str, tell: Callable[[Mapping[str, Any]], Any]) -> None:
+    def _register(
+        self, hooks: Any, event: str, tell: Callable[[Mapping[str, Any]], Any]
+    ) -> Callable[[], None]:
         from amplifier_core import HookResult  # noqa: PLC0415
 
         async def handle(event: str, data: dict[str, Any]) -> HookResult:
@@ -268,7 +286,7 @@ class _Adapter:
             with suppress(Exception):  # of a session that is over
                 off()
 
-        self.undo.callback(undo)
+        return undo
 
     async def _session_started(self, data: Mapping[str, Any]) -> None:
         session_id = _text(data.get("session_id")) or "unknown"

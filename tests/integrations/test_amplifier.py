@@ -321,6 +321,14 @@ async def test_detaching_puts_back_what_was_there(bus: Bus) -> None:
     assert (_session_exec.run_orchestrator, _session_init.initialize_session) == before
 
 
+async def test_of_a_session_that_is_over_nothing_is_kept(bus: Bus) -> None:
+    adapter = amplifier._Adapter(bus)
+    async with Session("a") as session:
+        adapter.watch(session.real.coordinator)
+        assert len(adapter._sessions) == 1
+    assert adapter._sessions == {}
+
+
 async def test_a_second_attach_does_nothing(watching: None, bus: Bus, told: Told) -> None:
     detach = attach(bus=bus)
     async with Session(CALL, "fine") as session:
