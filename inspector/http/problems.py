@@ -29,6 +29,7 @@ class ProblemError(Exception):
         detail: What was attempted, what is wrong, what to do.
         headers: To add to the answer.
         place: (index, length) of what is wrong in a text that was sent.
+        suggestion: What was probably meant there.
     """
 
     def __init__(
@@ -40,8 +41,10 @@ class ProblemError(Exception):
         *,
         headers: Mapping[str, str] | None = None,
         place: tuple[int, int] | None = None,
+        suggestion: str | None = None,
     ) -> None:
         super().__init__(detail)
+        self.suggestion = suggestion
         self.position = place[0] if place else None
         self.length = place[1] if place else None
         self.status, self.code, self.title, self.detail = status, code, title, detail
@@ -57,6 +60,7 @@ def problem_response(error: ProblemError) -> Response:
         code=error.code,
         position=error.position,
         length=error.length,
+        suggestion=error.suggestion,
     )
     return Response(
         body.model_dump_json(exclude_none=True),
@@ -85,7 +89,12 @@ def as_problem(error: Exception) -> ProblemError:
             )
         case QueryError():
             return ProblemError(
-                400, error.code, "Bad query", str(error), place=(error.position, error.length)
+                400,
+                error.code,
+                "Bad query",
+                str(error),
+                place=(error.position, error.length),
+                suggestion=error.suggestion,
             )
         case InspectorError():
             return ProblemError(500, error.code, "Failed", str(error))

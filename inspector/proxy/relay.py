@@ -106,7 +106,7 @@ def end_as(code: int) -> None:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the core that counts is the child's
             signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
+        signal.raise_signal(-code)  # in this thread, so that nothing comes after it
         code = 128 - code
     os._exit(code)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 64 * 2**20
 MAX_CHUNKS = 65_536
 LOOK_AGAIN_S = 2.0
-END_S = 1.5
+END_S = 3.0
 """How long the end of the proxy may wait for what is left to be sent."""
 MAX_OUTPUT_CHARS = 4_000
 
@@ -47,6 +47,7 @@ class Teller:
     def __init__(self, command: Sequence[str], name: str | None = None) -> None:
         """Make one for the server that `command` starts; `name` is what to call it."""
         self._command = command
+        self._given_name = name
         self._name = name or Path(command[0]).name
         self._chunks: deque[_Chunk] = deque()
         self._bytes = 0
@@ -59,6 +60,7 @@ class Teller:
         self._handle: Handle | None = None
         self._looked_s = -LOOK_AGAIN_S
         self._failure: BaseException | None = None
+        self._began_ns = self._ended_ns = time_ns()
 
     # --- called by the pumps, never blocks ----------------------------------------------------
 
@@ -83,6 +85,7 @@ class Teller:
 
     def close(self) -> None:
         """Send what is left, for at most `END_S`."""
+        self._ended_ns = time_ns()
         self._is_closing = True
         self._wake.set()
         if self._thread.ident is not None:
@@ -101,7 +104,7 @@ class Teller:
         from instrument import Bus  # noqa: PLC0415
 
         bus = Bus()
-        wire = Wire(bus, uri=f"stdio:{self._command[0]}", tells_tools=True)
+        wire = Wire(bus, uri=f"stdio:{self._command[0]}", name=self._given_name, tells_tools=True)
         session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
         context.set(session)
         self._look(bus)
@@ -111,9 +114,10 @@ class Teller:
             is_closing = self._is_closing
             if self._handle is not None and not is_told:
                 is_told = True
-                bus._emit_sync("session_started", session_id=session, metadata=about)
-                if self._failure is None:
-                    wire.connected()
+                with self._at(self._began_ns):
+                    bus._emit_sync("session_started", session_id=session, metadata=about)
+                    if self._failure is None:
+                        wire.connected()
             self._tell_chunks(wire)
             if is_closing:
                 break
@@ -123,12 +127,13 @@ class Teller:
         self._end(bus, wire, session)
 
     def _end(self, bus: Bus, wire: Wire, session: str) -> None:
-        if self._failure is not None:
-            wire.failed("spawn", self._failure)
-        wire.closed("the server ended")
-        status = "completed" if self._failure is None else "failed"
         error = self._failure
-        bus._emit_sync("session_finished", session_id=session, status=status, error=error)
+        status = "completed" if error is None else "failed"
+        with self._at(self._ended_ns):
+            if error is not None:
+                wire.failed("spawn", error)
+            wire.closed("the server ended")
+            bus._emit_sync("session_finished", session_id=session, status=status, error=error)
         if self._handle is not None:
             self._handle.detach()
 
@@ -182,7 +187,7 @@ class Teller:
         messages = _messages(line)
         if messages is None:
             text = line[:MAX_OUTPUT_CHARS].decode("utf-8", "replace")
-            self._output(wire, chunk, text, chunk.stream)
+            self._output(wire, chunk, f"no message, on {chunk.stream}: {text}", chunk.stream)
             return
         wire.at_ns = chunk.at_ns
         with self._at(chunk.at_ns):

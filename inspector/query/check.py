@@ -138,11 +138,12 @@ class _Check:
             return next((one for one in found if {*words} <= {*one.choices}), found[0])
         known = [field for one in (scope, *Scope) for field in FIELDS[one]]
         close = get_close_matches(rest if dot else wanted, known, n=1, cutoff=0.5)
-        advice = f"Did you mean {close[0]}?" if close else "See the list of fields."
+        suggestion = close[0] if close else None
+        advice = f"Did you mean {suggestion}?" if suggestion else "See the list of fields."
         problem = (
             f"There is no field {name}. {advice} An attribute is written @{name}, a text in quotes."
         )
-        raise self._error(problem, name)
+        raise self._error(problem, name, suggestion)
 
     def _typed(self, field: Field, operator: Token, value: Token) -> Node:
         if _plain(value) == "*" and value.type == "VALUE" and operator in {":", "="}:
@@ -165,10 +166,11 @@ class _Check:
     def _choices(self, field: Field, operator: Token, value: Token) -> Node:
         self._allow(field, operator, {":", "="})
         parts: list[Node] = []
-        start = value.start_pos or 0
+        start = (value.start_pos or 0) + (value.type == "QUOTED")
         for word in _plain(value).split(","):
             if word.lower() not in field.choices:
-                raise QueryError(_never(field, word), self._text, start, len(word))
+                problem, suggestion = _never(field, word)
+                raise QueryError(problem, self._text, start, len(word), suggestion)
             parts.append(Compare(field, Operator.EQUALS, word.lower()))
             start += len(word) + 1
         return parts[0] if len(parts) == 1 else Either(tuple(parts))
@@ -239,17 +241,18 @@ class _Check:
         except ValueError as error:
             raise self._error(f"{error}.", value) from None
 
-    def _error(self, problem: str, token: Token) -> QueryError:
-        return QueryError(problem, self._text, token.start_pos or 0, len(token))
+    def _error(self, problem: str, token: Token, suggestion: str | None = None) -> QueryError:
+        return QueryError(problem, self._text, token.start_pos or 0, len(token), suggestion)
 
 
-def _never(field: Field, word: str) -> str:
-    """Say that `field` is never `word`, nor its namesake of the other scope."""
+def _never(field: Field, word: str) -> tuple[str, str | None]:
+    """Say that `field` is never `word`, nor its namesake of the other scope, and what is near."""
     namesakes = [fields[field.name] for fields in FIELDS.values() if field.name in fields]
     close = get_close_matches(word.lower(), [c for one in namesakes for c in one.choices], n=1)
-    advice = f" Did you mean {close[0]}?" if close else ""
+    suggestion = close[0] if close else None
+    advice = f" Did you mean {suggestion}?" if suggestion else ""
     allowed = "; ".join(f"of a {one.scope}: {', '.join(one.choices)}" for one in namesakes)
-    return f"{field.name} is never {word}.{advice} What it can be, {allowed}."
+    return f"{field.name} is never {word}.{advice} What it can be, {allowed}.", suggestion
 
 
 def _text_operator(operator: Token, value: Token) -> Operator:

@@ -69,3 +69,6 @@ class Problem(BaseModel):
         None, description="Of a `bad_query`: the index of the character that is wrong."
     )
     length: int | None = Field(None, description="How many characters are; 0 at its end.")
+    suggestion: str | None = Field(
+        None, description="What was probably meant instead of these characters."
+    )

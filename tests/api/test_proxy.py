@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -267,7 +268,7 @@ async def test_a_real_host_and_a_real_server_are_seen(
     log = entries(service, f"host-{kind}")
     calls = [one for one in log if one["method"] == "tools/call" and one["type"] == "request"]
     assert [one["target"] for one in calls] == [tool] * (2 if kind == "modern" else 1)
-    assert {one["server"] for one in calls} == {"release desk" if kind == "modern" else "archive"}
+    assert {one["server"] for one in calls} == {f"host-{kind}"}
     responses = [one for one in log if one["method"] == "tools/call" and one["type"] == "response"]
     assert json.loads(responses[-1]["text"])["result"]["structuredContent"]
     assert {one["state"] for one in log if one["type"] == "transport"} == {
@@ -297,8 +298,10 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     assert ended(process, said) == (b"debug: left in\n", b"warned\n", 3)
     wait_for(lambda: is_over(service, "noisy"), deadline_s=DEADLINE_S)
     log = entries(service, "noisy")
+    assert min(one["offset_ns"] for one in log) == 0
+    assert {one["server"] for one in log} == {"noisy"}
     written = {one["text"] for one in log if one["type"] == "stderr"}
-    assert written == {"debug: left in", "warned\n"}
+    assert written == {"no message, on stdout: debug: left in", "warned\n"}
     (response,) = [one for one in log if one["type"] == "response"]
     assert (response["target"], response["fault"]["kind"]) == ("cut", "failed")
 
@@ -306,3 +309,20 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     wait_for(lambda: is_over(service, "absent"), deadline_s=DEADLINE_S)
     (failed,) = [one for one in entries(service, "absent") if one["type"] == "transport"]
     assert (failed["state"], failed["step"]) == ("failed", "spawn")
+
+
+@pytest.mark.anyio
+async def test_a_server_from_elsewhere_is_called_what_it_calls_itself(
+    watched: Environment, service: Service, tmp_path: Path
+) -> None:
+    (repository := tmp_path / "here").mkdir()
+    await anyio.run_process(["git", "init", "-q", str(repository)])
+    program = Path(sys.executable).with_name("mcp-server-git")
+    server = ["--", str(program), "--repository", str(repository)]
+    parameters = StdioServerParameters(command=PROXY[0], args=[*PROXY[1:], *server], env=watched)
+    async with Client(parameters) as client:
+        result = await client.call_tool("git_status", {"repo_path": str(repository)})
+    assert not result.is_error
+    wait_for(lambda: is_over(service, "mcp-server-git"), deadline_s=DEADLINE_S)
+    calls = [one for one in entries(service, "mcp-server-git") if one["method"] == "tools/call"]
+    assert {(one["target"], one["server"]) for one in calls} == {("git_status", "mcp-git")}

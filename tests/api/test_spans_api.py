@@ -114,6 +114,7 @@ async def test_a_bad_query_is_a_problem_that_points(client: httpx.AsyncClient) -
     problem = answer.json()
     assert (answer.status_code, problem["code"]) == (400, "bad_query")
     assert (problem["position"], problem["length"]) == (9, 6)
+    assert problem["suggestion"] in problem["detail"]
 
 
 async def test_a_search_is_paged(app: FastAPI, client: httpx.AsyncClient) -> None:

@@ -422,6 +422,35 @@ async def test_a_thread_is_the_session_unless_the_program_names_one(bus: Bus, to
     assert seen == ["thread-7"] * 4 + ["mine"] * 2
 
 
+@pytest.mark.shows("langchain", "sub_agents")
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_hand_over_to_another_agent_is_no_error(told: Told, is_async: bool) -> None:
+    @tool
+    def to_clerk() -> Command[Any]:
+        """Hand over."""
+        message = ToolMessage("over to the clerk", tool_call_id="call-to_clerk-0")
+        return Command(goto="clerk", graph=Command.PARENT, update={"messages": [message]})
+
+    manager: Any = create_agent(ScriptedModel(calls("to_clerk", {})), [to_clerk], name="manager")
+    clerk: Any = create_agent(ScriptedModel(says("Here I am.")), [], name="clerk")
+    builder = StateGraph(MessagesState)
+    builder.add_node("manager", manager, destinations=("clerk",))
+    builder.add_node("clerk", clerk)
+    builder.add_edge(START, "manager")
+    office: Any = builder.compile(name="office")
+
+    if is_async:
+        state = await office.ainvoke(QUESTION)
+    else:
+        state = await asyncio.to_thread(office.invoke, QUESTION)
+
+    assert state["messages"][-1].content == "Here I am."
+    ended = {one["agent"].name: one for one in told.of("after_agent_call")}
+    assert ended["manager"]["result"]["command"].goto == "clerk"
+    assert ended["clerk"]["parent_call_id"] == ended["office"]["call_id"]
+    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+
+
 # --- what can be decided --------------------------------------------------------------------------
 
 
@@ -593,6 +622,15 @@ def test_a_denied_model_call_is_not_made(bus: Bus, told: Told) -> None:
         list(model.stream("Hello"))
 
     assert model.sent == []
+
+
+def test_an_answer_is_replaced_or_asked_for_again(bus: Bus, told: Told) -> None:
+    decisions = [Decision.retry("again"), Decision.modify(response="I cannot say.")]
+    bus.intercept("after_llm_generate", lambda **_: decisions.pop(0))
+    model = ScriptedModel(says("one"), says("two"))
+
+    assert model.invoke("Hello").content == "I cannot say."
+    assert len(model.sent) == 2
 
 
 def test_edited_messages_are_those_that_are_sent(bus: Bus, told: Told) -> None:

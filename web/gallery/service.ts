@@ -35,6 +35,7 @@ export function problem(status: number, title: string, detail: string): Response
     detail,
     length: null,
     position: null,
+    suggestion: null,
   };
   return new Response(JSON.stringify(body), { status });
 }

@@ -43,6 +43,7 @@ class Wire:
         *,
         transport: str = "stdio",
         uri: str | None = None,
+        name: str | None = None,
         tells_tools: bool = False,
     ) -> None:
         """Make one.
@@ -51,6 +52,7 @@ class Wire:
             bus: Where it is told.
             transport: `stdio`, `sse`, `http` or `websocket`.
             uri: Where it leads to: an address, or the command of a server.
+            name: What to call the server; default: what it calls itself.
             tells_tools: Tell `tool_call` around each `tools/call` that is sent: nobody else does.
         """
         self._bus = bus or shared.bus
@@ -66,7 +68,8 @@ class Wire:
         """Requests that we sent and that are not answered, with the token of each."""
         self._is_connected = False
         self._began_ns: dict[Hashable, int] = {}
-        self.server_name: str | None = None
+        self._is_named = name is not None
+        self.server_name = name
         self.at_ns: int | None = None
 
     # --- the connection -----------------------------------------------------------------------
@@ -241,6 +244,8 @@ class Wire:
             self._tokens.pop(token, None)
 
     def _learn(self, message: Envelope) -> None:
+        if self._is_named:
+            return
         result = _mapping(message.get("result"))
         info = result.get("serverInfo") or _mapping(result.get("_meta")).get(_SERVER_INFO)
         name = _mapping(info).get("name")

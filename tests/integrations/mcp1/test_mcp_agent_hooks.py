@@ -25,7 +25,7 @@ from tests.integrations.mcp1.apps import end_logging, make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
 
-RESULTS = Path(__file__).parents[1] / "results"
+RESULT = Path(__file__).with_name("mcp_agent_hooks.json")
 V1_2 = [name for name, hook in CATALOGUE.items() if hook.since in ("1.0", "1.1", "1.2")]
 
 
@@ -149,7 +149,7 @@ def fired(request: pytest.FixtureRequest) -> frozenset[str]:
     ):  # docs/legacy-patching.md is made from it
         result = {"version": version("mcp-agent"), "fired": sorted(found & set(V1_2))}
         text = json.dumps(result, indent=2) + "\n"
-        (RESULTS / "mcp_agent_hooks.json").write_text(text, encoding="utf-8")
+        RESULT.write_text(text, encoding="utf-8")
     return found
 
 

@@ -168,6 +168,32 @@ def test_a_query_that_is_too_long_or_too_deep_is_refused(text: str) -> None:
         spans(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("a statsu:failed", "a status:failed"),
+        ("status:fialed b", "status:failed b"),
+        ('status:"fialed"', 'status:"failed"'),
+        ("kind:llm,tol", "kind:llm,tool"),
+        ("span.nmae:x", "name:x"),
+    ],
+)
+def test_what_was_probably_meant_takes_the_place_of_what_is_wrong(text: str, mended: str) -> None:
+    with pytest.raises(QueryError) as raised:
+        spans(text)
+    error = raised.value
+    assert error.suggestion is not None
+    end = error.position + error.length
+    assert text[: error.position] + error.suggestion + text[end:] == mended
+    spans(mended)
+
+
+def test_what_is_near_to_nothing_has_no_suggestion() -> None:
+    with pytest.raises(QueryError) as raised:
+        spans("zzzzzzzz:1")
+    assert raised.value.suggestion is None
+
+
 def error_of(text: str) -> QueryError | None:
     try:
         spans(text)

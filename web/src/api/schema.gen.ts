@@ -2080,6 +2080,12 @@ export interface components {
             position: number | null;
             /** Status */
             status: number;
+            /**
+             * Suggestion
+             * @description What was probably meant instead of these characters.
+             * @default null
+             */
+            suggestion: string | null;
             /** Title */
             title: string;
             /**

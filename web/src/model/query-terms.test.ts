@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { termValues, toggleTerm } from './query-terms.ts';
+import { mended, termValues, toggleTerm } from './query-terms.ts';
 
 test('a value is added to its field, beside what else is asked', () => {
   expect(toggleTerm('', 'kind', 'tool')).toBe('kind:tool');
@@ -31,4 +31,10 @@ test('switching twice leaves the values as they were', () => {
       expect([...termValues(twice, 'kind')].sort()).toEqual([...values].sort());
     }),
   );
+});
+
+test('what was probably meant takes the place of what is wrong, counted in characters', () => {
+  const wrong = { query: '"😀" statsu:failed', position: 4, length: 6 };
+  expect(mended({ ...wrong, suggestion: 'status' })).toBe('"😀" status:failed');
+  expect(mended({ ...wrong, suggestion: undefined })).toBeUndefined();
 });

@@ -40,3 +40,16 @@ function termOf(query: string, field: string): Term | undefined {
   }
   return undefined;
 }
+
+/** A query with what was probably meant in place of what is wrong: positions count characters. */
+export function mended(problem: {
+  readonly query: string;
+  readonly position: number;
+  readonly length: number;
+  readonly suggestion: string | undefined;
+}): string | undefined {
+  if (problem.suggestion === undefined) return undefined;
+  const characters = [...problem.query];
+  characters.splice(problem.position, problem.length, problem.suggestion);
+  return characters.join('');
+}

@@ -7,7 +7,7 @@ import { Search } from '../../state/search.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
-import { QueryField, type QueryProblem } from '../sessions/query-field.tsx';
+import { QueryField, queryProblem } from '../sessions/query-field.tsx';
 import { FoundList } from './found-list.tsx';
 import { SearchStart } from './search-start.tsx';
 import { TermChips } from './term-chips.tsx';
@@ -124,10 +124,4 @@ function Count({ search, state }: CountProps) {
       {behind > 0 && `, ${plural(behind, 'change')} still being indexed`}
     </span>
   );
-}
-
-function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
-  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
-  const { position, length } = state.problem;
-  return { query, message: state.message, position, length: length ?? 0 };
 }

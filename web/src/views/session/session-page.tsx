@@ -4,9 +4,10 @@ import { opensAtCause } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
+import { useCell, useInspector, useRoute, useRow, useTitle } from '../context.ts';
 import { Link } from '../link.tsx';
 import { WaitingStrip } from '../requests/waiting-strip.tsx';
+import { WaitsElsewhere } from '../requests/waits-elsewhere.tsx';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { useSessionActions } from './session-actions.ts';
 import { SessionHeader } from './session-header.tsx';
@@ -17,7 +18,7 @@ import { useWaiting } from './waiting.ts';
 import './session-page.css';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
-  const { router } = useInspector();
+  const { router, requests } = useInspector();
   const state = useCell(trace.state);
   const session = useCell(trace.session);
   const moved = useCell(trace.moved);
@@ -30,6 +31,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const view = useSessionView(trace);
   useFirstCause(trace, selected, view?.id === 'waterfall', select);
   const waiting = useWaiting(trace);
+  const isAsked = useRow(requests.ofSession, trace.sessionId) !== undefined;
   useSessionActions(trace, selected, waiting, select);
 
   if (moved?.to === null) return <Gone text="This session was deleted." />;
@@ -43,6 +45,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
           <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
         </div>
         <WaitingStrip sessionId={trace.sessionId} />
+        <WaitsElsewhere isWaiting={session?.status === 'waiting'} hasRequest={isAsked} />
       </div>
       <Split
         main={<CurrentView view={view} trace={trace} selected={selected} onSelect={select} />}

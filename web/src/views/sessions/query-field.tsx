@@ -2,6 +2,8 @@
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { type Suggestion, take } from '../../model/completion.ts';
 import { MAX_QUERY_CHARS } from '../../model/query-fields.gen.ts';
+import { mended } from '../../model/query-terms.ts';
+import type { LoadState } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useInspector, usePreferences } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';
@@ -24,6 +26,21 @@ export interface QueryProblem {
   readonly message: string;
   readonly position: number;
   readonly length: number;
+  /** What was probably meant there. */
+  readonly suggestion: string | undefined;
+}
+
+/** What the service says is wrong with a query; undefined when it is something else. */
+export function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
+  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
+  const { position, length, suggestion } = state.problem;
+  return {
+    query,
+    message: state.message,
+    position,
+    length: length ?? 0,
+    suggestion: suggestion ?? undefined,
+  };
 }
 
 export function QueryField({ value, problem, onChange, ref, label }: QueryFieldProps) {
@@ -85,18 +102,26 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
   const note = () => {
     if (shown === undefined) noteFilter(preferences, text);
   };
-  const actions = useMemo(
-    () =>
-      text.trim() === ''
-        ? []
-        : [
-            {
-              name: isSaved ? 'Forget this filter' : 'Save this filter',
-              run: () => flipSaved(preferences, text),
-            },
-          ],
-    [preferences, text, isSaved],
-  );
+  const right = shown && mended(shown);
+  const mend = () => {
+    if (right === undefined) return;
+    change(right, undefined);
+    input.current?.focus();
+  };
+  const latestMend = useRef(mend);
+  useEffect(() => {
+    latestMend.current = mend;
+  });
+  const suggested = shown?.suggestion;
+  const actions = useMemo(() => {
+    if (text.trim() === '') return [];
+    const save = {
+      name: isSaved ? 'Forget this filter' : 'Save this filter',
+      run: () => flipSaved(preferences, text),
+    };
+    if (suggested === undefined) return [save];
+    return [save, { name: `Filter by ${suggested} instead`, run: () => latestMend.current() }];
+  }, [preferences, text, isSaved, suggested]);
   useActions('Session list', actions);
 
   return (
@@ -170,14 +195,19 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
         role="status"
         hidden={shown === undefined}
       >
-        {shown !== undefined && <Pointed problem={shown} />}
+        {shown !== undefined && <Pointed problem={shown} onMend={mend} />}
       </p>
     </div>
   );
 }
 
+interface PointedProps {
+  readonly problem: QueryProblem;
+  readonly onMend: () => void;
+}
+
 /** The query once more, with what is wrong marked: positions count characters, not UTF-16. */
-function Pointed({ problem }: { readonly problem: QueryProblem }) {
+function Pointed({ problem, onMend }: PointedProps) {
   const characters = [...problem.query];
   const end = problem.position + Math.max(problem.length, 1);
   return (
@@ -187,7 +217,23 @@ function Pointed({ problem }: { readonly problem: QueryProblem }) {
         <mark>{characters.slice(problem.position, end).join('') || '\u00a0'}</mark>
         {characters.slice(end).join('')}
       </code>{' '}
-      {problem.message}
+      <Advice problem={problem} onMend={onMend} />
+    </>
+  );
+}
+
+/** The service's words; what it suggests in them is taken by a click. */
+function Advice({ problem: { message, suggestion }, onMend }: PointedProps) {
+  if (suggestion === undefined) return message;
+  const question = `Did you mean ${suggestion}?`;
+  const [before, ...after] = message.split(question);
+  return (
+    <>
+      {before}
+      <button type="button" className="ins-link" onClick={onMend}>
+        {question}
+      </button>
+      {after.join(question)}
     </>
   );
 }

@@ -26,17 +26,32 @@ const HOUR_MS = 3_600_000;
 interface SessionChartProps {
   readonly query: string;
   readonly range: TimeRange;
+  readonly onCount?: (counted: Counted | undefined) => void;
 }
 
-export function SessionChart({ query, range }: SessionChartProps) {
+/** How many sessions began in a range; `total` undefined where not all of it was counted. */
+export interface Counted {
+  readonly query: string;
+  readonly range: TimeRange;
+  readonly total: number | undefined;
+}
+
+export function SessionChart({ query, range, onCount }: SessionChartProps) {
   const { router } = useInspector();
-  const found = useHistogram(query, range);
+  const counted = useHistogram(query, range);
+  const found = counted?.histogram;
   const bars = useMemo(() => (found === undefined ? [] : barsOf(found)), [found]);
   const show = useCallback(
     (next: TimeRange) => router.adjust({ time: timeRangeText(next) }),
     [router],
   );
   const all = joined(bars);
+  useEffect(() => {
+    if (counted === undefined) return;
+    const isWhole = counted.histogram.counted_from === null;
+    const total = isWhole ? joined(barsOf(counted.histogram))?.total : undefined;
+    onCount?.({ query: counted.query, range: counted.range, total });
+  }, [counted, onCount]);
   const width_ms = found?.bucket_ms ?? 0;
   return (
     <figure className="ins-chart">
@@ -206,16 +221,25 @@ function lengthName(length_ms: number): string {
   return plural(Math.round(length_ms / (24 * HOUR_MS)), 'day');
 }
 
+interface Histogram {
+  readonly query: string;
+  readonly range: TimeRange;
+  readonly histogram: SessionHistogram;
+}
+
 /** Asked again as time passes; what is wrong with the query is said where the list is asked for. */
-function useHistogram(query: string, range: TimeRange): SessionHistogram | undefined {
+function useHistogram(query: string, range: TimeRange): Histogram | undefined {
   const { api, clock } = useInspector();
-  const [found, setFound] = useState<SessionHistogram>();
+  const [found, setFound] = useState<Histogram>();
   const tick_ms = useNow(AGAIN_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: time passes, and it is asked again
   useEffect(() => {
     if (document.visibilityState === 'hidden') return;
     const abort = new AbortController();
-    ask(api, query, range, clock.now_ms(), abort.signal).then(setFound, () => {});
+    ask(api, query, range, clock.now_ms(), abort.signal).then(
+      (histogram) => setFound({ query, range, histogram }),
+      () => {},
+    );
     return () => abort.abort();
   }, [api, query, range, clock, tick_ms]);
   return found;

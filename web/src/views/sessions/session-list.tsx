@@ -118,7 +118,8 @@ export function SessionList(props: SessionListProps) {
         {ids.length === 0 && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
         {isCurrent && ids.length === 0 && state.kind === 'ready' && (
           <p className="ins-list__none">
-            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}
+            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}{' '}
+            {!sessions.hasMore && <ClearFilter />}
           </p>
         )}
       </section>
@@ -130,6 +131,19 @@ export function SessionList(props: SessionListProps) {
         />
       )}
     </div>
+  );
+}
+
+/** All sessions again, of all time. */
+function ClearFilter() {
+  const { router } = useInspector();
+  const clear = useMemo(() => () => router.adjust({ q: undefined, time: undefined }), [router]);
+  const actions = useMemo(() => [{ name: 'Clear the filter', run: clear }], [clear]);
+  useActions('Session list', actions);
+  return (
+    <button type="button" className="ins-link" onClick={clear}>
+      Clear the filter
+    </button>
   );
 }
 

@@ -1,6 +1,6 @@
 /** `/ui/`: all sessions, or those that are asked for, sorted as one likes. */
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { plural } from '../../model/format.ts';
+import { groupThousands, plural } from '../../model/format.ts';
 import { parseSort } from '../../model/session-order.ts';
 import { parseTimeRange } from '../../model/time-range.ts';
 import { Selection } from '../../state/selection.ts';
@@ -8,7 +8,8 @@ import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../context.ts';
 import { ImportButton } from './file-drop.tsx';
-import { QueryField, type QueryProblem } from './query-field.tsx';
+import { QueryField, queryProblem } from './query-field.tsx';
+import type { Counted } from './session-chart.tsx';
 import { SessionList } from './session-list.tsx';
 import { TimeChoice } from './time-choice.tsx';
 import { ViewMenu } from './view-menu.tsx';
@@ -44,6 +45,7 @@ export function SessionsPage() {
   const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
   const { chart } = usePreferences();
+  const [counted, setCounted] = useState<Counted>();
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
     () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
@@ -52,7 +54,7 @@ export function SessionsPage() {
   useActions('Session list', actions);
   useTitle('Sessions');
   const refused = useCell(filter.refused);
-  const problem = refused === undefined ? undefined : queryProblem(refused);
+  const problem = refused && queryProblem(refused.query, refused.state.get());
 
   return (
     <main className="ins-sessions">
@@ -76,7 +78,9 @@ export function SessionsPage() {
               problem={problem}
               onChange={(q) => router.adjust({ q })}
             />
-            {refused === undefined && <Count sessions={shown} isAsking={isAsking} />}
+            {refused === undefined && (
+              <Count sessions={shown} isAsking={isAsking} total={totalOf(counted, shown, chart)} />
+            )}
             <span className="ins-sessions__gap" />
             <TimeChoice range={range} />
             <ViewMenu />
@@ -85,7 +89,7 @@ export function SessionsPage() {
           {chart && (
             <div className="ins-sessions__chart">
               <Suspense>
-                <SessionChart query={shown.query} range={range} />
+                <SessionChart query={shown.query} range={range} onCount={setCounted} />
               </Suspense>
             </div>
           )}
@@ -117,23 +121,36 @@ function Bulk({ isOpen, sessions, selection }: BulkProps) {
   return wasOpen ? <BulkBar sessions={sessions} selection={selection} /> : null;
 }
 
+/** What the chart counted is of this very list, and of all of it. */
+function totalOf(counted: Counted | undefined, { asked }: Sessions, isShown: boolean) {
+  const isSame = counted?.query === asked.query && counted.range === asked.range;
+  return isShown && isSame ? counted.total : undefined;
+}
+
 interface CountProps {
   readonly sessions: Sessions;
+  /** How many there are in all, where that was counted. */
+  readonly total: number | undefined;
   readonly isAsking: boolean;
 }
 
 /** How many there are, or were found so far; how far the index is, when that takes time. */
-function Count({ sessions, isAsking }: CountProps) {
+function Count({ sessions, isAsking, total }: CountProps) {
   const count = useCell(sessions.order).length;
   const state = useCell(sessions.state);
-  const more = sessions.hasMore ? ' and more' : '';
+  const isCounted = total !== undefined && total > count;
+  const found = !sessions.hasMore
+    ? plural(count, 'session')
+    : isCounted
+      ? `${groupThousands(count)} of ${plural(total, 'session')}`
+      : `${plural(count, 'session')} and more`;
   const behind = sessions.index?.changes_behind ?? 0;
   const isNarrowed = sessions.query !== '' || sessions.asked.range.kind !== 'all';
   return (
     <span className="ins-sessions__count" role="status">
       {isAsking && 'looking'}
       {!isAsking && state.kind === 'loading' && 'loading'}
-      {!isAsking && state.kind === 'ready' && plural(count, 'session') + more}
+      {!isAsking && state.kind === 'ready' && found}
       {!isAsking && state.kind === 'ready' && isNarrowed && ' found'}
       {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
       {!isAsking && sessions.query !== '' && sessions.hasMore && (
@@ -143,11 +160,4 @@ function Count({ sessions, isAsking }: CountProps) {
       )}
     </span>
   );
-}
-
-function queryProblem(sessions: Sessions): QueryProblem | undefined {
-  const state = sessions.state.get();
-  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
-  const { position, length } = state.problem;
-  return { query: sessions.query, message: state.message, position, length: length ?? 0 };
 }

@@ -10,6 +10,8 @@ import { useActions } from '../actions.ts';
 import { useInspector, useRoute, useRow } from '../context.ts';
 import { copyText } from '../copy-button.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';
+import { WaitsElsewhere } from '../requests/waits-elsewhere.tsx';
+import { useWaiting } from '../session/waiting.ts';
 import {
   isVisualiserTab,
   VisualisedSpan,
@@ -68,6 +70,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   }, [counts, loaded]);
   const shown = tabs.map(([tab]) => tab);
   const isAsked = useRow(requests.ofSpan, spanKey(row)) !== undefined;
+  const isWaiting = useWaiting(trace).has(spanKey(row));
   const [wasAsked] = useState(isAsked);
   const tab =
     shown.find((name) => name === wanted) ?? (wasAsked ? 'overview' : preferredTab(row, shown));
@@ -108,7 +111,8 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
         ))}
       </div>
       <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
-        {(tab === 'overview' || tab === 'decisions') && <SpanRequests spanKey={spanKey(row)} />}
+        <SpanRequests spanKey={spanKey(row)} />
+        <WaitsElsewhere isWaiting={isWaiting} hasRequest={isAsked} />
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}
