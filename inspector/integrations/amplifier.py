@@ -1,0 +1,412 @@
+"""Amplifier: sessions, and the model calls and tools of the modules that are mounted in them.
+
+The kernel has no loop of its own: orchestrators are modules, and which events they emit is up to
+them. What every one of them does is to call `execute` of tools and `complete` of providers. These
+are wrapped, module by module, so that nothing depends on events; what only events say (sessions,
+prompts, cancellation) is observed.
+
+As an Amplifier module this is `hooks-inspector`: an entry of a mount plan's `hooks`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
+from functools import partial, wraps
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from inspector.integrations.session import in_session
+from inspector.integrations.told_once import is_told
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from instrument import Bus, Operation
+from instrument import default as shared
+
+if TYPE_CHECKING:
+    from amplifier_core import ChatRequest, ChatResponse, HookResult, ToolResult
+
+__amplifier_module_type__ = "hook"
+
+PRIORITY = -1000
+"""Of our observers: first, since the kernel shows later ones nothing of what is denied."""
+
+Method = Callable[..., Awaitable[Any]]
+
+_logger = logging.getLogger("inspector")
+_attached: WeakSet[Bus] = WeakSet()
+_numbers = count(1)
+"""Names of handlers have to be unique: the kernel removes them by name."""
+
+
+async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Callable[[], None]:
+    """Watch one session: what the `amplifier.modules` entry point `hooks-inspector` is.
+
+    Args:
+        coordinator: Of the session.
+        config: `attach: false` leaves it to the program to attach to the service.
+
+    Returns:
+        What takes everything back; the kernel calls it when it cleans up.
+    """
+    if (config or {}).get("attach", True):
+        from inspector.attach import attach as attach_process  # noqa: PLC0415
+
+        attach_process(integrations="off")
+    return _Adapter(shared.bus).watch(coordinator)
+
+
+def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
+    """Watch `targets`, or every session of this process when it executes.
+
+    Args:
+        *targets: Sessions, or their coordinators.
+        bus: Where it is told.
+
+    Returns:
+        What detaches: everything is as it was. Idempotent.
+    """
+    here = bus or shared.bus
+    adapter = _Adapter(here)
+    if targets:
+        for target in targets:
+            adapter.watch(getattr(target, "coordinator", target))
+        return adapter.close
+    if here in _attached:
+        return lambda: None
+    _attached.add(here)
+    adapter.undo.callback(_attached.discard, here)
+    adapter.watch_all()
+    return adapter.close
+
+
+class _Adapter:
+    """One `attach`, or one `mount`."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._sessions: dict[int, ExitStack] = {}
+        """What takes back what was done to a session, by the id of its coordinator."""
+        self.undo = ExitStack()
+
+    def close(self) -> None:
+        for key in list(self._sessions):
+            self._forget(key)
+        self.undo.close()
+
+    def _forget(self, key: int) -> None:
+        session = self._sessions.pop(key, None)
+        if session is not None:
+            session.close()
+
+    def watch_all(self) -> None:
+        """Watch each session from the first call of its orchestrator on."""
+        from amplifier_core import _session_exec, _session_init  # noqa: PLC0415
+
+        for module, name in (
+            (_session_init, "initialize_session"),  # its events come at once
+            (_session_exec, "run_orchestrator"),
+        ):
+            self._put(module, name, self._entering, self.undo)
+
+    def _entering(self, original: Method) -> Method:
+        @wraps(original)
+        async def enter(*args: Any, **kwargs: Any) -> Any:
+            given = [*args, *kwargs.values()]
+            for coordinator in given:
+                if hasattr(coordinator, "mount_points"):
+                    self.watch(coordinator)
+            return await original(*args, **kwargs)
+
+        return enter
+
+    def watch(self, coordinator: Any) -> Callable[[], None]:
+        """Watch what is mounted now; what is mounted later is found when it executes."""
+        key = id(coordinator)
+        if key not in self._sessions:
+            self._sessions[key] = ExitStack()
+            coordinator.register_cleanup(partial(self._forget, key))
+            self._observe(coordinator)
+        self._wrap_modules(coordinator)
+        return self.close
+
+    # --- what is wrapped ----------------------------------------------------------------------
+
+    def _wrap_modules(self, coordinator: Any) -> None:
+        undo = self._sessions.get(id(coordinator))
+        if undo is None:  # it is over, or we are
+            return
+        orchestrator = _mounted(coordinator, "orchestrator")
+        if orchestrator is not None:
+            self._put(orchestrator, "execute", self._executing(coordinator), undo)
+        for name, tool in _named(coordinator, "tools"):
+            self._put(tool, "execute", self._calling(coordinator, name), undo)
+        for name, provider in _named(coordinator, "providers"):
+            self._put(provider, "complete", self._completing(coordinator, name), undo)
+
+    def _executing(self, coordinator: Any) -> Callable[[Method], Method]:
+        def make(original: Method) -> Method:
+            @wraps(original)
+            async def execute(prompt: str, *args: Any, **kwargs: Any) -> Any:
+                self._wrap_modules(coordinator)  # there may be more than there were
+
+                async def run(operation: Operation) -> Any:
+                    return await original(prompt, *args, **kwargs)
+
+                with in_session(_text(getattr(coordinator, "session_id", None))):
+                    try:
+                        agent = Agent(coordinator, prompt)
+                        return await self._bus.call("agent_call", run, agent=agent)
+                    except REFUSALS as error:  # an orchestrator answers with a text
+                        return refusal(error)
+
+            return execute
+
+        return make
+
+    def _calling(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
+        def make(original: Method) -> Method:
+            @wraps(original)
+            async def execute(given: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+                if is_told(name, self._bus):
+                    return await original(given, *args, **kwargs)
+
+                async def run(operation: Operation) -> Any:
+                    tool, now = original, operation.kwargs["tool_name"]
+                    if now != name:
+                        tool = dict(_named(coordinator, "tools"))[now].execute
+                    result = await tool(operation.args, *args, **kwargs)
+                    if getattr(result, "success", True) is False:
+                        operation.result = result
+                        raise ErrorResultError(_error_text(result), result)
+                    return result
+
+                try:
+                    result = await self._bus.call(
+                        "tool_call", run, tool_name=name, args=given, context=coordinator
+                    )
+                except ErrorResultError as error:
+                    result = error.result
+                except HookStopped as stop:
+                    result = stop.value
+                except REFUSALS as error:  # the model reads it and goes on
+                    return _refused(refusal(error))
+                return _as_tool_result(result)
+
+            return execute
+
+        return make
+
+    def _completing(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
+        def make(original: Method) -> Method:
+            @wraps(original)
+            async def complete(request: ChatRequest, *args: Any, **kwargs: Any) -> Any:
+                async def run(operation: Operation) -> Any:
+                    asked = _with_prompt(request, operation)
+                    response = await original(asked, *args, **kwargs)
+                    usage = getattr(response, "usage", None)
+                    if usage is not None:
+                        operation.set(usage=usage.model_dump(exclude_none=True))
+                    return response
+
+                try:
+                    return _as_response(
+                        await self._bus.call(
+                            "llm_generate",
+                            run,
+                            llm=_owner(original),
+                            prompt=_messages(request),
+                            model=kwargs.get("model") or request.model or _model(original),
+                            provider=name,
+                            request_params=_params(request),
+                        )
+                    )
+                except HookStopped as stop:
+                    return _as_response(stop.value)
+                except REFUSALS as error:  # the run ends with the reason as its answer
+                    return _as_response(refusal(error))
+
+            return complete
+
+        return make
+
+    def _put(self, owner: Any, name: str, make: Callable[[Any], Any], stack: ExitStack) -> None:
+        """Put a wrapper in place of what `owner` has under `name`, once."""
+        original = getattr(owner, name, None)
+        if original is None or getattr(original, "_inspector_bus", None) is self._bus:
+            return
+        had = name in getattr(owner, "__dict__", {})
+        ours = make(original)
+        try:
+            ours._inspector_bus = self._bus
+            setattr(owner, name, ours)
+        except (AttributeError, TypeError):  # written in another language
+            _logger.warning("Cannot watch %s.%s of Amplifier.", type(owner).__name__, name)
+            return
+
+        def undo() -> None:
+            if getattr(owner, "__dict__", {}).get(name) is ours:
+                if had:
+                    setattr(owner, name, original)
+                else:
+                    delattr(owner, name)
+
+        stack.callback(undo)
+
+    # --- what is observed ---------------------------------------------------------------------
+
+    def _observe(self, coordinator: Any) -> None:
+        for event, tell in (
+            ("session:start", self._session_started),
+            ("session:resume", self._session_started),
+            ("session:end", self._session_finished),
+            ("prompt:submit", self._prompt_submitted),
+            ("cancel:requested", self._cancelled),
+        ):
+            off = self._register(coordinator.hooks, event, tell)
+            self._sessions[id(coordinator)].callback(off)
+
+    def _register(
+        self, hooks: Any, event: str, tell: Callable[[Mapping[str, Any]], Any]
+    ) -> Callable[[], None]:
+        from amplifier_core import HookResult  # noqa: PLC0415
+
+        async def handle(event: str, data: dict[str, Any]) -> HookResult:
+            try:
+                await tell(data)
+            except Exception:  # never into the program that is watched
+                _logger.debug("What %s says was not told.", event, exc_info=True)
+            return HookResult(action="continue")
+
+        name = f"inspector-{next(_numbers)}"
+        off = hooks.register(event, handle, priority=PRIORITY, name=name)
+
+        def undo() -> None:
+            with suppress(Exception):  # of a session that is over
+                off()
+
+        return undo
+
+    async def _session_started(self, data: Mapping[str, Any]) -> None:
+        session_id = _text(data.get("session_id")) or "unknown"
+        metadata = {**(data.get("metadata") or {}), "parent_id": data.get("parent_id")}
+        await self._bus._emit("session_started", session_id=session_id, metadata=metadata)
+
+    async def _session_finished(self, data: Mapping[str, Any]) -> None:
+        session_id = _text(data.get("session_id")) or "unknown"
+        status = data.get("status") or "completed"
+        await self._bus._emit("session_finished", session_id=session_id, status=status, error=None)
+
+    async def _prompt_submitted(self, data: Mapping[str, Any]) -> None:
+        await self._bus._emit("prompt_submitted", prompt=data.get("prompt"), context=None)
+
+    async def _cancelled(self, data: Mapping[str, Any]) -> None:
+        session_id = _text(data.get("session_id")) or "unknown"
+        await self._bus._emit("operation_cancelled", operation_id=session_id, context=None)
+
+
+class Agent:
+    """What is told of a session that executes."""
+
+    def __init__(self, coordinator: Any, prompt: Any) -> None:
+        """Describe the session of `coordinator`, which is given `prompt`."""
+        self.agent = coordinator
+        session = (getattr(coordinator, "config", None) or {}).get("session", {})
+        orchestrator = session.get("orchestrator")
+        if isinstance(orchestrator, Mapping):
+            orchestrator = orchestrator.get("module")
+        self.name = _text((session.get("metadata") or {}).get("agent_name")) or _text(orchestrator)
+        self.input = prompt
+        self.conversation_id = _text(getattr(coordinator, "session_id", None))
+
+    def __repr__(self) -> str:
+        return f"Agent({self.name!r})"  # no payload
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _mounted(coordinator: Any, point: str) -> Any:
+    with suppress(Exception):  # nothing is mounted there
+        return coordinator.get(point)
+    return None
+
+
+def _named(coordinator: Any, point: str) -> Iterable[tuple[str, Any]]:
+    found = _mounted(coordinator, point)
+    return list(found.items()) if isinstance(found, Mapping) else ()
+
+
+def _owner(method: Any) -> Any:
+    return getattr(method, "__self__", None)
+
+
+def _model(method: Any) -> str | None:
+    provider = _owner(method)
+    for name in ("model", "default_model"):
+        found = getattr(provider, name, None)
+        if isinstance(found, str):
+            return found
+    return None
+
+
+def _messages(request: ChatRequest) -> list[dict[str, Any]]:
+    return [message.model_dump(exclude_none=True) for message in request.messages]
+
+
+def _params(request: ChatRequest) -> dict[str, Any]:
+    params: dict[str, Any] = request.model_dump(
+        exclude_none=True, exclude={"messages", "model", "metadata"}
+    )
+    if "max_output_tokens" in params:
+        params["max_tokens"] = params.pop("max_output_tokens")
+    return params
+
+
+def _with_prompt(request: ChatRequest, operation: Operation) -> ChatRequest:
+    """Return the request with the messages that interceptors want."""
+    from amplifier_core.message_models import Message  # noqa: PLC0415
+
+    messages = operation.args
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
+    if messages != _messages(request):
+        messages = [Message.model_validate(one) for one in messages]
+    elif not operation.injections:
+        return request
+    else:
+        messages = list(request.messages)
+    for one in operation.injections:
+        messages.append(Message(role=one.role, content=one.text))
+    return request.model_copy(update={"messages": messages})
+
+
+def _as_response(value: Any) -> ChatResponse:
+    """Return what a hook gave as an answer in the kernel's type."""
+    from amplifier_core.message_models import ChatResponse, TextBlock  # noqa: PLC0415
+
+    if isinstance(value, ChatResponse) or hasattr(value, "content"):
+        return value
+    return ChatResponse(content=[TextBlock(text=str(value))], finish_reason="stop")
+
+
+def _as_tool_result(value: Any) -> ToolResult:
+    from amplifier_core import ToolResult  # noqa: PLC0415
+
+    if isinstance(value, ToolResult) or hasattr(value, "success"):
+        return value
+    return ToolResult(success=True, output=value)
+
+
+def _refused(reason: str) -> ToolResult:
+    from amplifier_core import ToolResult  # noqa: PLC0415
+
+    return ToolResult(success=False, output=reason, error={"message": reason})
+
+
+def _error_text(result: Any) -> str:
+    error = getattr(result, "error", None)
+    message = error.get("message") if isinstance(error, Mapping) else error
+    return str(message or getattr(result, "output", None) or "error")

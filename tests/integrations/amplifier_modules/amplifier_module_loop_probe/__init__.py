@@ -1,0 +1,40 @@
+"""A loop as Amplifier's own are: it asks the model until that calls no tool any more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from amplifier_core.message_models import ChatRequest, Message
+
+__amplifier_module_type__ = "orchestrator"
+
+
+class Loop:
+    async def execute(
+        self, prompt: str, context: Any, providers: Any, tools: Any, hooks: Any, **_: Any
+    ) -> str:
+        await hooks.emit("prompt:submit", {"prompt": prompt})
+        await context.add_message({"role": "user", "content": prompt})
+        [provider] = providers.values()
+        while True:
+            messages = await context.get_messages_for_request()
+            request = ChatRequest(messages=[Message(**one) for one in messages])
+            response = await provider.complete(request)
+            calls = provider.parse_tool_calls(response)
+            text = "".join(getattr(block, "text", "") for block in response.content)
+            await context.add_message({"role": "assistant", "content": text})
+            if not calls:
+                return text
+            results = await asyncio.gather(
+                *(tools[call.name].execute(call.arguments) for call in calls)
+            )
+            for call, result in zip(calls, results, strict=True):
+                output = str(result.output)
+                await context.add_message(
+                    {"role": "tool", "content": output, "tool_call_id": call.id}
+                )
+
+
+async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> None:
+    await coordinator.mount("orchestrator", Loop())
