@@ -21,7 +21,6 @@ from tests.integrations.told import Told
 
 MODULES = Path(__file__).parent / "amplifier_modules"
 CALL = [("multiply", {"a": 6, "b": 7})]
-shows = pytest.mark.shows
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +79,7 @@ class Person:
         return self._answer
 
 
-@shows("amplifier", "agent", "llm", "tokens", "tool")
+@pytest.mark.shows("amplifier", "agent", "llm", "tokens", "tool")
 async def test_a_run_is_told_with_its_model_calls_and_tools(watching: None, told: Told) -> None:
     async with Session(CALL, "forty-two") as session:
         assert await session.run("6 * 7?") == "forty-two"
@@ -109,7 +108,7 @@ async def test_a_run_is_told_with_its_model_calls_and_tools(watching: None, told
         assert told.parent_noun(one) == "agent_call"
 
 
-@shows("amplifier", "tool_error")
+@pytest.mark.shows("amplifier", "tool_error")
 async def test_a_result_without_success_is_an_error(watching: None, told: Told) -> None:
     async with Session([("multiply", {"a": "six", "b": 7})], "sorry") as session:
         await session.run()
@@ -118,7 +117,7 @@ async def test_a_result_without_success_is_an_error(watching: None, told: Told) 
     assert str(told.one("error_tool_call")["exc"]) == "not a number"
 
 
-@shows("amplifier", "llm_error")
+@pytest.mark.shows("amplifier", "llm_error")
 async def test_a_model_that_raises_closes_everything_and_raises_as_before(
     watching: None, told: Told
 ) -> None:
@@ -130,7 +129,7 @@ async def test_a_model_that_raises_closes_everything_and_raises_as_before(
     assert told.one("error_agent_call")
 
 
-@shows("amplifier", "deny")
+@pytest.mark.shows("amplifier", "deny")
 async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
     watching: None, bus: Bus, told: Told
 ) -> None:
@@ -144,7 +143,7 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
     assert closed["status"] == "denied"
 
 
-@shows("amplifier", "edit")
+@pytest.mark.shows("amplifier", "edit")
 async def test_arguments_are_changed_before_the_tool_runs(
     watching: None, bus: Bus, told: Told
 ) -> None:
@@ -155,7 +154,7 @@ async def test_arguments_are_changed_before_the_tool_runs(
         assert session.read() == "4"
 
 
-@shows("amplifier", "replace")
+@pytest.mark.shows("amplifier", "replace")
 async def test_a_result_is_changed_before_the_model_sees_it(
     watching: None, bus: Bus, told: Told
 ) -> None:
@@ -165,7 +164,7 @@ async def test_a_result_is_changed_before_the_model_sees_it(
         assert session.read() == "a secret"
 
 
-@shows("amplifier", "retry")
+@pytest.mark.shows("amplifier", "retry")
 async def test_a_tool_runs_again(watching: None, bus: Bus, told: Told) -> None:
     once = iter([Decision.retry("unlucky")])
     bus.intercept("after_tool_call", lambda **_: next(once, None))
@@ -176,7 +175,7 @@ async def test_a_tool_runs_again(watching: None, bus: Bus, told: Told) -> None:
     assert len(told.of("after_tool_call")) == 2
 
 
-@shows("amplifier", "approve")
+@pytest.mark.shows("amplifier", "approve")
 @pytest.mark.parametrize(("answer", "count"), [("allow", 1), ("deny", 0)])
 async def test_a_person_is_asked_before_the_tool_runs(
     watching: None, bus: Bus, told: Told, answer: str, count: int
@@ -191,7 +190,7 @@ async def test_a_person_is_asked_before_the_tool_runs(
     assert [request.prompt for request in person.asked] == ["Multiply?"]
 
 
-@shows("amplifier", "deny_llm")
+@pytest.mark.shows("amplifier", "deny_llm")
 @pytest.mark.parametrize(
     ("decision", "answer"),
     [(Decision.deny("no budget"), "Denied: no budget"), (Decision.stop("cached"), "cached")],
@@ -206,7 +205,7 @@ async def test_a_model_call_is_refused_or_answered_by_a_hook(
         assert session.model.seen == []
 
 
-@shows("amplifier", "inject")
+@pytest.mark.shows("amplifier", "inject")
 async def test_context_is_added_for_the_model_and_not_to_the_history(
     watching: None, bus: Bus, told: Told
 ) -> None:
@@ -218,7 +217,7 @@ async def test_context_is_added_for_the_model_and_not_to_the_history(
         assert len(session.real.coordinator.get("context").messages) == 2
 
 
-@shows("amplifier", "cancellation")
+@pytest.mark.shows("amplifier", "cancellation")
 async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, told: Told) -> None:
     running: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
@@ -238,7 +237,7 @@ async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, t
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
-@shows("amplifier", "cancellation")
+@pytest.mark.shows("amplifier", "cancellation")
 async def test_a_cancellation_of_the_kernel_is_told(watching: None, told: Told) -> None:
     async with Session("yes", session_id="holiday") as session:
         await session.run()
@@ -247,7 +246,7 @@ async def test_a_cancellation_of_the_kernel_is_told(watching: None, told: Told) 
     assert told.one("operation_cancelled")["operation_id"] == "holiday"
 
 
-@shows("amplifier", "concurrency")
+@pytest.mark.shows("amplifier", "concurrency")
 async def test_sessions_at_the_same_time_have_their_own_calls(watching: None, told: Told) -> None:
     together = asyncio.Barrier(10)
 
@@ -268,7 +267,7 @@ async def test_sessions_at_the_same_time_have_their_own_calls(watching: None, to
         assert runs[one["parent_call_id"]] == str(one["args"]["a"])
 
 
-@shows("amplifier", "sub_agents")
+@pytest.mark.shows("amplifier", "sub_agents")
 async def test_a_session_of_a_tool_is_below_it(watching: None, told: Told) -> None:
     async with Session("inner answer", parent_id="parent") as inner:
 
@@ -289,7 +288,7 @@ async def test_a_session_of_a_tool_is_below_it(watching: None, told: Told) -> No
     assert outer["parent_call_id"] is None
 
 
-@shows("amplifier", "session")
+@pytest.mark.shows("amplifier", "session")
 async def test_the_session_of_the_kernel_is_ours(watching: None, bus: Bus, told: Told) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))

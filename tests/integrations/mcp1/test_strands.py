@@ -26,7 +26,6 @@ from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_a
 if TYPE_CHECKING:
     from tests.integrations.told import Told
 
-shows = pytest.mark.shows
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -76,7 +75,7 @@ class Person:
         return self._answer
 
 
-@shows("strands", "agent", "llm", "tokens", "tool")
+@pytest.mark.shows("strands", "agent", "llm", "tokens", "tool")
 def test_a_run_is_told_with_its_model_calls_and_tools(told: Told, ran: Ran) -> None:
     agent = make_agent(call("multiply", a=6, b=7), "forty-two", tools=[ran.tool])
 
@@ -117,7 +116,7 @@ def test_a_tool_called_directly_is_told(told: Told, ran: Ran) -> None:
     assert told.one("after_tool_call")["tool_name"] == "multiply"
 
 
-@shows("strands", "tool_error")
+@pytest.mark.shows("strands", "tool_error")
 def test_a_tool_that_raises_is_an_error_and_the_model_reads_it(told: Told) -> None:
     agent = make_agent(call("explode"), "it failed", tools=[explode])
 
@@ -137,7 +136,7 @@ def test_a_tool_that_is_not_there_is_an_error(told: Told) -> None:
     assert told.one("error_tool_call")["tool_name"] == "nothing"
 
 
-@shows("strands", "llm_error")
+@pytest.mark.shows("strands", "llm_error")
 def test_a_model_that_raises_closes_everything_and_raises_as_before(told: Told) -> None:
     agent = make_agent(ConnectionError("model down"))
 
@@ -168,7 +167,7 @@ def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(told: Told) ->
 # --- decisions ---------------------------------------------------------------------------------
 
 
-@shows("strands", "deny")
+@pytest.mark.shows("strands", "deny")
 def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, told: Told, ran: Ran) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -185,7 +184,7 @@ def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, told: Told
     assert closed == ["denied"]
 
 
-@shows("strands", "edit")
+@pytest.mark.shows("strands", "edit")
 def test_arguments_are_changed_before_the_tool_runs(bus: Bus, told: Told, ran: Ran) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify({"a": 10, "b": 10}))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -210,7 +209,7 @@ def test_another_tool_runs_where_a_hook_says_so(bus: Bus, told: Told, ran: Ran) 
     assert ran.calls == [(3, 3)]
 
 
-@shows("strands", "replace")
+@pytest.mark.shows("strands", "replace")
 @pytest.mark.parametrize(
     "result", ["0", {"content": [{"text": "0"}]}], ids=["a text", "a result of Strands"]
 )
@@ -240,7 +239,7 @@ def test_a_result_put_in_place_of_an_error_is_what_the_model_sees(bus: Bus, told
     assert agent.model.last_tool_result()["content"] == [{"text": "wet powder"}]
 
 
-@shows("strands", "retry")
+@pytest.mark.shows("strands", "retry")
 def test_a_tool_runs_again(bus: Bus, told: Told, ran: Ran) -> None:
     once = iter([Decision.retry("unlucky")])
     bus.intercept("after_tool_call", lambda **_: next(once, None))
@@ -253,7 +252,7 @@ def test_a_tool_runs_again(bus: Bus, told: Told, ran: Ran) -> None:
     assert len(agent.messages[2]["content"]) == 1  # one result for the model
 
 
-@shows("strands", "approve")
+@pytest.mark.shows("strands", "approve")
 @pytest.mark.parametrize(
     ("answer", "calls"), [("allow", [(1, 2)]), ("deny", [])], ids=["allowed", "denied"]
 )
@@ -271,7 +270,7 @@ def test_a_person_is_asked_before_the_tool_runs(
     assert [request.prompt for request in person.asked] == ["Multiply?"]
 
 
-@shows("strands", "deny_llm")
+@pytest.mark.shows("strands", "deny_llm")
 def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, told: Told) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("out of budget"))
     agent = make_agent()
@@ -283,7 +282,7 @@ def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, told: Told)
     assert agent.model.seen == []
 
 
-@shows("strands", "deny_llm")
+@pytest.mark.shows("strands", "deny_llm")
 def test_a_hook_answers_in_place_of_the_model(bus: Bus, told: Told) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.stop("from the cache"))
     agent = make_agent()
@@ -299,7 +298,7 @@ def test_an_answer_is_changed_before_the_agent_reads_it(bus: Bus, told: Told) ->
     assert str(make_agent("good")("hi")).strip() == "better"
 
 
-@shows("strands", "inject")
+@pytest.mark.shows("strands", "inject")
 def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, told: Told) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.inject_context("Be brief."))
     bus.intercept(
@@ -316,7 +315,7 @@ def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, told: T
     assert len(agent.messages) == 2
 
 
-@shows("strands", "inject")
+@pytest.mark.shows("strands", "inject")
 def test_context_of_a_tool_call_is_added_to_its_result(bus: Bus, told: Told, ran: Ran) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.inject_context("Mind the units."))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -340,7 +339,7 @@ def test_a_run_that_is_refused_returns_why(bus: Bus, told: Told) -> None:
 # --- streams, tasks, cancellation ----------------------------------------------------------------
 
 
-@shows("strands", "streaming")
+@pytest.mark.shows("strands", "streaming")
 async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(told: Told) -> None:
     agent = make_agent("one two three")
 
@@ -362,7 +361,7 @@ async def test_what_the_consumer_does_between_two_pieces_is_not_below_the_run(
     assert {one["parent_call_id"] for one in told.of("before_tool_call")} == {None}
 
 
-@shows("strands", "streaming")
+@pytest.mark.shows("strands", "streaming")
 async def test_a_stream_that_is_closed_early_closes_everything(told: Told) -> None:
     events = make_agent("one two three").stream_async("hi")
     async for event in events:
@@ -374,7 +373,7 @@ async def test_a_stream_that_is_closed_early_closes_everything(told: Told) -> No
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
-@shows("strands", "cancellation")
+@pytest.mark.shows("strands", "cancellation")
 async def test_a_cancelled_task_closes_everything(told: Told) -> None:
     waiting = asyncio.Event()
     agent = make_agent("never")
@@ -406,7 +405,7 @@ async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(told: Told
     assert told.one("after_agent_call")["result"].stop_reason == "cancelled"
 
 
-@shows("strands", "concurrency")
+@pytest.mark.shows("strands", "concurrency")
 async def test_runs_at_the_same_time_have_their_own_calls(told: Told) -> None:
     together = asyncio.Barrier(10)
 
@@ -430,7 +429,7 @@ async def test_runs_at_the_same_time_have_their_own_calls(told: Told) -> None:
         assert one["prompt"][0]["content"] == [{"text": runs[one["parent_call_id"]]}]
 
 
-@shows("strands", "concurrency")
+@pytest.mark.shows("strands", "concurrency")
 def test_tools_of_one_answer_run_at_the_same_time_below_their_run(told: Told) -> None:
     together = threading.Barrier(3)
 
@@ -452,7 +451,7 @@ def test_tools_of_one_answer_run_at_the_same_time_below_their_run(told: Told) ->
 # --- several agents -------------------------------------------------------------------------------
 
 
-@shows("strands", "sub_agents")
+@pytest.mark.shows("strands", "sub_agents")
 def test_an_agent_used_as_a_tool_is_below_that_tool(told: Told) -> None:
     helper = Agent(
         model=ScriptedModel("helped"), callback_handler=None, name="helper", description="helps"
@@ -466,7 +465,7 @@ def test_an_agent_used_as_a_tool_is_below_that_tool(told: Told) -> None:
     assert told.parent_noun(inner) == "tool_call"
 
 
-@shows("strands", "sub_agents")
+@pytest.mark.shows("strands", "sub_agents")
 def test_the_agents_of_a_graph_are_below_it(told: Told) -> None:
     builder = GraphBuilder()
     for name in ("first", "second"):
@@ -486,7 +485,7 @@ def test_the_agents_of_a_graph_are_below_it(told: Told) -> None:
         assert told.parent_noun(one) == "workflow_run"
 
 
-@shows("strands", "sub_agents")
+@pytest.mark.shows("strands", "sub_agents")
 def test_a_swarm_is_told_with_its_hand_off(told: Told) -> None:
     first = Agent(
         model=ScriptedModel(call("handoff_to_agent", agent_name="second", message="yours"), "bye"),
@@ -504,7 +503,7 @@ def test_a_swarm_is_told_with_its_hand_off(told: Told) -> None:
         assert told.parent_noun(one) == "workflow_run"
 
 
-@shows("strands", "session")
+@pytest.mark.shows("strands", "session")
 def test_the_session_of_a_session_manager_is_ours(bus: Bus, told: Told, tmp_path: Any) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))
@@ -516,7 +515,7 @@ def test_the_session_of_a_session_manager_is_ours(bus: Bus, told: Told, tmp_path
     assert context.get() == context.UNKNOWN
 
 
-@shows("strands", "session")
+@pytest.mark.shows("strands", "session")
 def test_runs_of_one_agent_are_one_session_and_those_inside_a_run_belong_to_it(
     bus: Bus, told: Told
 ) -> None:
