@@ -13,11 +13,15 @@ from pydantic import BaseModel
 from pydantic_ai import (
     Agent,
     AgentRunError,
+    ApprovalRequired,
+    BinaryContent,
     DeferredToolRequests,
     DeferredToolResults,
     ModelRetry,
     RunContext,
 )
+from pydantic_ai.capabilities import Hooks
+from pydantic_ai.exceptions import SkipToolExecution
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 
@@ -130,8 +134,6 @@ async def test_typed_output_and_media_are_told(told: Told) -> None:
     class Sum(BaseModel):
         total: int
 
-    from pydantic_ai import BinaryContent
-
     agent = Agent(Scripted(calls("final_result", {"total": 3})), output_type=Sum)
     picture = BinaryContent(b"\x89PNG", media_type="image/png")
 
@@ -176,6 +178,7 @@ async def test_a_run_that_the_program_walks_through_is_told_as_any(told: Told) -
 
     async with agent.iter(QUESTION) as run:
         assert [node async for node in run]
+        assert told.hooks == RUN[:-1]
 
     assert told.hooks == RUN
     assert context.get() == context.UNKNOWN
@@ -546,7 +549,6 @@ async def test_the_frameworks_own_approval_passes_untouched(told: Told, is_appro
 
 
 async def test_a_tool_that_asks_for_approval_itself_is_no_error(told: Told) -> None:
-    from pydantic_ai import ApprovalRequired
 
     def pay(ctx: RunContext[None], amount: int) -> str:
         """Pay."""
@@ -570,6 +572,36 @@ async def test_a_tool_that_asks_for_approval_itself_is_no_error(told: Told) -> N
     assert results == [{"deferred": "ApprovalRequired"}, "paid 5"]
     assert model.read().content == "paid 5"
     assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+
+
+async def test_a_result_of_the_programs_own_hook_is_told_and_replaced(bus: Bus, told: Told) -> None:
+    hooks: Hooks[Any] = Hooks()
+
+    @hooks.on.before_tool_execute
+    async def skip(ctx: RunContext[Any], **_: Any) -> Any:
+        raise SkipToolExecution("from the cache")
+
+    changes = [None, Decision.modify(result="42")]
+    bus.intercept("after_tool_call", lambda **_: changes.pop(0))
+    read = []
+    for _ in range(2):
+        agent, model = calculator(capabilities=[hooks])
+        await agent.run(QUESTION)
+        read.append(model.read().content)
+
+    assert (ran, read) == ([], ["from the cache", "42"])
+    assert [one["result"] for one in told.of("after_tool_call")] == read
+
+
+async def test_a_hook_can_answer_where_another_denied(bus: Bus, told: Told) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="about 3"))
+    agent, model = calculator()
+
+    await agent.run(QUESTION)
+
+    assert ran == []
+    assert "no sums today" in model.read().content  # a denial stands
 
 
 @pytest.mark.shows("pydantic_ai", "inject")

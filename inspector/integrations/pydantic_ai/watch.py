@@ -79,7 +79,7 @@ class Watch(AbstractCapability[Any]):
                 async with operation:
                     result: AgentRunResult[Any] = await handler()
                     operation.result = result.output
-            except (*REFUSALS, HookStopped) as error:
+            except REFUSALS as error:
                 raise exceptions.AgentRunError(refusal(error)) from error
         if operation.result is not result.output:
             return replace(result, output=operation.result)
@@ -155,24 +155,23 @@ class Watch(AbstractCapability[Any]):
         if is_told(call.tool_name, self.bus):
             return await handler(args)
         asked = _arguments(call, args)
-        left: list[Exception] = []
-        attempts: list[Operation] = []
+        last: Operation | None = None
+        left: Exception | None = None
 
         async def run(operation: Operation) -> Any:
-            left.clear()
-            attempts[:] = [operation]
+            nonlocal last, left
+            last, left = operation, None
             given = args
             if operation.args != asked:
                 given = _validated(ctx, call.tool_name, operation.args)
             try:
                 return await handler(given)
             except exceptions.SkipToolExecution as skip:
-                left.append(skip)
+                left = skip
                 return skip.result
             except _DEFERRED as deferral:  # no error: it goes on elsewhere, or another time
-                left.append(deferral)
+                left = deferral
                 return {"deferred": type(deferral).__name__}
-            return result
 
         try:
             result = await self.bus.call(
@@ -188,10 +187,10 @@ class Watch(AbstractCapability[Any]):
         except REFUSALS as error:  # the model reads it and goes on
             raise exceptions.ToolFailed(refusal(error)) from error
         finally:
-            for attempt in attempts:
-                self._injections += attempt.injections
-        if left:
-            raise _with_result(left[0], result)
+            if last is not None:
+                self._injections += last.injections
+        if left is not None:
+            raise _with_result(left, result)
         return result
 
     def _change_settings(
