@@ -166,8 +166,7 @@ class Watch(AbstractCapability[Any]):
                 given = _validated(ctx, call.tool_name, operation.args)
             try:
                 return await handler(given)
-            except exceptions.SkipToolExecution as skip:
-                left = skip
+            except exceptions.SkipToolExecution as skip:  # by a hook of the program
                 return skip.result
             except _DEFERRED as deferral:  # no error: it goes on elsewhere, or another time
                 left = deferral
@@ -190,7 +189,7 @@ class Watch(AbstractCapability[Any]):
             if last is not None:
                 self._injections += last.injections
         if left is not None:
-            raise _with_result(left, result)
+            raise left
         return result
 
     def _change_settings(
@@ -321,13 +320,6 @@ def _usage(response: ModelResponse) -> dict[str, int]:
     }
     always = ("input_tokens", "output_tokens")
     return {name: count for name, count in told.items() if count or name in always}
-
-
-def _with_result(left: Exception, result: Any) -> Exception:
-    """Return what a tool was left with; where that has a result, the one that hooks left."""
-    if isinstance(left, exceptions.SkipToolExecution):
-        return exceptions.SkipToolExecution(result)
-    return left
 
 
 def _arguments(call: ToolCallPart, args: Mapping[str, Any]) -> dict[str, Any]:
