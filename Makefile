@@ -80,7 +80,7 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
 	$(BIN)/pytest -q -n 2 -m "not slow" --ignore tests/e2e
-	$(MADE)/mcp1/bin/pytest -q -m "not slow" tests/integrations/mcp1
+	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
 	@# By file: the tests of one share a service.

@@ -82,5 +82,5 @@ def test_every_case_alone_has_a_picture(
         case_of(page, name).screenshot(path=file)
         wrong += complaints(page)
     assert wrong == []
-    assert watch.errors == []
+    assert [one for one in watch.errors if FAILS_ON_PURPOSE not in one] == []
     write_sheets(page, folder, columns=2 if width_px > 390 else 6)

@@ -223,6 +223,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
           {...timeWindow.dragHandlers}
         />
       </div>
+      {tree.rows.count === 0 && <Nothing trace={trace} />}
       <div
         ref={setScroller}
         className="ins-fall__scroller"
@@ -268,7 +269,6 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
             style={{ transform: `translateY(${first * row_px}px)`, left: treeWidth_px }}
           />
         </div>
-        {tree.rows.count === 0 && <Nothing trace={trace} />}
       </div>
       <HoverCard
         scroller={scroller}
