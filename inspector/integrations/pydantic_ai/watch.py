@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from pydantic_ai import RunContext, exceptions
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering
-from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
-from pydantic_ai.models import Model, ModelRequestContext, ModelRequestParameters, StreamedResponse
-from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -23,9 +21,9 @@ from inspector.integrations.pydantic_ai.messages import (
     own_messages,
     own_response,
     told_prompt,
-    told_response,
     with_injections,
 )
+from inspector.integrations.pydantic_ai.streams import CountedModel, tell
 from inspector.integrations.session import in_session
 from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
@@ -113,7 +111,7 @@ class Watch(AbstractCapability[Any]):
                     request_context.messages = with_injections(messages, self._injections)
                     self._injections.clear()
                 response = await self._asking(operation, handler(request_context))
-                told = _tell(operation, response)
+                told = tell(operation, response)
         except HookStopped as stop:
             return own_response(stop.value, told, response)
         except REFUSALS as error:
@@ -137,7 +135,7 @@ class Watch(AbstractCapability[Any]):
         operation = self._asked
         if operation is None or not operation.kwargs["request_params"].get("stream"):
             return None
-        return _CountedModel(model, operation, self._note_broken)
+        return CountedModel(model, operation, self._note_broken)
 
     def _note_broken(self, error: Exception) -> None:
         self._broken = error
@@ -209,65 +207,6 @@ class Watch(AbstractCapability[Any]):
             request_context.model_settings = ModelSettings(**kept)  # type: ignore[typeddict-item]
 
 
-class _CountedModel(WrapperModel):
-    """A model whose streams count their pieces."""
-
-    def __init__(
-        self, wrapped: Model, operation: Operation, note_broken: Callable[[Exception], None]
-    ) -> None:
-        super().__init__(wrapped)
-        self._operation = operation
-        self._note_broken = note_broken
-
-    @asynccontextmanager
-    async def request_stream(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-        run_context: RunContext[Any] | None = None,
-    ) -> AsyncIterator[StreamedResponse]:
-        opening = self.wrapped.request_stream(
-            messages, model_settings, model_request_parameters, run_context
-        )
-        async with AsyncExitStack() as stack:
-            with self._noting():
-                stream = await stack.enter_async_context(opening)
-            original = getattr(stream, "_get_event_iterator", None)
-            if original is not None:
-                stream._get_event_iterator = lambda: self._counted(original())  # type: ignore[method-assign]  # of this one
-            try:
-                yield stream
-            finally:
-                with suppress(Exception):  # of a stream left early: what there was
-                    _tell(self._operation, stream.get())
-
-    async def _counted(self, events: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        async with AsyncExitStack() as stack:
-            if (close := getattr(events, "aclose", None)) is not None:
-                stack.push_async_callback(close)
-            with self._noting():
-                async for event in events:
-                    self._operation.chunk()
-                    yield event
-
-    @contextmanager
-    def _noting(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            self._note_broken(error)
-            raise
-
-
-def _tell(operation: Operation, response: ModelResponse) -> dict[str, Any]:
-    """Tell what a model answered; return how it was told."""
-    told = told_response(response)
-    operation.set(usage=_usage(response))
-    operation.result = told
-    return told
-
-
 _OFFERED = ("stream", "system", "tools")
 """What is told with the settings and is none."""
 
@@ -307,19 +246,6 @@ def _is_made_up(conversation_id: str | None) -> bool:
         return UUID(conversation_id or "").version == 7
     except ValueError:
         return False
-
-
-def _usage(response: ModelResponse) -> dict[str, int]:
-    usage = response.usage
-    told = {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": getattr(usage, "cache_read_tokens", 0),
-        "cache_write_tokens": getattr(usage, "cache_write_tokens", 0),
-        "reasoning_tokens": (usage.details or {}).get("reasoning_tokens", 0),
-    }
-    always = ("input_tokens", "output_tokens")
-    return {name: count for name, count in told.items() if count or name in always}
 
 
 def _arguments(call: ToolCallPart, args: Mapping[str, Any]) -> dict[str, Any]:
