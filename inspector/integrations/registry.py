@@ -55,6 +55,7 @@ ADAPTERS = (
     Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
     Adapter("strands", "strands", "strands-agents", "1.62", "2"),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
+    Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
 )
 """In the order in which they are named to people."""

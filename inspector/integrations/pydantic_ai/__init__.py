@@ -1,0 +1,74 @@
+"""Pydantic AI: its agents, model calls and tools."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from instrument import Bus
+from instrument import default as shared
+
+if TYPE_CHECKING:
+    from pydantic_ai.agent import AbstractAgent
+
+_logger = logging.getLogger("inspector")
+
+_attached: set[Bus] = set()
+"""Where every agent is told already: attaching twice would tell all twice."""
+
+
+def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callable[[], None]:
+    """Watch `targets`, or every agent of this process, also those made later.
+
+    Every way to run an agent goes through `Agent.iter`, which takes capabilities: ours is one
+    more, of each run.
+
+    Returns:
+        What detaches: everything is as it was. Idempotent.
+    """
+    from pydantic_ai import Agent  # noqa: PLC0415 - only where it is wanted
+
+    from inspector.integrations.pydantic_ai.watch import Watch  # noqa: PLC0415 - imports it too
+
+    here = bus or shared.bus
+    original = getattr(Agent, "iter", None)
+    if original is None:
+        _logger.warning("This version of pydantic-ai has no Agent.iter: it is not watched.")
+        return lambda: None
+    if not targets and here in _attached:
+        return lambda: None
+    watched = [_innermost(target) for target in targets]
+    is_on = True
+
+    @wraps(original)
+    def iter(agent: Agent[Any, Any], *args: Any, **kwargs: Any) -> Any:
+        given = tuple(kwargs.get("capabilities") or ())
+        is_told = any(isinstance(one, Watch) and one.bus is here for one in given)
+        if is_on and not is_told and (not watched or any(one is agent for one in watched)):
+            kwargs["capabilities"] = (*given, Watch(here, kwargs.get("conversation_id")))
+        return original(agent, *args, **kwargs)
+
+    if not targets:
+        _attached.add(here)
+    setattr(Agent, "iter", iter)  # noqa: B010 - it has overloads; `detach` puts it back
+
+    def detach() -> None:
+        nonlocal is_on
+        if not is_on:
+            return
+        is_on = False
+        if not targets:
+            _attached.discard(here)
+        if Agent.__dict__.get("iter") is iter:
+            setattr(Agent, "iter", original)  # noqa: B010 - the same
+
+    return detach
+
+
+def _innermost(agent: Any) -> Any:
+    """Return the agent that runs in the end: durable and other agents wrap one."""
+    while (inner := getattr(agent, "wrapped", None)) is not None:
+        agent = inner
+    return agent

@@ -1,0 +1,179 @@
+"""Messages of Pydantic AI in the form of the GenAI conventions, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    UserPromptPart,
+)
+
+from instrument.decision import Injection
+
+Told = dict[str, Any]
+
+
+class Line(NamedTuple):
+    """One message as it is told, and what it is of the framework's."""
+
+    told: Told
+    own: ModelMessage
+
+
+def lines_of(messages: Iterable[ModelMessage]) -> list[Line]:
+    """Split `messages` into lines of one role each."""
+    return [line for message in messages for line in _lines(message)]
+
+
+def told_response(response: ModelResponse) -> Told:
+    """Return the answer of a model as one message."""
+    told: Told = {"role": "assistant", "parts": [_told_part(part) for part in response.parts]}
+    for name, value in (
+        ("finish_reason", getattr(response, "finish_reason", None)),
+        ("model", response.model_name),
+        ("id", getattr(response, "provider_response_id", None)),
+    ):
+        if value is not None:
+            told[name] = value
+    return told
+
+
+def own_messages(prompt: Any, lines: Sequence[Line]) -> list[ModelMessage]:
+    """Return what is to be sent: what was told is sent as it was, what is new is made."""
+    if isinstance(prompt, str) or not isinstance(prompt, Sequence):
+        prompt = [prompt]
+    return [_own(item, lines) for item in prompt]
+
+
+def own_response(response: Any, told: Told | None, own: ModelResponse | None) -> ModelResponse:
+    """Return the answer that interceptors left, as the framework's."""
+    if isinstance(response, ModelResponse):
+        return response
+    if own is not None and response == told:
+        return own
+    parts = [TextPart(_text(response))]
+    return ModelResponse(parts) if own is None else replace(own, parts=parts)
+
+
+def with_injections(
+    messages: Sequence[ModelMessage], injections: Iterable[Injection]
+) -> list[ModelMessage]:
+    """Return `messages` with what hooks want the model to see, in the last one where it fits."""
+    parts = [
+        UserPromptPart(one.text) if one.role == "user" else SystemPromptPart(one.text)
+        for one in injections
+    ]
+    last = messages[-1] if messages else None
+    if isinstance(last, ModelRequest):
+        return [*messages[:-1], replace(last, parts=[*last.parts, *parts])]
+    return [*messages, ModelRequest(parts=parts)]
+
+
+def told_prompt(prompt: Any) -> Any:
+    """Return what a run was asked, of media what it is."""
+    if prompt is None or isinstance(prompt, str):
+        return prompt
+    return [{"role": "user", "parts": [{"type": "text", "content": _user_texts(prompt)}]}]
+
+
+def _lines(message: ModelMessage) -> Iterable[Line]:
+    if isinstance(message, ModelResponse):
+        yield Line(told_response(message), message)
+        return
+    group: list[ModelRequestPart] = []
+    for part in message.parts:
+        if group and _role(part) != _role(group[0]):
+            yield _request_line(message, group)
+            group = []
+        group.append(part)
+    if group:
+        yield _request_line(message, group)
+
+
+def _request_line(message: ModelRequest, parts: list[ModelRequestPart]) -> Line:
+    told = {"role": _role(parts[0]), "parts": [_told_part(part) for part in parts]}
+    return Line(told, replace(message, parts=list(parts)))
+
+
+def _role(part: Any) -> str:
+    kind = part.part_kind
+    if kind == "user-prompt":
+        return "user"
+    if kind == "tool-return" or (kind.startswith("retry") and _tool_name(part)):
+        return "tool"
+    return "user" if kind.startswith("retry") else "system"
+
+
+def _tool_name(part: Any) -> str | None:
+    name = getattr(part, "tool_name", None)
+    return name if isinstance(name, str) else None
+
+
+def _told_part(part: Any) -> Told:
+    kind = part.part_kind
+    if kind in ("tool-call", "builtin-tool-call"):
+        return {
+            "type": "tool_call",
+            "id": part.tool_call_id,
+            "name": part.tool_name,
+            "arguments": part.args,
+        }
+    content = getattr(part, "content", None)
+    if kind.startswith("retry"):
+        content = part.model_response()
+    if kind in ("tool-return", "builtin-tool-return") or (
+        kind.startswith("retry") and _tool_name(part)
+    ):
+        return {"type": "tool_call_response", "id": part.tool_call_id, "response": content}
+    if kind == "thinking":
+        return {"type": "reasoning", "content": content}
+    if isinstance(content, str):
+        return {"type": "text", "content": content}
+    if kind == "user-prompt" and isinstance(content, Sequence):
+        return {"type": "text", "content": _user_texts(content)}
+    return {"type": kind}
+
+
+def _user_texts(content: Sequence[Any]) -> str:
+    return "\n".join(_user_text(item) for item in content)
+
+
+def _user_text(item: Any) -> str:
+    """Return a piece of what the user said; of media what it is, not what is in it."""
+    if isinstance(item, str):
+        return item
+    for name in ("content", "url"):
+        if isinstance(text := getattr(item, name, None), str) and not text.startswith("data:"):
+            return text
+    return f"[{getattr(item, 'media_type', None) or getattr(item, 'kind', 'media')}]"
+
+
+def _own(item: Any, lines: Sequence[Line]) -> ModelMessage:
+    if isinstance(item, ModelRequest | ModelResponse):
+        return item
+    for line in lines:
+        if line.told is item or line.told == item:
+            return line.own
+    role = item.get("role") if isinstance(item, Mapping) else "user"
+    if role == "assistant":
+        return ModelResponse(parts=[TextPart(_text(item))])
+    part = SystemPromptPart if role in ("system", "developer") else UserPromptPart
+    return ModelRequest(parts=[part(_text(item))])
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = value.get("content", value.get("parts", value.get("text", "")))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return "\n".join(_text(item) for item in value)
+    return str(value)

@@ -1,0 +1,68 @@
+"""A model of Pydantic AI that says what a test wrote down for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
+from pydantic_ai.usage import RequestUsage
+
+
+def calls(name: str, *args: dict[str, Any]) -> ModelResponse:
+    """An answer that calls a tool, once for each set of arguments."""
+    parts = [ToolCallPart(name, one, tool_call_id=f"call-{name}-{n}") for n, one in enumerate(args)]
+    return ModelResponse(parts=parts, usage=RequestUsage(input_tokens=10, output_tokens=5))
+
+
+def says(text: str) -> ModelResponse:
+    """An answer of words."""
+    return ModelResponse(
+        parts=[TextPart(text)], usage=RequestUsage(input_tokens=10, output_tokens=5)
+    )
+
+
+class Scripted(FunctionModel):
+    """Answers with one line of the script after the other; an exception is raised.
+
+    Attributes:
+        sent: The messages of each call.
+    """
+
+    def __init__(self, *script: ModelResponse | Exception) -> None:
+        self._script = list(script)
+        self.sent: list[list[ModelMessage]] = []
+        super().__init__(self._answer, stream_function=self._stream, model_name="scripted-1")
+
+    def _next(self, messages: list[ModelMessage]) -> ModelResponse:
+        self.sent.append(list(messages))
+        line = self._script.pop(0)
+        if isinstance(line, Exception):
+            raise line
+        return line
+
+    async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return self._next(messages)
+
+    async def _stream(
+        self, messages: list[ModelMessage], info: AgentInfo
+    ) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
+        for part in self._next(messages).parts:
+            if isinstance(part, ToolCallPart):
+                call = DeltaToolCall(
+                    part.tool_name, part.args_as_json_str(), tool_call_id=part.tool_call_id
+                )
+                yield {0: call}
+            elif isinstance(part, TextPart):
+                for word in part.content.split():
+                    yield f"{word} "
+
+    def read(self) -> Any:
+        """What the model read of the first tool that it called."""
+        return next(
+            part
+            for message in self.sent[-1]
+            for part in message.parts
+            if part.part_kind == "tool-return"
+        )

@@ -1,0 +1,745 @@
+"""Pydantic AI: what runs is told as it is, and what is refused does not run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from pydantic import BaseModel
+from pydantic_ai import (
+    Agent,
+    AgentRunError,
+    ApprovalRequired,
+    BinaryContent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    ModelRetry,
+    RunContext,
+)
+from pydantic_ai.capabilities import Hooks
+from pydantic_ai.exceptions import SkipToolExecution
+from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.test import TestModel
+
+from inspector import context
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from inspector.integrations import mcp
+from inspector.integrations.pydantic_ai import attach
+from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.pydantic_ai_model import Scripted, calls, says
+from tests.integrations.told import Told
+from tests.support.wired import Wired
+
+QUESTION = "What is 1 + 2?"
+RUN = [
+    "before_agent_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "before_tool_call",
+    "after_tool_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "after_agent_call",
+]
+ran: list[tuple[int, int]] = []
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    ran.append((a, b))
+    return a + b
+
+
+@pytest.fixture(autouse=True)
+def attached(bus: Bus) -> Iterator[Callable[[], None]]:
+    ran.clear()
+    detach = attach(bus=bus)
+    yield detach
+    detach()
+
+
+def calculator(
+    *script: Any, tools: Any = (add,), **kwargs: Any
+) -> tuple[Agent[Any, Any], Scripted]:
+    model = Scripted(*(script or (calls("add", {"a": 1, "b": 2}), says("It is 3."))))
+    return Agent(model, name="calculator", tools=tools, **kwargs), model
+
+
+async def output(agent: Agent[Any, Any], streams: bool) -> Any:
+    if not streams:
+        return (await agent.run(QUESTION)).output
+    async with agent.run_stream(QUESTION) as stream:
+        return await stream.get_output()
+
+
+class Point(BaseModel):
+    x: int
+
+
+# --- what is seen ---------------------------------------------------------------------------------
+
+
+@pytest.mark.shows("pydantic_ai", "agent", "llm", "tool", "tokens")
+async def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told) -> None:
+    agent, _ = calculator(instructions="Be brief.")
+
+    answer = await agent.run(QUESTION)
+
+    assert answer.output == "It is 3."
+    assert told.hooks == RUN
+    about = told.one("before_agent_call")["agent"]
+    assert (about.name, about.input, about.model) == ("calculator", QUESTION, "scripted-1")
+    assert told.one("after_agent_call")["result"] == "It is 3."
+    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
+    assert (began["tool_call_id"], ended["result"]) == ("call-add-0", 3)
+    asked, answered = told.of("before_llm_generate"), told.of("after_llm_generate")
+    text = {"type": "text", "content": QUESTION}
+    assert asked[0]["prompt"] == [{"role": "user", "parts": [text]}]
+    assert [one["role"] for one in asked[1]["prompt"]] == ["user", "assistant", "tool"]
+    assert (asked[0]["model"], asked[0]["request_params"]["system"]) == ("scripted-1", "Be brief.")
+    assert [tool["name"] for tool in asked[0]["request_params"]["tools"]] == ["add"]
+    assert answered[0]["response"]["parts"][0]["arguments"] == {"a": 1, "b": 2}
+    assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
+    inner = [*asked, began]
+    assert {told.parent_noun(one) for one in inner} == {"agent_call"}
+
+
+@pytest.mark.shows("pydantic_ai", "agent")
+def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
+    loop = asyncio.new_event_loop()  # which `run_sync` would make, and leave open
+    asyncio.set_event_loop(loop)
+    try:
+        calculator()[0].run_sync(QUESTION)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+    assert told.hooks == RUN
+
+
+async def test_the_frameworks_own_test_model_is_told(told: Told) -> None:
+    await Agent(TestModel(), tools=[add]).run(QUESTION)
+
+    assert told.hooks == RUN
+    assert told.one("before_tool_call")["args"] == {"a": 0, "b": 0}
+
+
+async def test_typed_output_and_media_are_told(told: Told) -> None:
+    class Sum(BaseModel):
+        total: int
+
+    agent = Agent(Scripted(calls("final_result", {"total": 3})), output_type=Sum)
+    picture = BinaryContent(b"\x89PNG", media_type="image/png")
+
+    answer = await agent.run(["What is it?", picture])
+
+    assert answer.output == Sum(total=3)
+    assert told.one("after_agent_call")["result"] == Sum(total=3)
+    (part,) = told.one("before_llm_generate")["prompt"][0]["parts"]
+    assert part["content"] == "What is it?\n[image/png]"
+    assert told.one("before_agent_call")["agent"].input[0]["parts"] == [part]
+    assert told.of("before_tool_call") == []
+
+
+@pytest.mark.shows("pydantic_ai", "streaming")
+async def test_a_streamed_run_is_told_with_its_pieces(told: Told) -> None:
+    agent, _ = calculator()
+
+    async with agent.run_stream(QUESTION) as stream:
+        assert await stream.get_output() == "It is 3. "
+
+    assert told.hooks == RUN
+    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert all(one.first_chunk_ns > 0 for one in streams)
+    assert streams[1].chunk_count > 2
+    response = told.of("after_llm_generate")[1]["response"]
+    assert response["parts"][0]["content"] == "It is 3. "
+    assert told.one("after_agent_call")["result"] == "It is 3. "
+
+
+@pytest.mark.shows("pydantic_ai", "streaming")
+async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told) -> None:
+    agent, _ = calculator()
+
+    async with agent.run_stream_events(QUESTION) as events:
+        assert [event async for event in events]
+
+    assert told.hooks == RUN
+
+
+async def test_a_run_that_the_program_walks_through_is_told_as_any(told: Told) -> None:
+    agent, _ = calculator()
+
+    async with agent.iter(QUESTION) as run:
+        assert [node async for node in run]
+        assert told.hooks == RUN[:-1]
+
+    assert told.hooks == RUN
+    assert context.get() == context.UNKNOWN
+
+
+@pytest.mark.shows("pydantic_ai", "streaming")
+async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: Told) -> None:
+    agent, _ = calculator(says("It is 3, or so I think."))
+
+    async def leave_early() -> None:
+        async with agent.run_stream(QUESTION) as stream:
+            async for _ in stream.stream_text(debounce_by=None):
+                raise LookupError("enough")
+
+    with pytest.raises(LookupError):
+        await leave_early()
+
+    error = told.one("error_llm_generate")
+    assert error["response"]["parts"][0]["content"].startswith("It ")
+    assert {one["status"] for one in told.of("operation_closed")} == {"cancelled", "error"}
+
+
+async def test_a_run_that_is_left_early_is_closed(told: Told) -> None:
+    async with calculator()[0].iter(QUESTION) as run:
+        async for _ in run:
+            break
+
+    assert told.one("operation_closed")["status"] == "cancelled"
+
+
+@pytest.mark.shows("pydantic_ai", "tool_error")
+async def test_a_tool_that_raises_is_an_error(told: Told) -> None:
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    with pytest.raises(ValueError, match="no connection"):
+        await calculator(calls("broken", {}), tools=[broken])[0].run(QUESTION)
+
+    assert str(told.one("error_tool_call")["exc"]) == "no connection"
+    assert str(told.one("error_agent_call")["exc"]) == "no connection"
+
+
+@pytest.mark.shows("pydantic_ai", "tool_error")
+async def test_a_tool_that_sends_the_model_back_is_an_error(told: Told) -> None:
+    def careful() -> str:
+        """Break politely."""
+        raise ModelRetry("try later")
+
+    agent, model = calculator(calls("careful", {}), says("Later, then."), tools=[careful])
+    await agent.run(QUESTION)
+
+    assert "try later" in str(told.one("error_tool_call")["exc"])
+    assert model.read().content == "try later"
+
+
+@pytest.mark.shows("pydantic_ai", "llm_error")
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) -> None:
+    with pytest.raises(ConnectionError):
+        await output(calculator(ConnectionError("overloaded"))[0], streams)
+
+    assert isinstance(told.one("error_llm_generate")["exc"], ConnectionError)
+
+    assert told.hooks == [
+        "before_agent_call",
+        "before_llm_generate",
+        "error_llm_generate",
+        "error_agent_call",
+    ]
+
+
+@pytest.mark.shows("pydantic_ai", "llm_error", "streaming")
+async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) -> None:
+    async def broken(messages: Any, info: Any) -> AsyncIterator[str]:
+        yield "It is"
+        yield " about"
+        raise ConnectionError("reset")
+
+    with pytest.raises(ConnectionError, match="reset"):
+        await output(Agent(FunctionModel(stream_function=broken)), streams=True)
+
+    error = told.one("error_llm_generate")
+    assert isinstance(error["exc"], ConnectionError)
+    assert error["response"]["parts"][0]["content"] == "It is about"
+
+
+@pytest.mark.shows("pydantic_ai", "concurrency")
+async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+    agents = [
+        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
+        for n in range(10)
+    ]
+
+    await asyncio.gather(*(agent.run(QUESTION) for agent in agents))
+
+    number = {one["call_id"]: one["result"] for one in told.of("after_agent_call")}
+    assert len(number) == 10
+    mine = [
+        (number[one["parent_call_id"]], one["args"]["a"]) for one in told.of("before_tool_call")
+    ]
+    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
+    said = [
+        (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
+        for one in told.of("after_llm_generate")
+        if one["response"]["parts"][0]["type"] == "text"
+    ]
+    assert len(said) == 10
+    assert all(run == text for run, text in said)
+
+
+def waiting() -> tuple[Agent[Any, Any], Scripted, asyncio.Event]:
+    """An agent whose tool never returns, and what says that it has begun."""
+    started = asyncio.Event()
+
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    return *calculator(calls("forever", {}), says("never"), tools=[forever]), started
+
+
+@pytest.mark.shows("pydantic_ai", "cancellation")
+async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+    agent, _, started = waiting()
+    run = asyncio.create_task(agent.run(QUESTION))
+    await asyncio.wait_for(started.wait(), 10)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
+
+
+@pytest.mark.shows("pydantic_ai", "cancel")
+async def test_a_run_that_a_person_cancels_ends() -> None:
+    wired = Wired()
+    wired.session = "s-1"
+    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    detach = attach(bus=wired.bus)
+    try:
+        agent, model, started = waiting()
+        run = asyncio.create_task(agent.run(QUESTION))
+        await asyncio.wait_for(started.wait(), 10)
+        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        with pytest.raises((asyncio.CancelledError, AgentRunError)):
+            await asyncio.wait_for(run, 10)
+        assert len(model.sent) == 1
+        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
+    finally:
+        detach()
+        wired.wiring.undo()
+
+
+@pytest.mark.shows("pydantic_ai", "once")
+async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
+    server = MCPServer("calculator", log_level="ERROR")
+
+    @server.tool(name="add_remote")
+    async def _(a: int) -> int:
+        return a + 1
+
+    async def add_remote(a: int) -> str:
+        """Add one."""
+        async with Client(server) as client:
+            return str((await client.call_tool("add_remote", {"a": a})).structured_content)
+
+    detach = mcp.attach(bus=bus)
+    try:
+        agent, model = calculator(calls("add_remote", {"a": 1}), says("2"), tools=[add_remote])
+        await agent.run(QUESTION)
+    finally:
+        detach()
+
+    assert "2" in str(model.read().content)
+    assert told.one("after_tool_call")["tool_name"] == "add_remote"
+
+
+@pytest.mark.shows("pydantic_ai", "sub_agents")
+async def test_an_agent_that_a_tool_runs_is_below_that_tool(told: Told) -> None:
+    inner, _ = calculator()
+
+    async def ask_calculator(ctx: RunContext[None], question: str) -> str:
+        """Ask."""
+        return str((await inner.run(question, usage=ctx.usage)).output)
+
+    outer = Agent(
+        Scripted(calls("ask_calculator", {"question": "1 + 2?"}), says("3, I am told.")),
+        name="manager",
+        tools=[ask_calculator],
+    )
+    await outer.run(QUESTION)
+
+    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
+    assert told.parent_noun(by_name["calculator"]) == "tool_call"
+    assert told.parent_noun(by_name["manager"]) is None
+    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
+
+
+@pytest.mark.shows("pydantic_ai", "session")
+async def test_a_named_conversation_is_the_session_and_a_made_up_one_is_none(bus: Bus) -> None:
+    seen: list[str] = []
+    for hook in ("before_agent_call", "before_tool_call"):
+        bus.observe(hook, lambda **_: seen.append(context.get()))
+
+    first = await calculator()[0].run(QUESTION, conversation_id="thread-7")
+    await calculator()[0].run(QUESTION, message_history=first.all_messages())
+    assert context.get() == context.UNKNOWN
+    made_up = await calculator()[0].run(QUESTION)
+    await calculator()[0].run(QUESTION, conversation=made_up.conversation)
+    context.set("mine")
+    await calculator()[0].run(QUESTION, conversation_id="thread-7")
+
+    assert seen == ["thread-7"] * 4 + [context.UNKNOWN] * 4 + ["mine"] * 2
+
+
+# --- what can be decided --------------------------------------------------------------------------
+
+
+@pytest.mark.shows("pydantic_ai", "deny")
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+    agent, model = calculator()
+
+    await output(agent, streams)
+
+    assert ran == []
+    assert (model.read().outcome, model.read().content) == ("failed", "Denied: no sums today")
+    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
+    assert told.one("after_agent_call")["result"].strip() == "It is 3."
+
+
+@pytest.mark.shows("pydantic_ai", "edit")
+async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
+    agent, model = calculator()
+
+    await agent.run(QUESTION)
+
+    assert (ran, model.read().content) == ([(20, 1)], 21)  # a number, as the tool says
+
+
+async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_model(
+    bus: Bus, told: Told
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "twenty"}))
+    agent, model = calculator()
+
+    await agent.run(QUESTION)
+
+    assert ran == []
+    assert "Input should be a valid integer" in str(model.read().content)
+    assert told.one("error_tool_call")
+
+
+async def test_a_tool_that_takes_objects_gets_objects(bus: Bus, told: Told) -> None:
+    got: list[Point] = []
+
+    async def plot(point: Point) -> str:
+        """Plot."""
+        got.append(point)
+        return "done"
+
+    edits = [None, Decision.modify(args={"point": {"x": 2}})]
+    bus.intercept("before_tool_call", lambda **_: edits.pop(0))
+    for _ in range(2):
+        await calculator(calls("plot", {"point": {"x": 1}}), says("ok"), tools=[plot])[0].run("go")
+
+    assert got == [Point(x=1), Point(x=2)]
+    assert [one["args"] for one in told.of("before_tool_call")] == [
+        {"point": {"x": 1}},
+        {"point": {"x": 2}},
+    ]
+
+
+@pytest.mark.shows("pydantic_ai", "replace")
+async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -> None:
+    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
+    agent, model = calculator()
+
+    await agent.run(QUESTION)
+
+    assert (model.read().content, model.read().tool_call_id) == ("42", "call-add-0")
+
+
+@pytest.mark.shows("pydantic_ai", "replace")
+async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
+    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
+    await agent.run(QUESTION)
+
+    assert model.read().content == "use the cache"
+
+
+@pytest.mark.shows("pydantic_ai", "retry")
+async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+    tries: list[int] = []
+
+    def flaky() -> str:
+        """Fail once."""
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("once")
+        return "fine"
+
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
+    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
+    await agent.run(QUESTION)
+
+    assert (len(tries), model.read().content) == (2, "fine")
+
+
+@pytest.mark.shows("pydantic_ai", "approve")
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        (ApprovalAnswer("allow"), [(1, 2)]),
+        (ApprovalAnswer("deny", "not now"), []),
+        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
+    ],
+)
+async def test_a_person_allows_denies_or_edits_a_call(
+    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any]
+) -> None:
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+            return answer
+
+    bus.set_approval_provider(Person())
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
+    agent, model = calculator()
+    await agent.run(QUESTION)
+
+    assert ran == wanted
+    assert (model.read().outcome == "failed") is (wanted == [])
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+async def test_the_frameworks_own_approval_passes_untouched(told: Told, is_approved: bool) -> None:
+    agent, _model = calculator(tools=[], output_type=[str, DeferredToolRequests])
+    agent.tool_plain(requires_approval=True)(add)
+
+    held = await agent.run(QUESTION)
+
+    assert isinstance(held.output, DeferredToolRequests)
+    assert (ran, told.of("before_tool_call")) == ([], [])  # nothing was called
+    call_id = held.output.approvals[0].tool_call_id
+    done = await agent.run(
+        message_history=held.all_messages(),
+        deferred_tool_results=DeferredToolResults(approvals={call_id: is_approved}),
+    )
+
+    assert done.output == "It is 3."
+    assert ran == ([(1, 2)] if is_approved else [])
+    assert len(told.of("after_tool_call")) == len(ran)
+    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+
+
+async def test_a_tool_that_asks_for_approval_itself_is_no_error(told: Told) -> None:
+
+    def pay(ctx: RunContext[None], amount: int) -> str:
+        """Pay."""
+        if not ctx.tool_call_approved:
+            raise ApprovalRequired
+        return f"paid {amount}"
+
+    agent, model = calculator(
+        calls("pay", {"amount": 5}),
+        says("Paid."),
+        tools=[pay],
+        output_type=[str, DeferredToolRequests],
+    )
+    held = await agent.run(QUESTION)
+    await agent.run(
+        message_history=held.all_messages(),
+        deferred_tool_results=DeferredToolResults(approvals={"call-pay-0": True}),
+    )
+
+    results = [one["result"] for one in told.of("after_tool_call")]
+    assert results == [{"deferred": "ApprovalRequired"}, "paid 5"]
+    assert model.read().content == "paid 5"
+    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+
+
+async def test_a_result_of_the_programs_own_hook_is_told_and_replaced(bus: Bus, told: Told) -> None:
+    hooks: Hooks[Any] = Hooks()
+
+    @hooks.on.before_tool_execute
+    async def skip(ctx: RunContext[Any], **_: Any) -> Any:
+        raise SkipToolExecution("from the cache")
+
+    changes = [None, Decision.modify(result="42")]
+    bus.intercept("after_tool_call", lambda **_: changes.pop(0))
+    read = []
+    for _ in range(2):
+        agent, model = calculator(capabilities=[hooks])
+        await agent.run(QUESTION)
+        read.append(model.read().content)
+
+    assert (ran, read) == ([], ["from the cache", "42"])
+    assert [one["result"] for one in told.of("after_tool_call")] == read
+
+
+async def test_a_hook_can_answer_where_another_denied(bus: Bus, told: Told) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="about 3"))
+    agent, model = calculator()
+
+    await agent.run(QUESTION)
+
+    assert ran == []
+    assert "no sums today" in model.read().content  # a denial stands
+
+
+@pytest.mark.shows("pydantic_ai", "inject")
+async def test_what_hooks_add_reaches_the_model_and_not_the_history(bus: Bus, told: Told) -> None:
+    bus.intercept(
+        "before_llm_generate", lambda **_: Decision.inject_context("Be brief.", role="system")
+    )
+    bus.intercept(
+        "after_tool_call", lambda **_: Decision.inject_context("Mind the unit.", role="user")
+    )
+    agent, model = calculator()
+    answer = await agent.run(QUESTION)
+
+    assert "Be brief." in str(model.sent[0][-1].parts[-1])
+    assert [part.part_kind for part in model.sent[1][-1].parts][:2] == [
+        "tool-return",
+        "user-prompt",
+    ]
+    assert "Mind the unit." in str(model.sent[1][-1].parts[1])
+    assert "Mind the unit." not in str(answer.all_messages())
+
+
+@pytest.mark.shows("pydantic_ai", "deny_llm")
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+    bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
+    agent, model = calculator()
+
+    assert (await output(agent, streams), model.sent) == ("From the cache.", [])
+
+
+@pytest.mark.shows("pydantic_ai", "deny_llm")
+@pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_denied_call_is_not_made_and_the_run_says_why(
+    bus: Bus, told: Told, hook: str, streams: bool
+) -> None:
+    bus.intercept(hook, lambda **_: Decision.deny("over budget"))
+    agent, model = calculator()
+
+    with pytest.raises(AgentRunError, match="Denied: over budget"):
+        await output(agent, streams)
+
+    assert model.sent == []
+
+
+async def test_an_answer_is_replaced(bus: Bus, told: Told) -> None:
+    bus.intercept("after_llm_generate", lambda **_: Decision.modify(response="I cannot say."))
+    agent, model = calculator()
+
+    assert (await agent.run(QUESTION)).output == "I cannot say."
+    assert len(model.sent) == 1
+
+
+async def test_edited_messages_and_settings_are_those_that_are_sent(
+    bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edit(prompt: Any, request_params: Any, **_: Any) -> Decision:
+        bye = {"role": "user", "parts": [{"type": "text", "content": "Goodbye"}]}
+        return Decision.modify(
+            prompt=[*prompt, bye], request_params={**request_params, "temperature": 0.5}
+        )
+
+    bus.intercept("before_llm_generate", edit)
+    model = TestModel()
+    seen: list[Any] = []
+    request = model.request
+
+    async def spy(messages: Any, settings: Any, parameters: Any) -> Any:
+        seen.append((messages, settings))
+        return await request(messages, settings, parameters)
+
+    monkeypatch.setattr(model, "request", spy)
+    await Agent(model, name="calculator").run("Hello")
+
+    ((messages, settings),) = seen
+    texts = [str(part.content) for message in messages for part in message.parts]
+    assert (texts, settings) == (["Hello", "Goodbye"], {"temperature": 0.5})
+
+
+async def test_the_output_of_a_run_is_replaced(bus: Bus, told: Told) -> None:
+    bus.intercept("after_agent_call", lambda **_: Decision.modify(result="It is secret."))
+
+    assert (await calculator()[0].run(QUESTION)).output == "It is secret."
+
+
+# --- attaching ------------------------------------------------------------------------------------
+
+
+def test_detach_puts_back_what_was_there(bus: Bus, attached: Callable[[], None]) -> None:
+    watched = vars(Agent)["iter"]
+    attach(bus=bus)  # a second time does nothing
+    assert vars(Agent)["iter"] is watched
+    attached()
+    attached()
+    assert vars(Agent)["iter"] is watched.__wrapped__
+    assert "inspector" not in vars(Agent)["iter"].__code__.co_filename
+
+
+async def test_only_the_targets_are_watched(
+    told: Told, bus: Bus, attached: Callable[[], None]
+) -> None:
+    attached()
+    mine, other = calculator()[0], calculator()[0]
+    detach = attach(mine, bus=bus)
+    again = attach(mine, bus=bus)
+    await other.run(QUESTION)
+    assert told.hooks == []
+    await mine.run(QUESTION)
+    assert told.hooks == RUN
+    again()
+    detach()
+    await calculator()[0].run(QUESTION)
+    assert told.hooks == RUN
+
+
+async def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
+    def fail(hook: str, /, **_: Any) -> None:
+        raise RuntimeError(hook)
+
+    bus.observe_all(fail)
+    agent, model = calculator()
+
+    assert (await agent.run(QUESTION)).output == "It is 3."
+    assert model.read().outcome == "success"
+
+
+def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
+    bus: Bus,
+    attached: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    attached()
+    monkeypatch.delattr(Agent, "iter")
+    monkeypatch.setattr("pydantic_ai.agent.AbstractAgent.iter", None)
+
+    attach(bus=bus)()
+
+    (record,) = caplog.records
+    assert "it is not watched" in record.message
