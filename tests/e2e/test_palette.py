@@ -84,6 +84,7 @@ def test_what_the_list_has_not_loaded_is_found_by_the_service(page: Page, servic
     _open(page, service, "audit")
     page.route(re.compile(r"/sessions\?limit=200"), lambda route: route.abort())
     page.reload()
+    expect(page.get_by_role("main")).to_be_visible()  # before that, nobody hears a key
     _palette(page).press_sequentially("first try")
     expect(
         page.locator(".ins-palette").get_by_role("option", name=re.compile("Release, first try"))
