@@ -34,7 +34,7 @@ INSPECTOR_ENABLE_PATCH=1 python my_agent.py
 ```python
 import inspector
 
-inspector.attach()      # or mount(), or no line at all with `inspector run`
+inspector.attach()  # or mount(), or no line at all with `inspector run`
 ```
 
 | variable | mcp-agent | what happens |

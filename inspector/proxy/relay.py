@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -24,8 +25,7 @@ Heard: TypeAlias = Callable[[Stream, int, bytes], None]
 """Takes the stream, when it was read (of the system's clock) and what; empty at its end."""
 
 CHUNK_BYTES = 65_536
-IDLE_S = 0.2
-"""How long the streams of a child that has ended may be silent while somebody holds them open."""
+DRAIN_POLL_S = 0.05
 FORWARDED = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 _PR_SET_PDEATHSIG = 1
 
@@ -37,33 +37,37 @@ class Pump(threading.Thread):
         """Make one between two file descriptors, which are its to close."""
         super().__init__(name=f"inspector-{stream}", daemon=True)
         self._stream, self._source, self._target, self._heard = stream, source, target, heard
-        self.passed_bytes = 0
-        self.is_writing = False
+        self._is_passing = False
 
     def run(self) -> None:
         """Pass on."""
         try:
             while chunk := self._read():
                 at_ns = time_ns()
-                self.is_writing = True
                 self._write(chunk)
-                self.is_writing = False
                 self._heard(self._stream, at_ns, chunk)
+                self._is_passing = False
         except OSError:  # whoever was to take it has gone; the other end shall see that
-            self.is_writing = False
+            pass
+        self._is_passing = False
         _end(self._source)
         _end(self._target)
         self._heard(self._stream, time_ns(), b"")
 
+    def has_more(self) -> bool:
+        """Say whether something that was written to the source has not been passed on yet."""
+        # In this order: what is no longer in the source was marked before it was taken out.
+        return _is_readable(self._source, timeout_ms=0) or self._is_passing
+
     def _read(self) -> bytes:
+        _is_readable(self._source, timeout_ms=None)
+        self._is_passing = True
         return os.read(self._source, CHUNK_BYTES)
 
     def _write(self, chunk: bytes) -> None:
         view = memoryview(chunk)
         while view:
-            written = os.write(self._target, view)
-            self.passed_bytes += written
-            view = view[written:]
+            view = view[os.write(self._target, view) :]
 
 
 def relay(command: Sequence[str], heard: Heard, *, started: Callable[[], None]) -> int:
@@ -158,12 +162,17 @@ def _forward_signals(child: subprocess.Popen[bytes]) -> None:
 def _drain(pump: Pump) -> None:
     """Wait until all that the child wrote has been taken.
 
-    A process that the child left behind may hold the stream open for ever: then silence ends it.
+    Not for the end of the stream: a process that the child left behind may hold it open for ever.
     """
-    passed_bytes = -1
-    while pump.is_alive() and (pump.is_writing or pump.passed_bytes != passed_bytes):
-        passed_bytes = pump.passed_bytes
-        pump.join(IDLE_S)
+    while pump.is_alive() and pump.has_more():
+        pump.join(DRAIN_POLL_S)
+
+
+def _is_readable(descriptor: int, *, timeout_ms: int | None) -> bool:
+    """Wait until there is something to read, or the end of it."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(timeout_ms))
 
 
 def _end(descriptor: int) -> None:

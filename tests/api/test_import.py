@@ -301,7 +301,8 @@ async def test_spans_as_the_python_sdk_prints_them_are_read(
     assert [event["name"] for event in detail["events"]] == ["seen"]
     assert detail["status"] == "error"
     taken_ns = (first.end_time or 0) - (first.start_time or 0)
-    assert abs(by_name["root"]["duration_ns"] - taken_ns) <= 1000, "times are in microseconds"
+    # Each of the two times is printed in microseconds.
+    assert abs(by_name["root"]["duration_ns"] - taken_ns) <= 2000
     assert detail["resource"]["attributes"]["telemetry.sdk.language"] == "python"
 
 
