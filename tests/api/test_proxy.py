@@ -139,6 +139,7 @@ def test_signals_reach_the_server_and_its_end_is_ours(
     process = start(MIRROR, alone)
     assert read(process.stderr, 7) == b"mirror\n"
     process.send_signal(number)
+    process.wait(DEADLINE_S)  # its input is still open: nothing but the signal ends it
     _, err, code = ended(process)
     # A Python program answers SIGINT by an exception, and dies of it by the same signal.
     assert code == -number
