@@ -18,7 +18,8 @@ def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
     """Call `do` when the module `name` has been imported; at once when it is there already.
 
     It is called on the thread that imports, inside the import statement; what it raises is logged
-    and does not fail the import.
+    and does not fail the import. A module whose import had begun before, without a wish for it, is
+    known to be complete at the next import of another.
 
     Returns:
         What takes the wish back, if it was not fulfilled yet. Idempotent.
@@ -57,6 +58,7 @@ class _Finder:
         self._name = name
         self._do = do
         self._searching = local()
+        self.is_loading = False
 
     def withdraw(self) -> None:
         sys.meta_path[:] = [one for one in sys.meta_path if one is not self]
@@ -64,7 +66,10 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self._name or getattr(self._searching, "is_on", False):
+        if fullname != self._name:
+            self._check()
+            return None
+        if getattr(self._searching, "is_on", False):
             return None
         self._searching.is_on = True
         try:
@@ -75,13 +80,30 @@ class _Finder:
             spec.loader = _Loader(spec.loader, self)  # type: ignore[assignment]  # the same
         return spec
 
+    def _check(self) -> None:
+        """Fulfil a wish that came while somebody else's loader was at work."""
+        module = sys.modules.get(self._name)
+        if module is not None and not self.is_loading and not _is_being_imported(module):
+            self.done()
+
     def done(self) -> None:
         self.withdraw()
         _ran.add(self._name)  # whoever asks from here on need not wait
         try:
             _run(self._do, self._name)
+            for late in _late(self._name):
+                late.done()
         finally:
             _ran.discard(self._name)
+
+
+def _late(name: str) -> list[_Finder]:
+    """Return the wishes that came while `name` was being imported: it is not looked for again."""
+    return [
+        one
+        for one in sys.meta_path
+        if isinstance(one, _Finder) and one._name == name and not one.is_loading
+    ]
 
 
 class _Loader:
@@ -100,5 +122,9 @@ class _Loader:
         module.__loader__ = self._real
         if module.__spec__ is not None:
             module.__spec__.loader = self._real
-        self._real.exec_module(module)
+        self._finder.is_loading = True
+        try:
+            self._real.exec_module(module)
+        finally:
+            self._finder.is_loading = False
         self._finder.done()

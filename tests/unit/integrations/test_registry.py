@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
 import sys
 from collections.abc import Iterator
@@ -77,6 +78,38 @@ def test_two_wishes_for_one_module_are_both_fulfilled(module: str) -> None:
     after_import(module, lambda: seen.append("second"))
     importlib.import_module(module)
     assert sorted(seen) == ["first", "second"]
+
+
+def test_a_wish_that_comes_while_a_module_is_imported_for_another_one_is_fulfilled(
+    module: str,
+) -> None:
+    seen: list[str] = []
+    after_import(f"{module}.inner", lambda: after_import(module, lambda: seen.append("late")))
+    after_import(module, lambda: seen.append("first"))
+    _imports_its_own_part(module)
+    importlib.import_module(module)
+    assert seen == ["first", "late"]
+
+
+def test_a_wish_for_a_module_that_is_being_imported_is_fulfilled_at_the_next_import(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    after_import(f"{module}.inner", lambda: after_import(module, lambda: seen.append("late")))
+    _imports_its_own_part(module)
+    importlib.import_module(module)
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    monkeypatch.setattr("builtins.print", lambda *_: None)
+    importlib.import_module("this")
+    assert seen == ["late"]
+    assert sys.modules[module].VALUE == 1
+
+
+def _imports_its_own_part(module: str) -> None:
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    Path(spec.origin).write_text("VALUE = 1\nfrom . import inner\n")
 
 
 def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
