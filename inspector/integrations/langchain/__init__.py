@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from inspector.integrations.langchain.patches import Patches
 from inspector.integrations.on_import import after_import
+from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
 from instrument.operations import current_call_id

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
 from inspector.integrations.langchain.outcome import Outcome
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from instrument import Operation
 

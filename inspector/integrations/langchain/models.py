@@ -14,7 +14,7 @@ from inspector.integrations.langchain.messages import (
     usage_of,
     with_injections,
 )
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import HookStopped
 from instrument import Operation
 from instrument.operations import is_current

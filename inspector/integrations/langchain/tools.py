@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
 from inspector.integrations.langchain.messages import appended
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Operation
 from instrument.operations import is_current
