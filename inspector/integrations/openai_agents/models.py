@@ -55,7 +55,7 @@ def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]
     @wraps(original)
     def get_model(*args: Any, **kwargs: Any) -> Any:
         model, run = original(*args, **kwargs), current_run(bus)
-        if run is None or isinstance(getattr(model, "_inspector_run", None), Run):
+        if run is None:
             return model
         # One for the whole run: the framework knows the models of a run by their identity.
         return run.models.setdefault(id(model), WatchedModel(model, run))
@@ -70,8 +70,8 @@ class WatchedModel:
         self._inspector_model = model
         self._inspector_run = run
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]  # as every proxy has it
+    @property  # type: ignore[misc]  # as every proxy has it
+    def __class__(self) -> Any:
         return type(self._inspector_model)
 
     def __getattr__(self, name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from contextvars import ContextVar
 from functools import wraps
 from types import TracebackType
@@ -233,10 +233,13 @@ def _session_id(
         group_id = run_config.get("group_id")
     else:
         group_id = getattr(run_config, "group_id", None)
+    session_id = None
+    with suppress(Exception):  # what a session of the program's own says
+        session_id = session.session_id
     found = (
         conversation_id,
         getattr(given, "_conversation_id", None),
-        getattr(session, "session_id", None),
+        session_id,
         group_id,
         getattr(getattr(given, "_trace_state", None), "group_id", None),
         getattr(get_current_trace(), "group_id", None),

@@ -132,7 +132,7 @@ class Tools:
         arguments = getattr(call, "arguments", None) or getattr(call, "tool_arguments", None) or ""
         if run is None or call_id in run.rejected:
             return
-        run.rejected.add(call_id)
+        run.rejected.update([call_id] if call_id else ())
         told = {"tool_name": name, "args": _shown(arguments), "tool_call_id": call_id}
         with (
             suppress(Exception),
