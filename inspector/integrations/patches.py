@@ -21,14 +21,15 @@ class Patches:
         self._undo = ExitStack()
 
     def put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        """Replace the method `name` of a class by what `make` makes of it."""
+        """Replace the function `name` of a class or a module by what `make` makes of it."""
         original = vars(owner).get(name)
         if original is None:
             _logger.warning(
                 "This version has no %s.%s: a part of it is not watched.", owner.__name__, name
             )
             return
-        ours = make(original)
+        is_of_class = isinstance(original, classmethod)
+        ours = classmethod(make(original.__func__)) if is_of_class else make(original)
         setattr(owner, name, ours)
 
         def undo() -> None:

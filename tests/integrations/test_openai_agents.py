@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -27,9 +29,7 @@ from agents import (
     trace,
 )
 from agents.exceptions import AgentsException, MaxTurnsExceeded, ModelBehaviorError
-from agents.run import AgentRunner
-from mcp import Client
-from mcp.server.mcpserver import MCPServer
+from agents.mcp import MCPServerStdio
 from openai.types.responses import ResponseTextDeltaEvent
 
 from inspector import context
@@ -355,29 +355,50 @@ async def test_a_run_that_a_person_cancels_ends(streams: bool) -> None:
         wired.wiring.undo()
 
 
-@pytest.mark.shows("openai_agents", "once")
-async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
-    server = MCPServer("calculator", log_level="ERROR")
+SERVER = """
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
-    @server.tool(name="add_remote")
-    async def _(a: int) -> int:
-        return a + 1
+server = MCPServer("calculator", log_level="CRITICAL")
 
-    @function_tool
-    async def add_remote(a: int) -> str:
-        """Add one."""
-        async with Client(server) as client:
-            return str((await client.call_tool("add_remote", {"a": a})).structured_content)
+@server.tool()
+def add_remote(a: int) -> int:
+    return a + 1
 
+@server.tool()
+def fail() -> int:
+    raise ToolError("no connection")
+
+server.run()
+"""
+
+
+@pytest.mark.shows("openai_agents", "once", "tool_error")
+async def test_a_tool_of_an_mcp_server_is_told_once_and_its_error_is_one(
+    bus: Bus, told: Told, tmp_path: Path
+) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(SERVER)
     detach = mcp.attach(bus=bus)
+    params: Any = {"command": sys.executable, "args": [str(script)]}
     try:
-        agent, model = calculator(calls("add_remote", {"a": 1}), says("2"), tools=[add_remote])
-        await output(agent, False)
+        async with MCPServerStdio(params, client_session_timeout_seconds=30) as server:
+            agent, model = calculator(
+                calls("add_remote", {"a": 1}),
+                calls("fail", {}),
+                says("2"),
+                tools=[],
+                mcp_servers=[server],
+            )
+            await output(agent, False)
     finally:
         detach()
 
-    assert "2" in model.read()
+    assert "2" in str(model.read())
     assert told.one("after_tool_call")["tool_name"] == "add_remote"
+    error = told.one("error_tool_call")
+    assert error["tool_name"] == "fail"
+    assert "no connection" in str(error["exc"])
 
 
 @pytest.mark.shows("openai_agents", "sub_agents")
@@ -777,6 +798,13 @@ async def test_the_output_of_a_run_is_replaced(bus: Bus, told: Told, streams: bo
 
 
 PATCHED = (
+    ("agents.mcp.util.MCPUtil", "_extract_custom_data"),
+    ("agents.run.AgentRunner", "run"),
+    ("agents.run_internal.tool_actions.ApplyPatchAction", "execute"),
+    ("agents.run_internal.tool_actions.ComputerAction", "_execute_action_and_capture"),
+    ("agents.run_internal.tool_actions.CustomToolAction", "execute"),
+    ("agents.run_internal.tool_actions.LocalShellAction", "execute"),
+    ("agents.run_internal.tool_actions.ShellAction", "execute"),
     ("agents.run", "start_streaming"),
     ("agents.run", "run_single_turn"),
     ("agents.run_internal.run_loop", "run_single_turn_streamed"),
@@ -791,7 +819,8 @@ PATCHED = (
 
 def test_detach_puts_back_what_was_there(bus: Bus, attached: Callable[[], None]) -> None:
     def now() -> list[Any]:
-        return [AgentRunner.run, *(getattr(sys.modules[name], it) for name, it in PATCHED)]
+        found = [vars(resolve_name(owner))[name] for owner, name in PATCHED]
+        return [getattr(one, "__func__", one) for one in found]
 
     watched = now()
     attach(bus=bus)()  # a second time does nothing

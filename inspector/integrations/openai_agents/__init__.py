@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -68,6 +69,7 @@ def _is_the_frameworks() -> bool:
 
 def _patched(bus: Bus) -> tuple[Watch, Patches]:
     # Only here: they import the framework.
+    from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415
     from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
     from inspector.integrations.openai_agents.runs import Runs, Watch  # noqa: PLC0415
     from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
@@ -75,7 +77,9 @@ def _patched(bus: Bus) -> tuple[Watch, Patches]:
     watch = Watch(bus)
     patches = Patches(bus, watch.wants)
     runs, tools = Runs(watch), Tools(bus)
-    for module, name, make in (
+    make: Any
+    for owner, name, make in (
+        ("run.AgentRunner", "run", runs.wrap_run),
         ("run", "start_streaming", runs.wrap_streaming),
         ("run", "run_single_turn", runs.wrap_turn),
         ("run_internal.run_loop", "run_single_turn_streamed", runs.wrap_turn),
@@ -85,15 +89,31 @@ def _patched(bus: Bus) -> tuple[Watch, Patches]:
         ("run_internal.tool_execution", "function_rejection_item", tools.wrap_rejection),
         ("run_internal.turn_resolution", "function_rejection_item", tools.wrap_rejection),
         ("tool", "maybe_invoke_function_tool_failure_error_function", tools.wrap_failure),
+        ("mcp.util.MCPUtil", "_extract_custom_data", tools.wrap_mcp_result),
+        (
+            "run_internal.tool_actions.ComputerAction",
+            "_execute_action_and_capture",
+            local_tools.wrap_computer(bus),
+        ),
+        *(
+            (f"run_internal.tool_actions.{kind}", "execute", local_tools.wrap_execute(bus, seam))
+            for kind, seam in local_tools.SEAMS.items()
+        ),
     ):
-        patches.put(_module(module), name, make)
-    patches.put(import_module("agents.run").AgentRunner, "run", runs.wrap_run)
+        try:
+            patches.put(_owner(owner), name, make)
+        except Exception:
+            patches.undo()  # all that there is, or nothing
+            raise
     return watch, patches
 
 
-def _module(name: str) -> Any:
-    """Return a module of the framework, which another version may not have."""
-    try:
-        return import_module(f"agents.{name}")
-    except ImportError:
-        return ModuleType(f"agents.{name}")
+def _owner(path: str) -> Any:
+    """Return a module or a class of the framework, which another version may not have."""
+    module, _, kind = path.rpartition(".")
+    with suppress(ImportError):
+        if not kind[0].isupper():
+            return import_module(f"agents.{path}")
+        if found := getattr(import_module(f"agents.{module}"), kind, None):
+            return found
+    return ModuleType(f"agents.{path}")
