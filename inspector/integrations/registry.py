@@ -128,7 +128,9 @@ def check_version(adapter: Adapter) -> None:
     """Warn, with the range, when the installed version is outside what was tested."""
     installed = installed_version(adapter)
     number = _number(installed)
+    _warned.discard(adapter)
     if number and not _number(adapter.first) <= number < _number(adapter.below):
+        _warned.add(adapter)
         _warn(
             "%s %s was not tested with the inspector (tested: %s); it is watched as well as "
             "possible.",
@@ -136,6 +138,14 @@ def check_version(adapter: Adapter) -> None:
             installed,
             adapter.tested,
         )
+
+
+def is_warned_of(adapter: Adapter) -> bool:
+    """Return whether `check_version` has warned: then what is missing is no news."""
+    return adapter in _warned
+
+
+_warned: set[Adapter] = set()
 
 
 def find_adapter(name: str) -> Adapter:

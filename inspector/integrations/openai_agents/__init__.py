@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
-from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.patches import Patches
@@ -68,52 +65,45 @@ def _is_the_frameworks() -> bool:
 
 
 def _patched(bus: Bus) -> tuple[Watch, Patches]:
-    # Only here: they import the framework.
-    from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415
-    from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
-    from inspector.integrations.openai_agents.runs import Runs, Watch  # noqa: PLC0415
-    from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
+    from inspector.integrations.openai_agents.runs import Watch  # noqa: PLC0415 - imports it
 
-    watch = Watch(bus)
-    patches = Patches(bus, watch.wants)
-    runs, tools = Runs(watch), Tools(bus)
-    make: Any
-    for owner, name, make in (
-        ("run.AgentRunner", "run", runs.wrap_run),
-        ("run", "start_streaming", runs.wrap_streaming),
-        ("run", "run_single_turn", runs.wrap_turn),
-        ("run_internal.run_loop", "run_single_turn_streamed", runs.wrap_turn),
-        ("run_internal.run_loop", "get_model", partial(wrap_get_model, bus)),
-        ("run_internal.tool_execution", "_invoke_function_tool_with_metadata", tools.wrap_invoke),
-        ("run_internal.tool_execution", "_execute_tool_input_guardrails", tools.wrap_guardrails),
-        ("run_internal.tool_execution", "function_rejection_item", tools.wrap_rejection),
-        ("run_internal.turn_resolution", "function_rejection_item", tools.wrap_rejection),
-        ("tool", "maybe_invoke_function_tool_failure_error_function", tools.wrap_failure),
-        ("mcp.util.MCPUtil", "_extract_custom_data", tools.wrap_mcp_result),
-        (
-            "run_internal.tool_actions.ComputerAction",
-            "_execute_action_and_capture",
-            local_tools.wrap_computer(bus),
-        ),
-        *(
-            (f"run_internal.tool_actions.{kind}", "execute", local_tools.wrap_execute(bus, seam))
-            for kind, seam in local_tools.SEAMS.items()
-        ),
-    ):
-        try:
-            patches.put(_owner(owner), name, make)
-        except Exception:
-            patches.undo()  # all that there is, or nothing
-            raise
+    watch, patches = Watch(bus), Patches("openai_agents")
+    try:
+        _patch(watch, patches)
+    except Exception:
+        patches.undo()  # all that there is, or nothing
+        raise
     return watch, patches
 
 
-def _owner(path: str) -> Any:
-    """Return a module or a class of the framework, which another version may not have."""
-    module, _, kind = path.rpartition(".")
-    with suppress(ImportError):
-        if not kind[0].isupper():
-            return import_module(f"agents.{path}")
-        if found := getattr(import_module(f"agents.{module}"), kind, None):
-            return found
-    return ModuleType(f"agents.{path}")
+def _patch(watch: Watch, patches: Patches) -> None:
+    from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415 - import it too
+    from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
+    from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415
+    from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
+
+    find, put = patches.find, patches.put
+    runs, tools = Runs(watch), Tools(watch.bus)
+
+    put(find("agents.run", "AgentRunner"), "run", runs.wrap_run)
+    put(find("agents", "run"), "start_streaming", runs.wrap_streaming)
+    put(find("agents", "run"), "run_single_turn", runs.wrap_turn)
+    loop = find("agents.run_internal", "run_loop")
+    put(loop, "run_single_turn_streamed", runs.wrap_turn)
+    put(loop, "get_model", partial(wrap_get_model, watch.bus))
+
+    execution = find("agents.run_internal", "tool_execution")
+    put(execution, "_invoke_function_tool_with_metadata", tools.wrap_invoke)
+    put(execution, "_execute_tool_input_guardrails", tools.wrap_guardrails)
+    put(execution, "function_rejection_item", tools.wrap_rejection)
+    resolution = find("agents.run_internal", "turn_resolution")
+    put(resolution, "function_rejection_item", tools.wrap_rejection)
+    explain = "maybe_invoke_function_tool_failure_error_function"
+    put(find("agents", "tool"), explain, tools.wrap_failure)
+    put(find("agents.mcp.util", "MCPUtil"), "_extract_custom_data", tools.wrap_mcp_result)
+
+    actions = "agents.run_internal.tool_actions"
+    for kind, seam in local_tools.SEAMS.items():
+        put(find(actions, kind), "execute", local_tools.wrap_execute(watch.bus, seam))
+    act = local_tools.wrap_computer(watch.bus)
+    put(find(actions, "ComputerAction"), "_execute_action_and_capture", act)

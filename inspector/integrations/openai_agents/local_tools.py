@@ -92,35 +92,35 @@ SEAMS = {
 """By the class of the framework that runs them."""
 
 
-def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Awaited]:
+def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Any]:
     """Wrap the class method that runs one call of such a tool."""
 
-    def make(original: Awaited) -> Awaited:
+    def make(original: Awaited) -> Any:
         @wraps(original)
-        async def execute(cls: Any, *, call: Any, **kwargs: Any) -> Any:
+        async def execute(*, call: Any, **kwargs: Any) -> Any:
             run = current_run(bus)
             if run is not None:
                 call = _with_watched_tool(call, run, seam)
-            return await original(cls, call=call, **kwargs)
+            return await original(call=call, **kwargs)
 
-        return execute
+        return staticmethod(execute)
 
     return make
 
 
-def wrap_computer(bus: Bus) -> Callable[[Awaited], Awaited]:
+def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
     """Wrap the class method that does what a model wants of a computer."""
 
-    def make(original: Awaited) -> Awaited:
+    def make(original: Awaited) -> Any:
         @wraps(original)
-        async def act(cls: Any, computer: Any, tool_call: Any) -> Any:
+        async def act(computer: Any, tool_call: Any) -> Any:
             if current_run(bus) is None:
-                return await original(cls, computer, tool_call)
+                return await original(computer, tool_call)
             item = as_item(tool_call)
             screenshots: list[Any] = []
 
             async def body(_: Operation) -> str:
-                screenshots.append(await original(cls, computer, tool_call))
+                screenshots.append(await original(computer, tool_call))
                 return "[screenshot]"
 
             try:
@@ -136,7 +136,7 @@ def wrap_computer(bus: Bus) -> Callable[[Awaited], Awaited]:
                 raise AgentsException(refusal(error)) from error
             return screenshots[-1]
 
-        return act
+        return staticmethod(act)
 
     return make
 

@@ -93,19 +93,19 @@ class Tools:
 
         return explain
 
-    def wrap_mcp_result(self, original: Awaited) -> Awaited:
+    def wrap_mcp_result(self, original: Awaited) -> Any:
         """Wrap what looks at the result of an MCP server's tool: of an error it makes none."""
 
         @wraps(original)
-        async def extract(cls: Any, *, result: Any, **kwargs: Any) -> Any:
+        async def extract(*, result: Any, **kwargs: Any) -> Any:
             failure = _failure.get()
             is_error = getattr(result, "is_error", getattr(result, "isError", False))
             if failure is not None and is_error:
                 texts = (getattr(one, "text", None) for one in result.content)
                 failure.error = ErrorResultError("\n".join(filter(None, texts)), result)
-            return await original(cls, result=result, **kwargs)
+            return await original(result=result, **kwargs)
 
-        return extract
+        return staticmethod(extract)
 
     def wrap_guardrails(self, original: Awaited) -> Awaited:
         """Wrap the guardrails in front of a tool: one that is rejected is not run."""
