@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
+import httpx
 import pytest
 from agents import (
     Agent,
@@ -16,6 +18,7 @@ from agents import (
     InputGuardrail,
     InputGuardrailTripwireTriggered,
     ModelSettings,
+    OpenAIChatCompletionsModel,
     RunConfig,
     Runner,
     RunResultStreaming,
@@ -30,6 +33,7 @@ from agents import (
 )
 from agents.exceptions import AgentsException, MaxTurnsExceeded, ModelBehaviorError
 from agents.mcp import MCPServerStdio
+from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 
 from inspector import context
@@ -262,6 +266,56 @@ async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) 
     error = told.one("error_llm_generate")
     assert isinstance(error["exc"], ConnectionError)
     assert error["response"]["parts"][0]["content"] == "It is about"
+
+
+def provider(request: httpx.Request) -> httpx.Response:
+    """A provider of chat completions."""
+    about = {"id": "c", "created": 1, "model": "gpt-x"}
+    usage = {
+        "prompt_tokens": 12,
+        "completion_tokens": 4,
+        "total_tokens": 16,
+        "prompt_tokens_details": {"cached_tokens": 8},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    if not json.loads(request.content).get("stream"):
+        message = {"role": "assistant", "content": "Hello"}
+        choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+        answer = {**about, "object": "chat.completion", "choices": choices, "usage": usage}
+        return httpx.Response(200, json=answer)
+    lines: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+        for text in ("Hel", "lo")
+    ]
+    lines.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    lines.append({"choices": [], "usage": usage})
+    chunks = [json.dumps({**about, "object": "chat.completion.chunk", **one}) for one in lines]
+    text = "".join(f"data: {one}\n\n" for one in [*chunks, "[DONE]"])
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, text=text)
+
+
+@pytest.mark.shows("openai_agents", "llm", "tokens", "streaming")
+@both_ways
+async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
+    told: Told, streams: bool
+) -> None:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http_client:
+        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=http_client)
+        agent = Agent("greeter", model=OpenAIChatCompletionsModel("gpt-x", client))
+        assert await output(agent, streams) == "Hello"
+
+    answered = told.one("after_llm_generate")
+    assert (answered["model"], answered["provider"]) == ("gpt-x", "openai")
+    assert answered["usage"] == {
+        "input_tokens": 12,
+        "output_tokens": 4,
+        "cache_read_tokens": 8,
+        "reasoning_tokens": 2,
+    }
+    text = {"type": "text", "content": "Hello"}
+    assert answered["response"] == {"role": "assistant", "parts": [text]}
+    closed = told.of("operation_closed")[0]
+    assert getattr(closed["stream"], "chunk_count", None) == (2 if streams else None)
 
 
 async def test_a_run_with_too_many_turns_is_an_error(told: Told) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from agents.models.fake_id import FAKE_RESPONSES_ID
+
 from instrument.decision import Injection
 
 Told = dict[str, Any]
@@ -43,7 +45,7 @@ def told_answer(output: Iterable[Any], response_id: Any = None) -> Told:
     """Return what a model answered as one message."""
     parts = [part for own in output for part in _parts(as_item(own))]
     told: Told = {"role": "assistant", "parts": parts}
-    if isinstance(response_id, str):
+    if isinstance(response_id, str) and response_id != FAKE_RESPONSES_ID:
         told["id"] = response_id
     return told
 
