@@ -200,6 +200,13 @@ def test_log_records_that_belong_to_nothing_are_not_kept(desk: Desk) -> None:
 # --- titles -----------------------------------------------------------------------------------
 
 
+def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(desk: Desk) -> None:
+    desk.take(span("server/discover", span_id=1))
+    assert desk.session().title == "server/discover"
+    desk.take(span("execute_tool add", span_id=2, parent=9))
+    assert desk.session().title == "execute_tool add"
+
+
 def test_the_title_is_the_given_one_else_the_first_message_else_the_root(desk: Desk) -> None:
     desk.take(span("child", span_id=2, parent=1))
     assert desk.session().title == "child"
