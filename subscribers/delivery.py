@@ -92,6 +92,15 @@ class Limits:
     exit_s: float = 0.9
 
 
+@dataclass(slots=True)
+class _Flush:
+    """Somebody who waits until all is sent."""
+
+    over: threading.Event
+    until_back: bool
+    is_sent: bool = False
+
+
 class Delivery:
     """Buffers and sends; safe to use from any thread, and after `fork`."""
 
@@ -153,15 +162,22 @@ class Delivery:
         if self._on_start is not None:
             self._on_start()
 
-    def flush(self, timeout_s: float) -> bool:
-        """Wait until what was put so far is sent or refused; False when it takes longer."""
+    def flush(self, timeout_s: float, *, until_back: bool = True) -> bool:
+        """Wait until what was put so far is sent or refused; False when it takes longer.
+
+        Args:
+            timeout_s: The longest wait.
+            until_back: Whether a target that is away is waited for.
+        """
         thread = self._thread
         if thread is None or not thread.is_alive():
             return not self._inbox
-        done = threading.Event()
-        self._flushes.append(done)
+        if self._is_away and not until_back:
+            return False
+        flush = _Flush(threading.Event(), until_back)
+        self._flushes.append(flush)
         self._hurry()
-        return done.wait(timeout_s)
+        return flush.over.wait(timeout_s) and flush.is_sent
 
     def close(self) -> None:
         """Send what is left and say goodbye, for at most `exit_s`; idempotent."""
@@ -184,7 +200,7 @@ class Delivery:
         self._inbox: deque[Item] = deque(maxlen=self._limits.max_items)
         self._pending: deque[tuple[Item, int]] = deque()
         self._pending_bytes = 0
-        self._flushes: deque[threading.Event] = deque()
+        self._flushes: deque[_Flush] = deque()
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._full = threading.Event()
@@ -304,6 +320,7 @@ class Delivery:
                 "The inspector at %s is away; telemetry is kept and sent when it is back.",
                 self._target.name,
             )
+        self._end_flushes(is_sent=False)
         limits = self._limits
         pause_s = min(limits.first_retry_s * 2**self._failures, limits.last_retry_s)
         if answer.retry_after_s is not None:
@@ -323,8 +340,17 @@ class Delivery:
         if self._inbox or self._pending:
             return
         self._urgent.clear()
-        while self._flushes:
-            self._flushes.popleft().set()
+        self._end_flushes(is_sent=True)
+
+    def _end_flushes(self, *, is_sent: bool) -> None:
+        """Let those go on who wait; while the target is away, those who do not wait for it."""
+        for _ in range(len(self._flushes)):
+            flush = self._flushes.popleft()
+            if is_sent or not flush.until_back:
+                flush.is_sent = is_sent
+                flush.over.set()
+            else:
+                self._flushes.append(flush)
 
     def _beat(self, state: str) -> None:
         """Say that the process lives; not kept while the target is away, as it grows stale."""

@@ -109,8 +109,11 @@ class LiveSpanProcessor(SpanProcessor):
             self._delivery.close()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Wait until all that was handed over has been sent."""
-        return self._delivery.flush(timeout_millis / 1_000)
+        """Wait until all that was handed over has been sent; not for a service that is away.
+
+        Frameworks call this after each span, in the agent's own thread.
+        """
+        return self._delivery.flush(timeout_millis / 1_000, until_back=False)
 
 
 def _identity(span: Span) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial, wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -86,29 +87,27 @@ class _Adapter:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._sessions: dict[int, ExitStack] = {}
+        self._sessions: dict[int, Patches] = {}
         """What takes back what was done to a session, by the id of its coordinator."""
-        self.undo = ExitStack()
+        self.undo = Patches("amplifier")
 
     def close(self) -> None:
         for key in list(self._sessions):
             self._forget(key)
-        self.undo.close()
+        self.undo.undo()
 
     def _forget(self, key: int) -> None:
         session = self._sessions.pop(key, None)
         if session is not None:
-            session.close()
+            session.undo()
 
     def watch_all(self) -> None:
         """Watch each session from the first call of its orchestrator on."""
-        from amplifier_core import _session_exec, _session_init  # noqa: PLC0415
-
         for module, name in (
-            (_session_init, "initialize_session"),  # its events come at once
-            (_session_exec, "run_orchestrator"),
+            ("_session_init", "initialize_session"),  # its events come at once
+            ("_session_exec", "run_orchestrator"),
         ):
-            self._put(module, name, self._entering, self.undo)
+            self._put(self.undo.find("amplifier_core", module), name, self._entering, self.undo)
 
     def _entering(self, original: Method) -> Method:
         @wraps(original)
@@ -125,7 +124,7 @@ class _Adapter:
         """Watch what is mounted now; what is mounted later is found when it executes."""
         key = id(coordinator)
         if key not in self._sessions:
-            self._sessions[key] = ExitStack()
+            self._sessions[key] = Patches("amplifier")
             coordinator.register_cleanup(partial(self._forget, key))
             self._observe(coordinator)
         self._wrap_modules(coordinator)
@@ -231,28 +230,16 @@ class _Adapter:
 
         return make
 
-    def _put(self, owner: Any, name: str, make: Callable[[Any], Any], stack: ExitStack) -> None:
+    def _put(self, owner: Any, name: str, make: Callable[[Any], Any], patches: Patches) -> None:
         """Put a wrapper in place of what `owner` has under `name`, once."""
-        original = getattr(owner, name, None)
-        if original is None or getattr(original, "_inspector_bus", None) is self._bus:
-            return
-        had = name in getattr(owner, "__dict__", {})
-        ours = make(original)
-        try:
+
+        def marked(original: Any) -> Any:
+            ours = make(original)
             ours._inspector_bus = self._bus
-            setattr(owner, name, ours)
-        except (AttributeError, TypeError):  # written in another language
-            _logger.warning("Cannot watch %s.%s of Amplifier.", type(owner).__name__, name)
-            return
+            return ours
 
-        def undo() -> None:
-            if getattr(owner, "__dict__", {}).get(name) is ours:
-                if had:
-                    setattr(owner, name, original)
-                else:
-                    delattr(owner, name)
-
-        stack.callback(undo)
+        if getattr(getattr(owner, name, None), "_inspector_bus", None) is not self._bus:
+            patches.put(owner, name, marked)
 
     # --- what is observed ---------------------------------------------------------------------
 

@@ -104,8 +104,8 @@ def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callab
 
 
 def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -> None:
+    (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
-        check_version(adapter)
         module = import_module(f"inspector.integrations.{adapter.name}")
         undo.append(module.attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
@@ -117,20 +117,33 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
             error,
             adapter.tested,
         )
+    else:
+        check_version(adapter)
 
 
 def check_version(adapter: Adapter) -> None:
     """Warn, with the range, when the installed version is outside what was tested."""
-    installed = installed_version(adapter)
-    number = _number(installed)
-    if number and not _number(adapter.first) <= number < _number(adapter.below):
+    if not _is_tested(adapter):
         _warn(
             "%s %s was not tested with the inspector (tested: %s); it is watched as well as "
             "possible.",
             adapter.distribution,
-            installed,
+            installed_version(adapter),
             adapter.tested,
         )
+
+
+def is_warned_of(adapter: Adapter) -> bool:
+    """Return whether `attach_all` warns of its version: then what is missing is no news."""
+    return adapter in _warned
+
+
+_warned: set[Adapter] = set()
+
+
+def _is_tested(adapter: Adapter) -> bool:
+    number = _number(installed_version(adapter))
+    return not number or _number(adapter.first) <= number < _number(adapter.below)
 
 
 def find_adapter(name: str) -> Adapter:

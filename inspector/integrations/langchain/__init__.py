@@ -9,13 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.on_import import after_import
+from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
 from instrument.operations import current_call_id
+
+_PARTS = (
+    ("langgraph.pregel", "langgraph.graph", "graphs", "watch"),
+    (
+        "langchain_core.language_models.chat_models",
+        "langchain_core.language_models",
+        "models",
+        "watch",
+    ),
+    ("langchain_core.tools.base", "langchain_core.tools", "tools", "watch"),
+    ("langgraph.prebuilt.tool_node", "langgraph.prebuilt", "tools", "watch_nodes"),
+)
+"""Where things are that are watched, with what programs import them, and what watches them."""
 
 _attached: set[int] = set()
 """Buses on which everything is told: twice would show everything twice."""
@@ -47,38 +64,26 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
             return True
         return current_call_id(here) is not None
 
-    patches = Patches(here, is_watched)
+    patches = Patches("langchain")
     undo.callback(patches.undo)
+    watching = Watching(here, is_watched, patches)
     # Only what the program uses: none of these is imported for being watched.
-    for module, watch in (
-        ("langgraph.pregel.main", _watch_graphs),
-        ("langchain_core.language_models.chat_models", _watch_models),
-        ("langchain_core.tools.base", _watch_tools),
-        ("langgraph.prebuilt.tool_node", _watch_tool_nodes),
-    ):
-        undo.callback(after_import(module, lambda watch=watch: watch(patches)))  # type: ignore[misc]  # the default binds
+    for module, used_with, part, function in _PARTS:
+        undo.callback(after_import(module, partial(_watch, watching, part, function)))
+        undo.callback(after_import(used_with, partial(_check, watching, module)))
     return undo.close
 
 
-def _watch_graphs(patches: Patches) -> None:
-    from inspector.integrations.langchain.graphs import watch  # noqa: PLC0415 - imports it
-
-    watch(patches)
-
-
-def _watch_models(patches: Patches) -> None:
-    from inspector.integrations.langchain.models import watch  # noqa: PLC0415 - imports it
-
-    watch(patches)
+def _watch(watching: Watching, part: str, function: str) -> None:
+    part = f"inspector.integrations.langchain.{part}"  # imports what it watches
+    getattr(import_module(part), function)(watching)
 
 
-def _watch_tools(patches: Patches) -> None:
-    from inspector.integrations.langchain.tools import watch  # noqa: PLC0415 - imports it
-
-    watch(patches)
-
-
-def _watch_tool_nodes(patches: Patches) -> None:
-    from inspector.integrations.langchain.tools import watch_nodes  # noqa: PLC0415 - imports it
-
-    watch_nodes(patches)
+def _check(watching: Watching, module: str) -> None:
+    """Say it when what is watched is in another place in this version."""
+    try:
+        is_there = find_spec(module) is not None
+    except (ImportError, ValueError):
+        is_there = False
+    if not is_there:
+        watching.patches.lacks(module)

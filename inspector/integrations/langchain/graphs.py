@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
 from inspector.integrations.langchain.outcome import Outcome
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.session import in_session
 from instrument import Operation
 
@@ -83,21 +83,20 @@ class _Run:
             yield hook, {"session_id": self.session_id, "signal_name": SIGNAL, **about}
 
 
-def watch(patches: Patches) -> None:
+def watch(watching: Watching) -> None:
     """Wrap the two methods by which every graph is run."""
-    from langgraph.pregel.main import Pregel  # noqa: PLC0415 - only where it is used
-
-    graphs = _Graphs(patches)
-    patches.put(Pregel, "stream", graphs.wrap_stream)
-    patches.put(Pregel, "astream", graphs.wrap_astream)
+    graphs, patches = _Graphs(watching), watching.patches
+    kind = patches.find("langgraph.pregel", "Pregel")
+    patches.put(kind, "stream", graphs.wrap_stream)
+    patches.put(kind, "astream", graphs.wrap_astream)
 
 
 class _Graphs:
     """The wrappers."""
 
-    def __init__(self, patches: Patches) -> None:
-        self._bus = patches.bus
-        self._is_watched = patches.is_watched
+    def __init__(self, watching: Watching) -> None:
+        self._bus = watching.bus
+        self._is_watched = watching.is_watched
 
     def wrap_stream(self, original: Stream) -> Stream:
         bus = self._bus

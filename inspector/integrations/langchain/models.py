@@ -14,7 +14,7 @@ from inspector.integrations.langchain.messages import (
     usage_of,
     with_injections,
 )
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.verdicts import HookStopped
 from instrument import Operation
 from instrument.operations import is_current
@@ -30,25 +30,22 @@ AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
 NOUN = "llm_generate"
 
 
-def watch(patches: Patches) -> None:
+def watch(watching: Watching) -> None:
     """Wrap the four methods by which a chat model is asked."""
-    from langchain_core.language_models.chat_models import (  # noqa: PLC0415 - where it is used
-        BaseChatModel,
-    )
-
-    models = _Models(patches)
-    patches.put(BaseChatModel, "_generate_with_cache", models.wrap_generate)
-    patches.put(BaseChatModel, "_agenerate_with_cache", models.wrap_agenerate)
-    patches.put(BaseChatModel, "stream", models.wrap_stream)
-    patches.put(BaseChatModel, "astream", models.wrap_astream)
+    models, patches = _Models(watching), watching.patches
+    kind = patches.find("langchain_core.language_models.chat_models", "BaseChatModel")
+    patches.put(kind, "_generate_with_cache", models.wrap_generate)
+    patches.put(kind, "_agenerate_with_cache", models.wrap_agenerate)
+    patches.put(kind, "stream", models.wrap_stream)
+    patches.put(kind, "astream", models.wrap_astream)
 
 
 class _Models:
     """The wrappers."""
 
-    def __init__(self, patches: Patches) -> None:
-        self._bus = patches.bus
-        self._is_watched = patches.is_watched
+    def __init__(self, watching: Watching) -> None:
+        self._bus = watching.bus
+        self._is_watched = watching.is_watched
 
     def _is_ours(self, model: BaseChatModel) -> bool:
         """A model that asks another one, or itself, is told once."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
 from inspector.integrations.langchain.messages import appended
-from inspector.integrations.langchain.patches import Patches
+from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Operation
 from instrument.operations import is_current
@@ -21,28 +21,26 @@ if TYPE_CHECKING:
 NOUN = "tool_call"
 
 
-def watch(patches: Patches) -> None:
+def watch(watching: Watching) -> None:
     """Wrap the two methods by which every tool is run."""
-    from langchain_core.tools.base import BaseTool  # noqa: PLC0415 - only where it is used
+    tools, patches = _Tools(watching), watching.patches
+    kind = patches.find("langchain_core.tools.base", "BaseTool")
+    patches.put(kind, "run", tools.wrap_run)
+    patches.put(kind, "arun", tools.wrap_arun)
 
-    tools = _Tools(patches)
-    patches.put(BaseTool, "run", tools.wrap_run)
-    patches.put(BaseTool, "arun", tools.wrap_arun)
 
-
-def watch_nodes(patches: Patches) -> None:
+def watch_nodes(watching: Watching) -> None:
     """Wrap what says that there is no such tool: nothing is run then."""
-    from langgraph.prebuilt.tool_node import ToolNode  # noqa: PLC0415 - only where it is used
-
-    patches.put(ToolNode, "_validate_tool_call", _Tools(patches).wrap_validate)
+    node = watching.patches.find("langgraph.prebuilt.tool_node", "ToolNode")
+    watching.patches.put(node, "_validate_tool_call", _Tools(watching).wrap_validate)
 
 
 class _Tools:
     """The wrappers."""
 
-    def __init__(self, patches: Patches) -> None:
-        self._bus = patches.bus
-        self._is_watched = patches.is_watched
+    def __init__(self, watching: Watching) -> None:
+        self._bus = watching.bus
+        self._is_watched = watching.is_watched
 
     def _is_ours(self, tool: BaseTool) -> bool:
         return self._is_watched(tool) and not is_current(self._bus, NOUN, tool.name)

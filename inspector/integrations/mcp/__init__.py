@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
 
 if TYPE_CHECKING:
     from inspector.integrations.mcp.sdk import Sdk
     from inspector.integrations.mcp.wire import Wire
-
-_logger = logging.getLogger("inspector")
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
@@ -47,37 +45,35 @@ class _Adapter:
         self._sessions: WeakSet[Any] = WeakSet()
         """Those of clients that are targets."""
         self._wires: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
-        self._undo = ExitStack()
+        self._patches = Patches("mcp")
 
     def attach(self) -> Callable[[], None]:
         if not self._targets:
             if self._attached.get(self._bus):
                 return lambda: None
             self._attached[self._bus] = 1
-            self._undo.callback(self._attached.pop, self._bus, None)
+            self._patches.callback(self._attached.pop, self._bus, None)
         self._watch_client()
         self._watch_server()
-        return self._undo.close
+        return self._patches.undo
 
     # --- the client ---------------------------------------------------------------------------
 
     def _watch_client(self) -> None:
-        from mcp import ClientSession  # noqa: PLC0415
-        from mcp import client as clients  # noqa: PLC0415
-
         from inspector.integrations.mcp.calls import Calls  # noqa: PLC0415
         from inspector.integrations.mcp.transports import watch_transports  # noqa: PLC0415
 
         if not self._targets:
-            self._undo.callback(watch_transports(self._sdk, self._bus))
+            watch_transports(self._patches, self._sdk, self._bus)
         calls = Calls(self._sdk, self._bus, self._is_watched, self._wire_of)
-        self._undo.callback(calls.wrap(ClientSession))
-        client = getattr(clients, "Client", None)  # of 2.x: it goes round after round
-        if client is not None:
-            self._undo.callback(calls.wrap(client))
+        session = self._patches.find("mcp.client.session", "ClientSession")
+        calls.wrap(session, self._patches)
+        if self._sdk.major >= 2:  # it goes round after round
+            client = self._patches.find("mcp.client", "Client")
+            calls.wrap(client, self._patches)
             if self._targets:
-                self._put(client, "_build_session", self._building)
-        self._put(ClientSession, "__aenter__", self._entering)
+                self._patches.put(client, "_build_session", self._building)
+        self._patches.put(session, "__aenter__", self._entering)
 
     def _building(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -128,14 +124,12 @@ class _Adapter:
 
         server = Server(self._sdk, self._bus, self._is_watched)
         if self._sdk.major >= 2:
-            from mcp.server import runner  # noqa: PLC0415
-
-            self._put(runner.ServerRunner, "_compose_server_middleware", server.compose)
+            runner = self._patches.find("mcp.server.runner", "ServerRunner")
+            self._patches.put(runner, "_compose_server_middleware", server.compose)
         else:
-            from mcp.server.lowlevel import Server as LowLevel  # noqa: PLC0415
-
-            self._undo.callback(server.detach)
-            self._put(LowLevel, "_handle_request", server.handle_request)
+            self._patches.callback(server.detach)
+            low_level = self._patches.find("mcp.server.lowlevel", "Server")
+            self._patches.put(low_level, "_handle_request", server.handle_request)
 
     # --- both ---------------------------------------------------------------------------------
 
@@ -147,24 +141,6 @@ class _Adapter:
         with suppress(TypeError):
             return candidate in self._sessions
         return False
-
-    def _put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-        original = getattr(owner, name, None)
-        if original is None:
-            _logger.warning(
-                "This version of mcp has no %s.%s: a part of it is not watched.",
-                owner.__name__,
-                name,
-            )
-            return
-        ours = make(original)
-        setattr(owner, name, ours)
-
-        def undo() -> None:
-            if owner.__dict__.get(name) is ours:
-                setattr(owner, name, original)
-
-        self._undo.callback(undo)
 
 
 def _low_level(target: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
 from functools import wraps
 from inspect import signature
 from typing import Any
 
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.patches import Patches
 from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
@@ -28,18 +28,14 @@ class Calls:
         self._sdk, self._bus = sdk, bus
         self._is_watched, self._wire_of = is_watched, wire_of
 
-    def wrap(self, owner: type) -> Callable[[], None]:
-        """Wrap the methods of a class; return what puts them back."""
-        undo = ExitStack()
+    def wrap(self, owner: Any, patches: Patches) -> None:
+        """Wrap the methods of a class."""
         for name, told in (
             ("call_tool", self._tool),
             ("read_resource", self._resource),
             ("get_prompt", self._prompt),
         ):
-            original = getattr(owner, name, None)
-            if original is not None:
-                undo.callback(_put(owner, name, original, told(original)))
-        return undo.close
+            patches.put(owner, name, told)
 
     def _server_name(self, target: Any) -> str | None:
         wire = self._wire_of(target)
@@ -154,16 +150,6 @@ class Calls:
 
 
 WireOf = Callable[[Any], Wire | None]
-
-
-def _put(owner: type, name: str, original: Any, ours: Any) -> Callable[[], None]:
-    setattr(owner, name, ours)
-
-    def undo() -> None:
-        if owner.__dict__.get(name) is ours:
-            setattr(owner, name, original)
-
-    return undo
 
 
 def _mime_type(result: Any) -> str | None:

@@ -7,11 +7,10 @@ the generator function in a closure: that is what is replaced, and put back.
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import copy_context
 from functools import partial, wraps
 from importlib import import_module
@@ -20,9 +19,8 @@ from typing import Any
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.streams import tap
 from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.patches import Patches
 from instrument import Bus
-
-_logger = logging.getLogger("inspector")
 
 TRANSPORTS = (
     ("mcp.client.stdio", "stdio_client", "stdio"),
@@ -36,9 +34,8 @@ MAX_CHUNK_BYTES = 16_384
 _NOT_FAILURES = (GeneratorExit, KeyboardInterrupt, SystemExit)
 
 
-def watch_transports(sdk: Sdk, bus: Bus) -> Callable[[], None]:
-    """Let every connection that is opened from now on be told; return what ends it."""
-    undo = ExitStack()
+def watch_transports(patches: Patches, sdk: Sdk, bus: Bus) -> None:
+    """Let every connection that is opened from now on be told."""
     for module, name, transport in TRANSPORTS:
         try:
             function = getattr(import_module(module), name, None)
@@ -46,8 +43,7 @@ def watch_transports(sdk: Sdk, bus: Bus) -> Callable[[], None]:
             continue
         cell = _generator_of(function)
         if cell is not None:
-            undo.callback(_replace(cell, partial(_watched, sdk, bus, transport)))
-    return undo.close
+            patches.put(cell, "cell_contents", partial(_watched, sdk, bus, transport))
 
 
 def _generator_of(function: Any) -> Any:
@@ -56,17 +52,6 @@ def _generator_of(function: Any) -> Any:
         if getattr(cell.cell_contents, "__name__", "") == function.__name__:
             return cell
     return None
-
-
-def _replace(cell: Any, make: Callable[[Any], Any]) -> Callable[[], None]:
-    original = cell.cell_contents
-    cell.cell_contents = ours = make(original)
-
-    def undo() -> None:
-        if cell.cell_contents is ours:
-            cell.cell_contents = original
-
-    return undo
 
 
 def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:

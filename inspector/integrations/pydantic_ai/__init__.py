@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AbstractAgent
-
-_logger = logging.getLogger("inspector")
 
 _attached: set[Bus] = set()
 """Where every agent is told already: attaching twice would tell all twice."""
@@ -33,38 +31,33 @@ def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callabl
     from inspector.integrations.pydantic_ai.watch import Watch  # noqa: PLC0415 - imports it too
 
     here = bus or shared.bus
-    original = getattr(Agent, "iter", None)
-    if original is None:
-        _logger.warning("This version of pydantic-ai has no Agent.iter: it is not watched.")
-        return lambda: None
     if not targets and here in _attached:
         return lambda: None
     watched = [_innermost(target) for target in targets]
+    patches = Patches("pydantic_ai")
     is_on = True
 
-    @wraps(original)
-    def iter(agent: Agent[Any, Any], *args: Any, **kwargs: Any) -> Any:
-        given = tuple(kwargs.get("capabilities") or ())
-        is_told = any(isinstance(one, Watch) and one.bus is here for one in given)
-        if is_on and not is_told and (not watched or any(one is agent for one in watched)):
-            kwargs["capabilities"] = (*given, Watch(here, kwargs.get("conversation_id")))
-        return original(agent, *args, **kwargs)
+    def wrap_iter(original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def iter(agent: Agent[Any, Any], *args: Any, **kwargs: Any) -> Any:
+            given = tuple(kwargs.get("capabilities") or ())
+            is_told = any(isinstance(one, Watch) and one.bus is here for one in given)
+            if is_on and not is_told and (not watched or any(one is agent for one in watched)):
+                kwargs["capabilities"] = (*given, Watch(here, kwargs.get("conversation_id")))
+            return original(agent, *args, **kwargs)
 
+        return iter
+
+    def end() -> None:  # also where somebody has wrapped it meanwhile
+        nonlocal is_on
+        is_on = False
+
+    patches.callback(end)
     if not targets:
         _attached.add(here)
-    setattr(Agent, "iter", iter)  # noqa: B010 - it has overloads; `detach` puts it back
-
-    def detach() -> None:
-        nonlocal is_on
-        if not is_on:
-            return
-        is_on = False
-        if not targets:
-            _attached.discard(here)
-        if Agent.__dict__.get("iter") is iter:
-            setattr(Agent, "iter", original)  # noqa: B010 - the same
-
-    return detach
+        patches.callback(_attached.discard, here)
+    patches.put(Agent, "iter", wrap_iter)
+    return patches.undo
 
 
 def _innermost(agent: Any) -> Any:

@@ -6,13 +6,13 @@ agent, a graph or a swarm by its `stream_async`, through which each of their ent
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack, aclosing, suppress
+from contextlib import aclosing, suppress
 from functools import wraps
 from typing import Any
 from weakref import WeakSet
 
+from inspector.integrations.patches import Patches
 from inspector.integrations.strands.calls import Calls, Events
 from inspector.integrations.strands.terms import Agent, message
 from inspector.integrations.streamed import StreamedCall, stream_in_session
@@ -21,7 +21,6 @@ from instrument import Bus, Operation
 from instrument import default as shared
 from instrument.operations import current_call_id, current_noun
 
-_logger = logging.getLogger("inspector")
 _attached: WeakSet[Bus] = WeakSet()
 """That every agent is told to already."""
 
@@ -58,30 +57,30 @@ class _Adapter:
         self._bus = bus
         self._targets = [*targets, *(agent for target in targets for agent in _members(target))]
         self._is_all = not targets
-        self._calls = Calls(bus)
+        self._patches = Patches("strands")
+        self._calls = Calls(bus, self._patches)
         self._agents: WeakSet[Any] = WeakSet()
-        self._undo = ExitStack()
 
     def attach(self) -> Callable[[], None]:
         import strands  # noqa: PLC0415
-        from strands.multiagent.graph import Graph  # noqa: PLC0415
-        from strands.multiagent.swarm import Swarm  # noqa: PLC0415
-        from strands.telemetry.tracer import Tracer  # noqa: PLC0415
 
+        patches = self._patches
         if self._is_all:
             _attached.add(self._bus)
-            self._undo.callback(_attached.discard, self._bus)
-            self._put(strands.Agent, "__init__", self._making)
-        self._put(strands.Agent, "stream_async", self._running_agent)
-        for kind in (Graph, Swarm):
-            self._put(kind, "stream_async", self._running_group)
+            patches.callback(_attached.discard, self._bus)
+            patches.put(strands.Agent, "__init__", self._making)
+        patches.put(strands.Agent, "stream_async", self._running_agent)
+        for module, name in (("graph", "Graph"), ("swarm", "Swarm")):
+            kind = patches.find(f"strands.multiagent.{module}", name)
+            patches.put(kind, "stream_async", self._running_group)
+        tracer = patches.find("strands.telemetry.tracer", "Tracer")
         for name, noun in _OWN_SPANS.items():
-            self._put(Tracer, name, self._marking(noun))
+            patches.put(tracer, name, self._marking(noun))
         for target in self._targets:
             if isinstance(target, strands.Agent):
                 self._watch(target)
-        self._undo.callback(self._forget)
-        return self._undo.close
+        patches.callback(self._forget)
+        return patches.undo
 
     def _marking(self, noun: str) -> Callable[[Any], Any]:
         """Let a span that Strands makes for what we tell say so: usage counts once."""
@@ -119,12 +118,7 @@ class _Adapter:
             for stage, handler in self._calls.stages.items():
                 agent.add_middleware(stage, handler)
         except Exception as error:  # noqa: BLE001 - never into the program that is watched
-            _logger.warning(
-                "Cannot watch the calls of Strands agent %r (%s: %s).",
-                getattr(agent, "name", None),
-                type(error).__name__,
-                error,
-            )
+            self._patches.lacks("Agent.add_middleware that we know", error)
         self._agents.add(agent)
 
     def _forget(self) -> None:
@@ -212,24 +206,6 @@ class _Adapter:
 
     def _is_watched(self, candidate: Any) -> bool:
         return self._is_all or any(candidate is target for target in self._targets)
-
-    def _put(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
-        original = getattr(owner, name, None)
-        if original is None:
-            _logger.warning(
-                "This version of strands has no %s.%s: a part of it is not watched.",
-                owner.__name__,
-                name,
-            )
-            return
-        ours = make(original)
-        setattr(owner, name, ours)
-
-        def undo() -> None:
-            if owner.__dict__.get(name) is ours:
-                setattr(owner, name, original)
-
-        self._undo.callback(undo)
 
 
 def _members(target: Any) -> Iterable[Any]:

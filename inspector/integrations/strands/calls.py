@@ -7,6 +7,7 @@ from contextlib import aclosing, suppress
 from functools import wraps
 from typing import Any
 
+from inspector.integrations.patches import Patches
 from inspector.integrations.strands import terms
 from inspector.integrations.streamed import StreamedCall
 from inspector.integrations.told_once import is_told
@@ -26,18 +27,17 @@ class Calls:
         stages: Stage of Strands to its handler.
     """
 
-    def __init__(self, bus: Bus) -> None:
-        from strands.middleware import (  # noqa: PLC0415 - only where it is wanted
-            ExecuteToolStage,
-            InvokeModelStage,
-        )
-
+    def __init__(self, bus: Bus, patches: Patches) -> None:
         self._bus = bus
         self._open: dict[str, list[Events]] = {}
-        self.stages: dict[Any, Handler] = {
-            InvokeModelStage: self._kept(self._model),
-            ExecuteToolStage: self._kept(self._tool),
-        }
+        self.stages: dict[Any, Handler] = {}
+        for stage, event, handler in (
+            ("InvokeModelStage", "ModelStopReason", self._model),
+            ("ExecuteToolStage", "ToolResultEvent", self._tool),
+        ):
+            found, result = (patches.find("strands.middleware", one) for one in (stage, event))
+            if found is not None and result is not None:
+                self.stages[found] = self._kept(handler)
 
     async def close(self, run: str) -> None:
         """Close what a run has left open: Strands leaves it to the garbage collector."""

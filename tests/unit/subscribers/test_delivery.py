@@ -314,6 +314,19 @@ def test_a_dead_target_never_stops_the_program(
     assert "did not get" in last
 
 
+def test_a_framework_that_flushes_after_each_span_does_not_wait_for_a_dead_target(
+    connect: Callable[..., Connected],
+) -> None:
+    dead = Receiver()
+    dead.close()
+    connected = connect(dead.url)
+    for number in range(20):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            pass
+        # Waiting would take longer than any test may.
+        assert not connected.provider.force_flush(timeout_millis=600_000)
+
+
 def test_the_newest_records_are_kept_when_there_are_too_many(
     connect: Callable[..., Connected],
 ) -> None:

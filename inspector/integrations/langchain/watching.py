@@ -1,0 +1,17 @@
+"""What every wrapper needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from inspector.integrations.patches import Patches
+from instrument import Bus
+
+
+class Watching(NamedTuple):
+    """One `attach`."""
+
+    bus: Bus
+    is_watched: Callable[[Any], bool]
+    patches: Patches

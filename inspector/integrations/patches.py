@@ -1,0 +1,104 @@
+"""What is replaced in a framework while it is watched, and putting it back.
+
+A framework whose internals have moved is watched without what is missing, and says so once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib import import_module
+from typing import Any
+
+from inspector.integrations.registry import find_adapter, installed_version, is_warned_of
+
+_logger = logging.getLogger("inspector")
+_MISSING: Any = object()
+
+
+class Patches:
+    """The replaced attributes of one `attach`.
+
+    Args:
+        framework: The name of its adapter.
+    """
+
+    def __init__(self, framework: str) -> None:
+        self._adapter = find_adapter(framework)
+        self._undo = ExitStack()
+        self._has_said = False
+
+    def find(self, module: str, name: str) -> Any:
+        """Return what a module of the framework has under `name`; None, and said, if nothing."""
+        try:
+            found = import_module(module)
+            return getattr(found, name, None) or import_module(f"{module}.{name}")
+        except ImportError:
+            self.lacks(f"{module}.{name}")
+            return None
+
+    def put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
+        """Replace an attribute of a class, a module or an object by what `make` makes of it.
+
+        Returns:
+            Whether it is replaced. Else that is said, and nothing is changed; of None, which
+            `find` may have returned, it has been.
+        """
+        if owner is None:
+            return False
+        original = getattr(owner, name, None)
+        if original is None:
+            self.lacks(f"{_name(owner)}.{name}")
+            return False
+        before = _own(owner, name)
+        ours = make(original)
+        try:
+            setattr(owner, name, ours)
+        except (AttributeError, TypeError):  # written in another language
+            self.lacks(f"a {_name(owner)}.{name} that can be replaced")
+            return False
+        self._undo.callback(_put_back, owner, name, before, ours)
+        return True
+
+    def callback(self, undo: Callable[..., object], *args: Any) -> None:
+        """Let `undo` be called too, before what was done until now is undone."""
+        self._undo.callback(undo, *args)
+
+    def lacks(self, what: str, error: BaseException | None = None) -> None:
+        """Say that this version has no `what`: one WARNING for all that is missing."""
+        level = logging.INFO if self._has_said or is_warned_of(self._adapter) else logging.WARNING
+        self._has_said = True
+        _logger.log(
+            level,
+            "%s %s has no %s%s: a part of it is not watched (tested: %s).",
+            self._adapter.distribution,
+            installed_version(self._adapter) or "of this version",
+            what,
+            "" if error is None else f" ({type(error).__name__}: {error})",
+            self._adapter.tested,
+        )
+
+    def undo(self) -> None:
+        """Put back what is still ours. Idempotent."""
+        self._undo.close()
+
+
+def _put_back(owner: Any, name: str, before: Any, ours: Any) -> None:
+    if _own(owner, name) is not ours:
+        return  # somebody has wrapped it meanwhile
+    if before is _MISSING:
+        delattr(owner, name)
+    else:
+        setattr(owner, name, before)
+
+
+def _own(owner: Any, name: str) -> Any:
+    """Return what `owner` itself has under `name`, as it has it: what it inherits is not its."""
+    own = getattr(owner, "__dict__", None)
+    return getattr(owner, name, _MISSING) if own is None else own.get(name, _MISSING)
+
+
+def _name(owner: Any) -> str:
+    name = getattr(owner, "__name__", None)
+    return name if isinstance(name, str) else type(owner).__name__
