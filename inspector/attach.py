@@ -95,7 +95,8 @@ def attach(
 
     Args:
         url: Base address of the service; default: `INSPECTOR_URL`, else the service that runs
-            here, else nothing happens, and one INFO line says so.
+            here, else nothing is sent, and one INFO line says so; policies, and hooks that are
+            on the bus by then, decide about frameworks nevertheless.
         token: Default: `INSPECTOR_TOKEN`, else that of the service that runs here.
         set_global: Make a new provider OpenTelemetry's global one. An existing one is not replaced.
         capture: `full`, `redacted` or `off` for prompts, arguments and results; default: the
@@ -129,7 +130,7 @@ def attach(
     undo.callback(_watch_mcp_agent(adapters, bus))
     service = None if _is_switched_off() else _find_service(url, token)
     if service is None:
-        return Handle(None, undo.close, None)
+        return _unwatched(adapters, bus, undo)
     with _lock:
         key = id(bus)
         handle = _attached.get(key)
@@ -146,7 +147,7 @@ def attach(
                 "Install it with: pip install 'mcp-agent-inspector[otel]'",
                 service.url,
             )
-            return Handle(None, undo.close, None)
+            return _unwatched(adapters, bus, undo)
         made: Control | None = None
 
         def start_control() -> None:
@@ -173,6 +174,13 @@ def attach(
         ending = _ending(undo.close, made, wiring)
         handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
+
+
+def _unwatched(adapters: Iterable[Adapter], bus: Bus | None, undo: ExitStack) -> Handle:
+    """Let what is on the bus decide about frameworks, too: no service is no permission."""
+    if (bus or default_bus)._hooks:
+        undo.callback(attach_all(adapters, bus=bus))
+    return Handle(None, undo.close, None)
 
 
 def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[], None]:

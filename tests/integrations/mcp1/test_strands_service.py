@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inspector.integrations import bootstrap
 from tests.support.service_process import Service
 
 pytest.importorskip("strands")
@@ -84,3 +85,29 @@ def _details(service: Service, rows: list[dict[str, Any]], kind: str) -> list[An
         for row in rows
         if row["kind"] == kind
     ]
+
+
+@pytest.mark.shows("strands", "deny")
+def test_a_tool_is_denied_in_a_program_without_a_line_and_without_a_service(
+    tmp_path: Path,
+) -> None:
+    program = (ROOT / "examples/frameworks/strands_agent.py").read_text()
+    assert "inspector.attach()\n" in program
+    program = program.replace("import inspector\n", "").replace("inspector.attach()\n", "")
+    (tmp_path / "agent.py").write_text(program)
+    (tmp_path / "policies.toml").write_text(POLICY)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "agent.py"],
+        env={
+            **{name: value for name, value in os.environ.items() if "INSPECTOR" not in name},
+            "PYTHONPATH": os.pathsep.join([*bootstrap.__path__, str(ROOT)]),  # `inspector run`
+            "INSPECTOR_RUNTIME_DIR": str(tmp_path / "none"),
+            "INSPECTOR_POLICIES": "policies.toml",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1] == "b in strawberry = Denied: b is not for us", done.stderr

@@ -163,3 +163,30 @@ os.waitpid(child, 0)
         tmp_path,
     )
     assert said == ["ran read_x"]
+
+
+@pytest.mark.parametrize(
+    "environ", [{}, {"OTEL_SDK_DISABLED": "true", "INSPECTOR_URL": "http://127.0.0.1:9"}]
+)
+def test_they_decide_about_the_tools_of_a_framework_where_no_service_runs(
+    tmp_path: Path, environ: dict[str, str]
+) -> None:
+    pytest.importorskip("langchain_core")
+    said = run_program(
+        """
+inspector.attach()
+handle = inspector.attach()
+from langchain_core.tools import tool
+
+@tool
+def delete_x() -> str:
+    "Delete."
+    return "ran delete_x"
+
+call = {"name": "delete_x", "args": {}, "id": "1", "type": "tool_call"}
+print(delete_x.invoke(call).content)
+""",
+        tmp_path,
+        **environ,
+    )
+    assert said == ["Denied: denied by policy no deletes"]
