@@ -53,9 +53,9 @@ class Adapter(NamedTuple):
 
 
 ADAPTERS = (
-    Adapter("mcp", "mcp", "mcp", "1.27", "3"),
+    Adapter("mcp", "mcp", "mcp", "1.27", "3", is_common_name=True),
     Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
-    Adapter("strands", "strands", "strands-agents", "1.62", "2"),
+    Adapter("strands", "strands", "strands-agents", "1.62", "2", is_common_name=True),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
     Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25", is_common_name=True),
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
@@ -107,7 +107,7 @@ def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callab
 
 
 def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -> None:
-    if not _is_theirs(adapter):
+    if not is_theirs(adapter):
         return
     (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
@@ -193,27 +193,29 @@ def _is_switched_on(adapter: Adapter) -> bool:
 
 def _is_installed(adapter: Adapter) -> bool:
     if adapter.imports in sys.modules:
-        return _is_theirs(adapter)
+        return is_theirs(adapter)
     try:
-        return find_spec(adapter.imports) is not None and _is_theirs(adapter)
+        return find_spec(adapter.imports) is not None and is_theirs(adapter)
     except (ImportError, ValueError):
         return False
 
 
-def _is_theirs(adapter: Adapter) -> bool:
+def is_theirs(adapter: Adapter) -> bool:
     """Return whether what is imported by that name is the framework, as far as can be known."""
-    if not adapter.is_common_name:
-        return True
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
     from pathlib import Path  # noqa: PLC0415
 
     try:
         spec = find_spec(adapter.imports)
+    except (ImportError, ValueError):  # made by hand, as tests do
+        return not adapter.is_common_name
+    if spec is None or not spec.submodule_search_locations:
+        return False  # a file, such as an `mcp.py` beside the program
+    try:
         found = distribution(adapter.distribution).locate_file(f"{adapter.imports}/__init__.py")
-    except (ImportError, ValueError, PackageNotFoundError):
-        return False
+    except PackageNotFoundError:
+        return not adapter.is_common_name
     theirs = Path(str(found))
     if not theirs.exists():  # installed from its sources, wherever they are
         return True
-    origin = None if spec is None else spec.origin
-    return origin is not None and Path(origin).resolve() == theirs.resolve()
+    return spec.origin is not None and Path(spec.origin).resolve() == theirs.resolve()

@@ -23,6 +23,7 @@ from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
 from inspector.integrations.mcp_agent.relay import relay
 from inspector.integrations.mcp_agent.waits import take_signals
 from inspector.integrations.on_import import after_import
+from inspector.integrations.registry import find_adapter, is_theirs
 from instrument import Bus
 from instrument import default as shared
 from instrument.once import once
@@ -50,7 +51,13 @@ class _Shim:
             self._undo.pop()()
 
     def _begin(self) -> None:
-        if NAME in sys.modules or find_spec(NAME) is not None:
+        try:
+            has_bus = NAME in sys.modules or find_spec(NAME) is not None
+        except ModuleNotFoundError:  # it has no `core`: a package of the program's own
+            return
+        if not is_theirs(find_adapter("mcp_agent")):
+            return
+        if has_bus:
             bus_of_its_own = import_module(NAME)
             if not is_ours(bus_of_its_own):
                 self._undo.append(relay(bus_of_its_own, self.bus))

@@ -3,14 +3,18 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import logging
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import Adapter, check_version, wanted
+from inspector.integrations.registry import ADAPTERS, Adapter, check_version, wanted
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -84,7 +88,7 @@ def test_a_wish_that_comes_while_a_module_is_imported_for_another_one_is_fulfill
     module: str,
 ) -> None:
     seen: list[str] = []
-    after_import(f"{module}.inner", lambda: after_import(module, lambda: seen.append("late")))
+    _wish_while_imported(module, lambda: seen.append("late"))
     after_import(module, lambda: seen.append("first"))
     _imports_its_own_part(module)
     importlib.import_module(module)
@@ -95,7 +99,7 @@ def test_a_wish_for_a_module_that_is_being_imported_is_fulfilled_at_the_next_imp
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
-    after_import(f"{module}.inner", lambda: after_import(module, lambda: seen.append("late")))
+    _wish_while_imported(module, lambda: seen.append("late"))
     _imports_its_own_part(module)
     importlib.import_module(module)
     monkeypatch.delitem(sys.modules, "this", raising=False)
@@ -105,11 +109,45 @@ def test_a_wish_for_a_module_that_is_being_imported_is_fulfilled_at_the_next_imp
     assert sys.modules[module].VALUE == 1
 
 
+def _wish_while_imported(module: str, do: Callable[[], None]) -> None:
+    def wish() -> None:
+        after_import(module, do)
+
+    after_import(f"{module}.inner", wish)
+
+
 def _imports_its_own_part(module: str) -> None:
     spec = importlib.util.find_spec(module)
     assert spec is not None
     assert spec.origin is not None
     Path(spec.origin).write_text("VALUE = 1\nfrom . import inner\n")
+
+
+def test_a_programs_own_modules_by_the_names_of_frameworks_are_left_alone(tmp_path: Path) -> None:
+    names = [adapter.imports for adapter in ADAPTERS]
+    for name in names[::2]:
+        (tmp_path / f"{name}.py").write_text("class Agent: pass\n")
+    for name in names[1::2]:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("class Agent: pass\n")
+    (tmp_path / "program.py").write_text(
+        f"import inspector, sys\ninspector.attach('http://127.0.0.1:9')\nimport {', '.join(names)}"
+        "\nprint([one for one in sys.modules if one.startswith('inspector.integrations.')"
+        " and one.split('.')[2] in {'mcp', 'strands', 'openai_agents', 'pydantic_ai', 'langchain',"
+        " 'amplifier'}])"
+    )
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "INSPECTOR_ENABLE_PATCH": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "[]\n", done.stderr
+    assert "watch" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
