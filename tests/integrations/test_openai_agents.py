@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -300,7 +300,9 @@ async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
     told: Told, streams: bool
 ) -> None:
     async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http_client:
-        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=http_client)
+        client = AsyncOpenAI(
+            base_url="http://x/v1", api_key="none", http_client=cast("Any", http_client)
+        )
         agent = Agent("greeter", model=OpenAIChatCompletionsModel("gpt-x", client))
         assert await output(agent, streams) == "Hello"
 
