@@ -88,6 +88,19 @@ def complaints(page: Page) -> list[dict[str, Any]]:
     return found
 
 
+def not_shown(page: Page) -> list[str]:
+    """Return what the gallery says that a case shows, and it does not: `FILE NAME: CASE`."""
+    told: dict[str, str] = page.evaluate(
+        "JSON.parse(document.getElementById('root').dataset.shownIn)"
+    )
+    found: dict[str, list[str]] = page.evaluate(f"({EXAMINE}).components()")
+    return [
+        f"{component}: {case}"
+        for component, case in told.items()
+        if component.split(" ")[1] not in found.get(case, [])
+    ]
+
+
 def case_of(page: Page, name: str) -> Locator:
     """Return the frame of a case that is shown."""
     return page.locator(f'[data-case="{name}"]')
