@@ -72,7 +72,8 @@ def open_gallery(page: Page, url: str, look: Look, case: str | None = None) -> N
     page.clock.set_fixed_time(NOW)
     asked = {"theme": look.theme} | ({} if case is None else {"case": case})
     page.goto(f"{url}?{urlencode(asked)}")
-    page.locator("[data-case]").first.wait_for()
+    # All of them are mounted in one go, which takes a while where others work, too.
+    page.locator("[data-case]").first.wait_for(timeout=60_000)
     page.evaluate(f"({EXAMINE}).settled()")
 
 
