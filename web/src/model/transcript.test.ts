@@ -190,11 +190,14 @@ test('what a model said is below the tools that ran while it was called', () => 
 
 test('what a server asks for in the middle of a call is shown, its side of the call is not', () => {
   const spans = [
-    span(1, null, 'tool', { ms: 90 }),
+    span(1, null, 'tool', { name: 'execute_tool confirm', ms: 90 }),
     span(2, 1, 'tool', { duplicate_of: id(1) }),
     span(3, 2, 'mcp', { name: 'elicitation/create' }),
     span(4, 1, 'mcp', { name: 'tools/call confirm' }),
     span(5, 4, 'mcp', { name: 'tools/call confirm' }),
+    span(6, 1, 'tool', { duplicate_of: id(1), name: 'MCP send tools/call confirm' }),
+    span(7, 6, 'tool', { name: 'tools/call confirm' }),
+    span(8, 1, 'tool', { name: 'MCP send tools/call confirm' }),
   ];
   expect(drawn(spans)).toEqual(['tool 1', '  line 3']);
 });

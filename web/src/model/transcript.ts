@@ -295,6 +295,7 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     case 'llm':
       return 'call';
     case 'tool':
+      if (above?.kind === 'tool' && isMessageOf(row, above)) return 'hidden';
       return inside === 1 && agents === 1 ? 'hidden' : 'tool';
     case 'mcp':
       if (OF_SERVER.test(row.name)) return 'line';
@@ -314,6 +315,12 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     default:
       return 'line';
   }
+}
+
+/** Whether it is a message of the call that is around it, or what the server did of it. */
+function isMessageOf({ name }: SpanRow, above: SpanRow): boolean {
+  const tool = /^(?:MCP send )?tools\/call (.+)$/.exec(name)?.[1];
+  return tool !== undefined && above.name.endsWith(` ${tool}`);
 }
 
 /** Whether what is inside is set in: agents that are called by agents, and tools. */
