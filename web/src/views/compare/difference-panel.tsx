@@ -61,11 +61,16 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
   );
 }
 
+/** Most senders set a status only when something failed. */
+function statusName(status: string | undefined): string | undefined {
+  return status === 'unset' ? 'ok' : status;
+}
+
 /** What both took. */
 function Values({ difference }: { readonly difference: Difference }) {
   const { left, right, left_own_ns, right_own_ns } = difference;
   const rows = [
-    ['status', left?.status, right?.status, ''],
+    ['status', statusName(left?.status), statusName(right?.status), ''],
     ['model', left?.model, right?.model, ''],
     numbers('own time', left_own_ns, right_own_ns, formatDuration),
     numbers('time', left?.duration_ns, right?.duration_ns, formatDuration),
