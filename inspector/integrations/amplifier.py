@@ -77,7 +77,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     if here in _attached:
         return lambda: None
     _attached.add(here)
-    adapter.undo.callback(_attached.discard, here)
+    adapter.patches.callback(_attached.discard, here)
     adapter.watch_all()
     return adapter.close
 
@@ -89,12 +89,12 @@ class _Adapter:
         self._bus = bus
         self._sessions: dict[int, Patches] = {}
         """What takes back what was done to a session, by the id of its coordinator."""
-        self.undo = Patches("amplifier")
+        self.patches = Patches("amplifier")
 
     def close(self) -> None:
         for key in list(self._sessions):
             self._forget(key)
-        self.undo.undo()
+        self.patches.undo()
 
     def _forget(self, key: int) -> None:
         session = self._sessions.pop(key, None)
@@ -107,7 +107,9 @@ class _Adapter:
             ("_session_init", "initialize_session"),  # its events come at once
             ("_session_exec", "run_orchestrator"),
         ):
-            self._put(self.undo.find("amplifier_core", module), name, self._entering, self.undo)
+            self._put(
+                self.patches.find("amplifier_core", module), name, self._entering, self.patches
+            )
 
     def _entering(self, original: Method) -> Method:
         @wraps(original)
@@ -115,7 +117,7 @@ class _Adapter:
             given = [*args, *kwargs.values()]
             for coordinator in given:
                 if hasattr(coordinator, "mount_points"):
-                    self.watch(coordinator)
+                    self.patches.attempt(partial(self.watch, coordinator))
             return await original(*args, **kwargs)
 
         return enter
@@ -126,7 +128,7 @@ class _Adapter:
         if key not in self._sessions:
             self._sessions[key] = Patches("amplifier")
             coordinator.register_cleanup(partial(self._forget, key))
-            self._observe(coordinator)
+            self.patches.attempt(lambda: self._observe(coordinator))
         self._wrap_modules(coordinator)
         return self.close
 
@@ -153,9 +155,11 @@ class _Adapter:
                 async def run(operation: Operation) -> Any:
                     return await original(prompt, *args, **kwargs)
 
-                with in_session(_text(getattr(coordinator, "session_id", None))):
+                agent = self.patches.attempt(lambda: Agent(coordinator, prompt))
+                if agent is None:
+                    return await original(prompt, *args, **kwargs)
+                with in_session(agent.conversation_id):
                     try:
-                        agent = Agent(coordinator, prompt)
                         return await self._bus.call("agent_call", run, agent=agent)
                     except REFUSALS as error:  # an orchestrator answers with a text
                         return refusal(error)
@@ -206,20 +210,16 @@ class _Adapter:
                     response = await original(asked, *args, **kwargs)
                     usage = getattr(response, "usage", None)
                     if usage is not None:
-                        operation.set(usage=usage.model_dump(exclude_none=True))
+                        told = self.patches.attempt(lambda: usage.model_dump(exclude_none=True))
+                        operation.set(usage=told)
                     return response
 
+                about = self.patches.attempt(lambda: _asked(original, request, kwargs))
+                if about is None:
+                    return await original(request, *args, **kwargs)
                 try:
                     return _as_response(
-                        await self._bus.call(
-                            "llm_generate",
-                            run,
-                            llm=_owner(original),
-                            prompt=_messages(request),
-                            model=kwargs.get("model") or request.model or _model(original),
-                            provider=name,
-                            request_params=_params(request),
-                        )
+                        await self._bus.call("llm_generate", run, provider=name, **about)
                     )
                 except HookStopped as stop:
                     return _as_response(stop.value)
@@ -339,6 +339,16 @@ def _model(method: Any) -> str | None:
     return None
 
 
+def _asked(complete: Method, request: ChatRequest, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is told of a model call."""
+    return {
+        "llm": _owner(complete),
+        "prompt": _messages(request),
+        "model": kwargs.get("model") or request.model or _model(complete),
+        "request_params": _params(request),
+    }
+
+
 def _messages(request: ChatRequest) -> list[dict[str, Any]]:
     return [message.model_dump(exclude_none=True) for message in request.messages]
 
@@ -372,18 +382,20 @@ def _with_prompt(request: ChatRequest, operation: Operation) -> ChatRequest:
 
 def _as_response(value: Any) -> ChatResponse:
     """Return what a hook gave as an answer in the kernel's type."""
+    if hasattr(value, "content"):
+        given: ChatResponse = value
+        return given
     from amplifier_core.message_models import ChatResponse, TextBlock  # noqa: PLC0415
 
-    if isinstance(value, ChatResponse) or hasattr(value, "content"):
-        return value
     return ChatResponse(content=[TextBlock(text=str(value))], finish_reason="stop")
 
 
 def _as_tool_result(value: Any) -> ToolResult:
+    if hasattr(value, "success"):
+        given: ToolResult = value
+        return given
     from amplifier_core import ToolResult  # noqa: PLC0415
 
-    if isinstance(value, ToolResult) or hasattr(value, "success"):
-        return value
     return ToolResult(success=True, output=value)
 
 

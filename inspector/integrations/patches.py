@@ -9,12 +9,13 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from inspector.integrations.registry import find_adapter, installed_version, is_warned_of
 
 _logger = logging.getLogger("inspector")
 _MISSING: Any = object()
+T = TypeVar("T")
 
 
 class Patches:
@@ -48,7 +49,7 @@ class Patches:
         if owner is None:
             return False
         original = getattr(owner, name, None)
-        if original is None:
+        if original is None or getattr(original, "__isabstractmethod__", False):
             self.lacks(f"{_name(owner)}.{name}")
             return False
         before = _own(owner, name)
@@ -65,17 +66,32 @@ class Patches:
         """Let `undo` be called too, before what was done until now is undone."""
         self._undo.callback(undo, *args)
 
-    def lacks(self, what: str, error: BaseException | None = None) -> None:
-        """Say that this version has no `what`: one WARNING for all that is missing."""
+    def attempt(self, read: Callable[[], T]) -> T | None:
+        """Return what `read` returns; where this version has not what it reads, None, and said.
+
+        For all that an adapter wants to know of the framework before it tells something: the
+        program goes on untold.
+        """
+        try:
+            return read()
+        except Exception as error:  # noqa: BLE001 - never into the program that is watched
+            self._say(f"{type(error).__name__}: {error}")
+            return None
+
+    def lacks(self, what: str) -> None:
+        """Say that this version has no `what`."""
+        self._say(f"it has no {what}")
+
+    def _say(self, why: str) -> None:
+        """Say that a part is not watched: one WARNING for all the parts."""
         level = logging.INFO if self._has_said or is_warned_of(self._adapter) else logging.WARNING
         self._has_said = True
         _logger.log(
             level,
-            "%s %s has no %s%s: a part of it is not watched (tested: %s).",
+            "A part of %s %s is not watched (%s); the adapter was tested with %s.",
             self._adapter.distribution,
             installed_version(self._adapter) or "of this version",
-            what,
-            "" if error is None else f" ({type(error).__name__}: {error})",
+            why,
             self._adapter.tested,
         )
 

@@ -742,4 +742,4 @@ def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
     attach(bus=bus)()
 
     (record,) = caplog.records
-    assert "it is not watched" in record.message
+    assert "is not watched" in record.message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import AsyncExitStack, ExitStack, aclosing, closing, contextmanager
+from contextlib import AsyncExitStack, ExitStack, aclosing, closing, contextmanager, suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -59,7 +59,8 @@ class _Run:
                 raise
             self._bubble, operation.result = error, said_by(error)
         else:
-            operation.result = self.outcome.result()
+            with suppress(Exception):  # of a shape that we do not know: never into the program
+                operation.result = self.outcome.result()
 
     def go_on(self) -> None:
         """Raise what the graph has to say to the graph above it."""
@@ -97,6 +98,12 @@ class _Graphs:
     def __init__(self, watching: Watching) -> None:
         self._bus = watching.bus
         self._is_watched = watching.is_watched
+        self._attempt = watching.patches.attempt
+
+    def _described(self, graph: Any, given: Any, config: Any, kwargs: Any) -> _Run | None:
+        if not self._is_watched(graph):
+            return None
+        return self._attempt(lambda: _Run(graph, given, config, kwargs))
 
     def wrap_stream(self, original: Stream) -> Stream:
         bus = self._bus
@@ -105,10 +112,10 @@ class _Graphs:
         def stream(
             graph: Any, input: Any, config: Any = None, **kwargs: Any
         ) -> Generator[Any, None, None]:
-            if not self._is_watched(graph):
+            run = self._described(graph, input, config, kwargs)
+            if run is None:
                 yield from original(graph, input, config, **kwargs)
                 return
-            run = _Run(graph, input, config, kwargs)
             with ExitStack() as stack:
                 with in_session(run.session_id):
                     operation = stack.enter_context(bus.operation(NOUN, agent=run.agent))
@@ -132,12 +139,12 @@ class _Graphs:
         async def astream(
             graph: Any, input: Any, config: Any = None, **kwargs: Any
         ) -> AsyncGenerator[Any, None]:
-            if not self._is_watched(graph):
+            run = self._described(graph, input, config, kwargs)
+            if run is None:
                 async with aclosing(original(graph, input, config, **kwargs)) as pieces:
                     async for piece in pieces:
                         yield piece
                 return
-            run = _Run(graph, input, config, kwargs)
             async with AsyncExitStack() as stack:
                 with in_session(run.session_id):
                     opening = bus.operation(NOUN, agent=run.agent)
@@ -204,10 +211,10 @@ def _input(given: Any) -> Any:
         return None if given.resume is None else str(given.resume)
     if not isinstance(given, dict) or "messages" not in given:
         return given
-    from langchain_core.messages import convert_to_messages  # noqa: PLC0415
-
     messages = given["messages"]
     try:
+        from langchain_core.messages import convert_to_messages  # noqa: PLC0415
+
         return {**given, "messages": convert_to_messages(messages)}
     except Exception:  # noqa: BLE001 - the graph itself says what is wrong with it
         return given

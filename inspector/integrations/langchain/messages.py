@@ -34,12 +34,12 @@ def as_chunk(message: AIMessage) -> AIMessageChunk:
 
 def merged(chunks: Sequence[AIMessageChunk]) -> Any:
     """Return the message that the pieces are, None of no pieces, the last of such as do not fit."""
-    from langchain_core.messages import message_chunk_to_message  # noqa: PLC0415
-    from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
-
     if not chunks:
         return None
     try:
+        from langchain_core.messages import message_chunk_to_message  # noqa: PLC0415
+        from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
+
         return message_chunk_to_message(add_ai_message_chunks(chunks[0], *chunks[1:]))
     except Exception:  # noqa: BLE001 - of what a program streams, never into it
         return chunks[-1]

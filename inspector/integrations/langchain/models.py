@@ -46,10 +46,15 @@ class _Models:
     def __init__(self, watching: Watching) -> None:
         self._bus = watching.bus
         self._is_watched = watching.is_watched
+        self._attempt = watching.patches.attempt
 
-    def _is_ours(self, model: BaseChatModel) -> bool:
-        """A model that asks another one, or itself, is told once."""
-        return self._is_watched(model) and not is_current(self._bus, NOUN)
+    def _described(
+        self, model: BaseChatModel, given: Any, stop: Any, kwargs: Any
+    ) -> _ModelCall | None:
+        """Return what is told; None of a model that is asked by another one, or by itself."""
+        if not self._is_watched(model) or is_current(self._bus, NOUN):
+            return None
+        return self._attempt(lambda: _ModelCall(model, given, stop, kwargs))
 
     def wrap_generate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -60,12 +65,12 @@ class _Models:
             run_manager: Any = None,
             **kwargs: Any,
         ) -> Any:
-            if not self._is_ours(model):
+            call = self._described(model, messages, stop, kwargs)
+            if call is None:
                 return original(model, messages, stop, run_manager, **kwargs)
-            call = _ModelCall(model, messages, stop, kwargs)
 
             def body(operation: Operation) -> Any:
-                _count_chunks(run_manager, operation)
+                self._attempt(lambda: _count_chunks(run_manager, operation))
                 sent = call.prompt(operation)
                 return call.answer(operation, original(model, sent, stop, run_manager, **kwargs))
 
@@ -84,12 +89,12 @@ class _Models:
             run_manager: Any = None,
             **kwargs: Any,
         ) -> Any:
-            if not self._is_ours(model):
+            call = self._described(model, messages, stop, kwargs)
+            if call is None:
                 return await original(model, messages, stop, run_manager, **kwargs)
-            call = _ModelCall(model, messages, stop, kwargs)
 
             async def body(operation: Operation) -> Any:
-                _count_chunks(run_manager, operation)
+                self._attempt(lambda: _count_chunks(run_manager, operation))
                 sent = call.prompt(operation)
                 result = await original(model, sent, stop, run_manager, **kwargs)
                 return call.answer(operation, result)
@@ -103,10 +108,10 @@ class _Models:
         def stream(
             model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
         ) -> Generator[AIMessageChunk, None, None]:
-            if not self._is_ours(model):
+            call = self._described(model, input, kwargs.get("stop"), kwargs)
+            if call is None:
                 yield from original(model, input, config, **kwargs)
                 return
-            call = _ModelCall(model, input, kwargs.get("stop"), kwargs)
             try:
                 with self._bus.operation(NOUN, **call.told) as operation:
                     source = original(model, call.prompt(operation), config, **kwargs)
@@ -125,12 +130,12 @@ class _Models:
         async def astream(
             model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
         ) -> AsyncGenerator[AIMessageChunk, None]:
-            if not self._is_ours(model):
+            call = self._described(model, input, kwargs.get("stop"), kwargs)
+            if call is None:
                 async with aclosing(original(model, input, config, **kwargs)) as pieces:
                     async for piece in pieces:
                         yield piece
                 return
-            call = _ModelCall(model, input, kwargs.get("stop"), kwargs)
             try:
                 async with self._bus.operation(NOUN, **call.told) as operation:
                     source = original(model, call.prompt(operation), config, **kwargs)
@@ -178,11 +183,11 @@ class _ModelCall:
 
     def result(self, answer: Any) -> Any:
         """Return the result, with what hooks put in place of the answer."""
-        from langchain_core.outputs import ChatGeneration, ChatResult  # noqa: PLC0415
-
         made = self._result
         if made is not None and (isinstance(answer, list) or made.generations[0].message is answer):
             return made
+        from langchain_core.outputs import ChatGeneration, ChatResult  # noqa: PLC0415
+
         return ChatResult(generations=[ChatGeneration(message=as_answer(answer))])
 
     @contextmanager

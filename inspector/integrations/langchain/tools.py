@@ -41,16 +41,19 @@ class _Tools:
     def __init__(self, watching: Watching) -> None:
         self._bus = watching.bus
         self._is_watched = watching.is_watched
+        self._attempt = watching.patches.attempt
 
-    def _is_ours(self, tool: BaseTool) -> bool:
-        return self._is_watched(tool) and not is_current(self._bus, NOUN, tool.name)
+    def _described(self, tool: BaseTool, given: Any, call_id: str | None) -> _ToolCall | None:
+        if not self._is_watched(tool) or is_current(self._bus, NOUN, tool.name):
+            return None
+        return self._attempt(lambda: _ToolCall(tool, given, call_id))
 
     def wrap_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
         def run(tool: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._is_ours(tool):
+            call = self._described(tool, tool_input, kwargs.get("tool_call_id"))
+            if call is None:
                 return original(tool, tool_input, *args, **kwargs)
-            call = _ToolCall(tool, tool_input, kwargs.get("tool_call_id"))
 
             def body(operation: Operation) -> Any:
                 try:
@@ -70,9 +73,9 @@ class _Tools:
     def wrap_arun(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         @wraps(original)
         async def arun(tool: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._is_ours(tool):
+            call = self._described(tool, tool_input, kwargs.get("tool_call_id"))
+            if call is None:
                 return await original(tool, tool_input, *args, **kwargs)
-            call = _ToolCall(tool, tool_input, kwargs.get("tool_call_id"))
 
             async def body(operation: Operation) -> Any:
                 try:

@@ -13,7 +13,6 @@ from instrument import Bus
 from instrument import default as shared
 
 if TYPE_CHECKING:
-    from inspector.integrations.mcp.sdk import Sdk
     from inspector.integrations.mcp.wire import Wire
 
 
@@ -28,9 +27,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     Returns:
         What detaches: everything is as it was. Idempotent.
     """
-    from inspector.integrations.mcp.sdk import Sdk  # noqa: PLC0415 - imports the SDK
-
-    adapter = _Adapter(Sdk(), bus or shared.bus, targets)
+    adapter = _Adapter(bus or shared.bus, targets)
     return adapter.attach()
 
 
@@ -39,13 +36,16 @@ class _Adapter:
 
     _attached: dict[Bus, int] = {}  # noqa: RUF012 - of all: attaching twice would tell all twice
 
-    def __init__(self, sdk: Sdk, bus: Bus, targets: tuple[Any, ...]) -> None:
-        self._sdk, self._bus = sdk, bus
+    def __init__(self, bus: Bus, targets: tuple[Any, ...]) -> None:
+        from inspector.integrations.mcp.sdk import Sdk  # noqa: PLC0415 - imports the SDK
+
+        self._bus = bus
+        self._patches = Patches("mcp")
+        self._sdk = Sdk(self._patches)
         self._targets = [_low_level(target) for target in targets]
         self._sessions: WeakSet[Any] = WeakSet()
         """Those of clients that are targets."""
         self._wires: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
-        self._patches = Patches("mcp")
 
     def attach(self) -> Callable[[], None]:
         if not self._targets:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from inspector.integrations.mcp.wire import Envelope
+from inspector.integrations.patches import Patches
 
 DENIED = -32_000
 """The JSON-RPC code of a request that a hook refused: of the range for implementations."""
@@ -19,25 +20,31 @@ class Sdk:
     inject: Callable[[Any], None] | None
     """Writes the trace context into a message; None where the SDK itself does."""
 
-    def __init__(self) -> None:
-        """Import it."""
+    def __init__(self, patches: Patches) -> None:
+        """Import it; what a version lacks is said by `patches`."""
         from mcp import types  # noqa: PLC0415 - only where it is wanted
         from mcp.shared import exceptions, message  # noqa: PLC0415
 
         self.major = int(version("mcp").partition(".")[0])
         self.types: Any = types
+        # Asked for here: what is missing is said before anything is replaced.
+        self._result_type: Any = self.types.CallToolResult
+        self.error_data: Any = self.types.ErrorData
+        if self.major < 2:
+            self.tool_request: Any = self.types.CallToolRequest
+            self.server_result: Any = self.types.ServerResult
+        self.attempt = patches.attempt
         self._session_message: Any = message.SessionMessage
         self.error_type: Any = getattr(exceptions, "MCPError", None) or exceptions.McpError  # type: ignore[attr-defined,unused-ignore]  # of 1.x
         self.inject = self._injector() if self.major < 2 else None
 
     # --- messages -----------------------------------------------------------------------------
 
-    def envelope(self, item: Any) -> dict[str, Any]:
-        """Return the message of a `SessionMessage` as it is on the wire."""
-        envelope: dict[str, Any] = item.message.model_dump(
-            by_alias=True, mode="json", exclude_unset=True
+    def envelope(self, item: Any) -> dict[str, Any] | None:
+        """Return the message of a `SessionMessage` as it is on the wire; None of one unknown."""
+        return self.attempt(
+            lambda: item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         )
-        return envelope
 
     def replaced(self, item: Any, envelope: Envelope) -> Any:
         """Return a `SessionMessage` that says `envelope`; `item` where that is no message."""
@@ -64,13 +71,13 @@ class Sdk:
         return error
 
     def _data(self, text: str) -> Any:
-        return self.types.ErrorData(code=DENIED, message=text)
+        return self.error_data(code=DENIED, message=text)
 
     # --- results ------------------------------------------------------------------------------
 
     def is_result(self, value: Any) -> bool:
         """Whether it is the result of a tool."""
-        return isinstance(value, self.types.CallToolResult)
+        return isinstance(value, self._result_type)
 
     def is_error(self, result: Any) -> bool:
         """Whether the result of a tool is an error."""
@@ -82,7 +89,7 @@ class Sdk:
         said: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
         if structured is not None:
             said["structuredContent"] = structured
-        return self.types.CallToolResult.model_validate(said)
+        return self._result_type.model_validate(said)
 
     def as_result(self, value: Any, *, like: Any = None) -> Any:
         """Return what a hook or a person put in place of a result, as the SDK's type.
@@ -96,7 +103,7 @@ class Sdk:
             return value
         if isinstance(value, Mapping) and "content" in value:
             try:
-                return self.types.CallToolResult.model_validate(dict(value))
+                return self._result_type.model_validate(dict(value))
             except ValueError:
                 pass
         text = value if isinstance(value, str) else json.dumps(value, default=str)

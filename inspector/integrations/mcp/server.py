@@ -27,7 +27,7 @@ class Server:
 
     def detach(self) -> None:
         """Put back the handlers of servers."""
-        kind = self._sdk.types.CallToolRequest
+        kind = self._sdk.tool_request
         for server, (original, ours) in list(self._wrapped.items()):
             if server.request_handlers.get(kind) is ours:
                 server.request_handlers[kind] = original
@@ -56,7 +56,9 @@ class Server:
     async def _handle(self, server: Any, ctx: Any, inner: Callable[[Any], Awaitable[Any]]) -> Any:
         from dataclasses import replace  # noqa: PLC0415 - of 2.x alone
 
-        envelope = _envelope(ctx.request_id, ctx.method, ctx.params)
+        envelope = self._sdk.attempt(lambda: _envelope(ctx.request_id, ctx.method, ctx.params))
+        if envelope is None:
+            return await inner(ctx)
         is_request, name = ctx.request_id is not None, getattr(server, "name", None)
 
         async def handle(operation: Operation) -> Mapping[str, Any]:
@@ -89,10 +91,12 @@ class Server:
         async def handled(server: Any, message: Any, req: Any, *args: Any, **kwargs: Any) -> Any:
             if not self._is_watched(server):
                 return await original(server, message, req, *args, **kwargs)
-            self._wrap_tool_handler(server)
-            asked = req.model_dump(by_alias=True, mode="json", exclude_none=True)
-            envelope = _envelope(message.request_id, asked.get("method"), asked.get("params"))
-            respond, answer = message.respond, []
+            told = self._sdk.attempt(lambda: _asked(message, req, server))
+            if told is None:
+                return await original(server, message, req, *args, **kwargs)
+            self._sdk.attempt(lambda: self._wrap_tool_handler(server))
+            about, respond = told
+            answer = []
 
             async def responding(response: Any) -> None:
                 answer.append(response)
@@ -102,13 +106,10 @@ class Server:
                 message.respond = responding
                 await original(server, message, req, *args, **kwargs)
                 said = _plain(answer[0]) if answer else None
-                if isinstance(said, Mapping) and isinstance(answer[0], self._sdk.types.ErrorData):
+                if isinstance(said, Mapping) and isinstance(answer[0], self._sdk.error_data):
                     return {"jsonrpc": "2.0", "id": message.request_id, "error": said}
                 return _answer(message.request_id, said)
 
-            about = {"envelope": envelope, "transport": "stdio", "server_name": server.name}
-            if getattr(message.message_metadata, "request_context", None) is not None:
-                about["transport"] = "http"
             try:
                 await self._told(handle, about)
             except self._sdk.error_type as error:
@@ -118,7 +119,7 @@ class Server:
         return handled
 
     def _wrap_tool_handler(self, server: Any) -> None:
-        kind = self._sdk.types.CallToolRequest
+        kind = self._sdk.tool_request
         handler = server.request_handlers.get(kind)
         if handler is None or server in self._wrapped:
             return
@@ -131,7 +132,7 @@ class Server:
 
             given = {"name": req.params.name, "arguments": req.params.arguments}
             result = await self._tool(server.name, given, with_args, lambda: handler(req))
-            wrapped = self._sdk.types.ServerResult
+            wrapped = self._sdk.server_result
             return wrapped(result) if self._sdk.is_result(result) else result
 
         self._wrapped[server] = (handler, handled)
@@ -195,6 +196,19 @@ def _error_text(sdk: Sdk, result: Any) -> str | None:
         texts = (block.get("text") for block in blocks if isinstance(block, Mapping))
         return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
     return sdk.text_of(result) if sdk.is_error(result) else None
+
+
+def _asked(message: Any, req: Any, server: Any) -> tuple[dict[str, Any], Callable[..., Any]]:
+    """Return what is told of a request to a server of 1.x, and what answers it."""
+    asked = req.model_dump(by_alias=True, mode="json", exclude_none=True)
+    metadata = getattr(message, "message_metadata", None)
+    is_http = getattr(metadata, "request_context", None) is not None
+    about = {
+        "envelope": _envelope(message.request_id, asked.get("method"), asked.get("params")),
+        "transport": "http" if is_http else "stdio",
+        "server_name": getattr(server, "name", None),
+    }
+    return about, message.respond
 
 
 def _envelope(id_: Any, method: Any, params: Any) -> dict[str, Any]:

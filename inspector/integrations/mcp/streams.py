@@ -49,6 +49,9 @@ class TappedWrite(_Tapped):
         """Send a message, unless a hook refuses it: then it fails as the SDK's requests fail."""
         sdk = self._sdk
         told = sdk.envelope(item)
+        if told is None:
+            await self._stream.send(item)
+            return
         try:
             changed = await self._wire.sent(told)
         except (*REFUSALS, HookStopped) as error:
@@ -91,6 +94,8 @@ class TappedRead(_Tapped):
 
     async def _accepted(self, item: SessionMessage) -> SessionMessage | None:
         told = self._sdk.envelope(item)
+        if told is None:
+            return item
         try:
             changed = await self._wire.received(told)
         except (*REFUSALS, HookStopped) as error:

@@ -43,7 +43,10 @@ def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callabl
             given = tuple(kwargs.get("capabilities") or ())
             is_told = any(isinstance(one, Watch) and one.bus is here for one in given)
             if is_on and not is_told and (not watched or any(one is agent for one in watched)):
-                kwargs["capabilities"] = (*given, Watch(here, kwargs.get("conversation_id")))
+                kwargs["capabilities"] = (
+                    *given,
+                    Watch(here, patches, kwargs.get("conversation_id")),
+                )
             return original(agent, *args, **kwargs)
 
         return iter

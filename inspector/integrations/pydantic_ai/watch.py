@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,9 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai.messages import (
+    Line,
     lines_of,
     own_messages,
     own_response,
@@ -52,11 +55,13 @@ class Watch(AbstractCapability[Any]):
 
     Args:
         bus: Where it is told.
+        patches: Of the adapter: where it says what this version lacks.
         conversation_id: As the program named it for this run.
     """
 
-    def __init__(self, bus: Bus, conversation_id: str | None = None) -> None:
+    def __init__(self, bus: Bus, patches: Patches, conversation_id: str | None = None) -> None:
         self.bus = bus
+        self._attempt = patches.attempt
         self._named = conversation_id
         self._asked: Operation | None = None
         """The model call that is being made."""
@@ -71,15 +76,19 @@ class Watch(AbstractCapability[Any]):
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:
         """Tell one run of an agent."""
-        operation = self.bus.operation("agent_call", agent=Agent(ctx))
-        with in_session(_session_id(self._named, ctx.conversation_id)):
+        run = self._attempt(lambda: (Agent(ctx), _session_id(self._named, ctx.conversation_id)))
+        if run is None:
+            untold: AgentRunResult[Any] = await handler()
+            return untold
+        agent, session_id = run
+        with in_session(session_id):
             try:
-                async with operation:
+                async with self.bus.operation("agent_call", agent=agent) as operation:
                     result: AgentRunResult[Any] = await handler()
-                    operation.result = result.output
+                    operation.result = output = self._attempt(lambda: result.output)
             except REFUSALS as error:
                 raise exceptions.AgentRunError(refusal(error)) from error
-        if operation.result is not result.output:
+        if operation.result is not output:
             return replace(result, output=operation.result)
         return result
 
@@ -87,17 +96,13 @@ class Watch(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: Any
     ) -> ModelResponse:
         """Tell one model call, with all its attempts."""
-        lines = lines_of(request_context.messages)
-        prompt = [line.told for line in lines]
-        settings = dict(request_context.model_settings or {})
-        operation = self.bus.operation(
-            "llm_generate",
-            llm=request_context.model,
-            prompt=prompt,
-            model=request_context.model.model_name,
-            provider=request_context.model.system,
-            request_params={**settings, **_offered(request_context)},
-        )
+        asked = self._attempt(lambda: _asked(request_context))
+        if asked is None:
+            untold: ModelResponse = await handler(request_context)
+            return untold
+        lines, settings, about = asked
+        prompt = about["prompt"]
+        operation = self.bus.operation("llm_generate", **about)
         response: ModelResponse | None = None
         told = None
         try:
@@ -111,7 +116,7 @@ class Watch(AbstractCapability[Any]):
                     request_context.messages = with_injections(messages, self._injections)
                     self._injections.clear()
                 response = await self._asking(operation, handler(request_context))
-                told = tell(operation, response)
+                told = self._attempt(partial(tell, operation, response))
         except HookStopped as stop:
             return own_response(stop.value, told, response)
         except REFUSALS as error:
@@ -150,7 +155,8 @@ class Watch(AbstractCapability[Any]):
         handler: Any,
     ) -> Any:
         """Tell one call of a tool; its approval has been given by then."""
-        if is_told(call.tool_name, self.bus):
+        about = self._attempt(lambda: _called(call, tool_def))
+        if about is None or is_told(about["tool_name"], self.bus):
             return await handler(args)
         asked = _arguments(call, args)
         last: Operation | None = None
@@ -161,7 +167,7 @@ class Watch(AbstractCapability[Any]):
             last, left = operation, None
             given = args
             if operation.args != asked:
-                given = _validated(ctx, call.tool_name, operation.args)
+                given = _validated(ctx, about["tool_name"], operation.args)
             try:
                 return await handler(given)
             except exceptions.SkipToolExecution as skip:  # by a hook of the program
@@ -171,14 +177,7 @@ class Watch(AbstractCapability[Any]):
                 return {"deferred": type(deferral).__name__}
 
         try:
-            result = await self.bus.call(
-                "tool_call",
-                run,
-                tool_name=call.tool_name,
-                args=asked,
-                context={"tool_type": "function", "tool_description": tool_def.description},
-                tool_call_id=call.tool_call_id,
-            )
+            result = await self.bus.call("tool_call", run, args=asked, **about)
         except HookStopped as stop:
             return stop.value
         except REFUSALS as error:  # the model reads it and goes on
@@ -209,6 +208,31 @@ class Watch(AbstractCapability[Any]):
 
 _OFFERED = ("stream", "system", "tools")
 """What is told with the settings and is none."""
+
+
+def _asked(
+    request_context: ModelRequestContext,
+) -> tuple[list[Line], dict[str, Any], dict[str, Any]]:
+    """Return the messages, the settings, and what is told of a model call."""
+    lines = lines_of(request_context.messages)
+    settings = dict(request_context.model_settings or {})
+    about = {
+        "llm": request_context.model,
+        "prompt": [line.told for line in lines],
+        "model": request_context.model.model_name,
+        "provider": request_context.model.system,
+        "request_params": {**settings, **_offered(request_context)},
+    }
+    return lines, settings, about
+
+
+def _called(call: ToolCallPart, tool_def: ToolDefinition) -> dict[str, Any]:
+    """Return what is told of a tool call, beside its arguments."""
+    return {
+        "tool_name": call.tool_name,
+        "context": {"tool_type": "function", "tool_description": tool_def.description},
+        "tool_call_id": call.tool_call_id,
+    }
 
 
 def _offered(request_context: ModelRequestContext) -> dict[str, Any]:

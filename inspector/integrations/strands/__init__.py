@@ -114,11 +114,8 @@ class _Adapter:
         """Add our middleware to an agent, once."""
         if agent in self._agents:
             return
-        try:
-            for stage, handler in self._calls.stages.items():
-                agent.add_middleware(stage, handler)
-        except Exception as error:  # noqa: BLE001 - never into the program that is watched
-            self._patches.lacks("Agent.add_middleware that we know", error)
+        for stage, handler in self._calls.stages.items():
+            self._patches.attempt(lambda: agent.add_middleware(stage, handler))  # noqa: B023 - now
         self._agents.add(agent)
 
     def _forget(self) -> None:
@@ -150,8 +147,6 @@ class _Adapter:
     async def _run_agent(
         self, original: Callable[..., Events], agent: Any, prompt: Any, kwargs: dict[str, Any]
     ) -> Events:
-        from strands.agent import AgentResult  # noqa: PLC0415
-
         async def source(operation: Operation) -> Events:
             try:
                 async with aclosing(
@@ -162,13 +157,21 @@ class _Adapter:
             finally:
                 await self._calls.close(operation.call_id)
 
-        call = StreamedCall(self._bus, "agent_call", source, agent=Agent(agent, prompt))
+        about = self._patches.attempt(lambda: Agent(agent, prompt))
+        if about is None:
+            async with aclosing(original(agent, prompt, **kwargs)) as untold:
+                async for event in untold:
+                    yield event
+            return
+        call = StreamedCall(self._bus, "agent_call", source, agent=about)
         try:
             async with aclosing(aiter(call)) as events:
                 async for event in events:
                     yield event
             result = call.result
         except REFUSALS as error:
+            from strands.agent import AgentResult  # noqa: PLC0415 - only where it is wanted
+
             answer = message(refusal(error))
             result = AgentResult("cancelled", answer, agent.event_loop_metrics, {})
         if result is not None:

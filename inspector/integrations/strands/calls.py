@@ -28,7 +28,7 @@ class Calls:
     """
 
     def __init__(self, bus: Bus, patches: Patches) -> None:
-        self._bus = bus
+        self._bus, self._attempt = bus, patches.attempt
         self._open: dict[str, list[Events]] = {}
         self.stages: dict[Any, Handler] = {}
         for stage, event, handler in (
@@ -58,16 +58,16 @@ class Calls:
         return begin
 
     async def _tool(self, context: Any, following: Next) -> Events:
-        use = context.tool_use
-        if is_told(use["name"], self._bus):
+        about = self._attempt(lambda: terms.called(context))
+        if about is None or is_told(about["tool_name"], self._bus):
             told = following(context)
         else:
-            told = self._told_tool(context, following, use)
+            told = self._told_tool(context, following, about)
         async with aclosing(told) as events:
             async for event in events:
                 yield event
 
-    async def _told_tool(self, context: Any, following: Next, use: Any) -> Events:
+    async def _told_tool(self, context: Any, following: Next, about: dict[str, Any]) -> Events:
         from strands.middleware import ToolResultEvent  # noqa: PLC0415
 
         last = _Last(ToolResultEvent)
@@ -85,10 +85,7 @@ class Calls:
             self._bus,
             "tool_call",
             source,
-            tool_name=use["name"],
-            args=use["input"],
-            context=context.agent,
-            tool_call_id=use["toolUseId"],
+            **about,
         )
         try:
             async with aclosing(aiter(call)) as events:
@@ -101,11 +98,17 @@ class Calls:
             result = stop.value
         except REFUSALS as error:  # the model reads it and goes on
             result = {"status": "error", "content": [{"text": refusal(error)}]}
-        result = terms.injected(terms.tool_result(result, use["toolUseId"]), call.injections)
+        result = terms.injected(terms.tool_result(result, about["tool_call_id"]), call.injections)
         is_same = last.event is not None and last.event.tool_result is result
         yield last.event if is_same else ToolResultEvent(result)
 
     async def _model(self, context: Any, following: Next) -> Events:
+        about = self._attempt(lambda: terms.asked(context))
+        if about is None:
+            async with aclosing(following(context)) as untold:
+                async for event in untold:
+                    yield event
+            return
         from strands.middleware import ModelStopReason  # noqa: PLC0415
 
         last = _Last(ModelStopReason)
@@ -115,17 +118,13 @@ class Calls:
                 yield event
             if last.event is not None:
                 operation.result = last.event.message
-                operation.set(usage=terms.usage(last.event.usage))
+                self._attempt(lambda: operation.set(usage=terms.usage(last.event.usage)))
 
         call = StreamedCall(
             self._bus,
             "llm_generate",
             source,
-            llm=context.model,
-            prompt=context.messages,
-            model=terms.model_id(context.model),
-            provider=terms.provider(context.model),
-            request_params=terms.request_params(context),
+            **about,
         )
         try:
             async with aclosing(aiter(call)) as events:

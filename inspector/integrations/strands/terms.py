@@ -29,6 +29,28 @@ class Agent:
         return f"Agent({self.name!r})"  # no payload
 
 
+def called(context: Any) -> dict[str, Any]:
+    """Return what is told of a tool call."""
+    use = context.tool_use
+    return {
+        "tool_name": use["name"],
+        "args": use["input"],
+        "context": context.agent,
+        "tool_call_id": use["toolUseId"],
+    }
+
+
+def asked(context: Any) -> dict[str, Any]:
+    """Return what is told of a model call."""
+    return {
+        "llm": context.model,
+        "prompt": context.messages,
+        "model": model_id(context.model),
+        "provider": provider(context.model),
+        "request_params": request_params(context),
+    }
+
+
 def with_tool(context: Any, operation: Operation) -> Any:
     """Return the context with the tool and the arguments that interceptors want."""
     use, name, args = context.tool_use, operation.kwargs["tool_name"], operation.args

@@ -1,0 +1,162 @@
+"""A framework whose internals have moved: one thing is not where the adapter looks for it.
+
+The framework itself, and the program, find it as ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import pytest
+
+from inspector.integrations.patches import Patches
+from inspector.integrations.registry import attach_all, find_adapter
+from instrument import Bus
+
+_NONE: Any = object()
+
+
+class Framework(NamedTuple):
+    """What of a framework an adapter needs, as `moved` names it, and an agent that runs."""
+
+    name: str
+    run: Callable[[], Awaitable[list[str]]]
+    replaced: frozenset[str]
+    read: frozenset[str]
+
+    @property
+    def moving(self) -> list[str]:
+        """All of it."""
+        return sorted(self.replaced | self.read)
+
+    async def check(self, what: str, bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
+        """Check that the agent answers as ever when `what` has moved, with at most a sentence."""
+        expected = await self.run()
+        caplog.clear()
+        caplog.set_level(logging.WARNING)
+        with moved(what) as come_back:
+            detach = attach_all((find_adapter(self.name),), bus=bus)
+            is_gone = come_back()
+            try:
+                assert await asyncio.wait_for(self.run(), 30) == expected
+            finally:
+                detach()
+        said = [record for record in caplog.records if record.name == "inspector"]
+        assert len(said) <= 1, caplog.text
+        assert "Traceback" not in caplog.text
+        if what in self.replaced and is_gone:
+            assert what.rpartition(":")[2] in caplog.text
+            assert find_adapter(self.name).tested in caplog.text
+
+    def check_replaced(self, bus: Bus) -> None:
+        """Check that the adapter replaces no more than is said here."""
+        with _noting_what_is_replaced() as noted:
+            attach_all((find_adapter(self.name),), bus=bus)()
+        assert noted == self.replaced
+
+
+@contextmanager
+def moved(what: str) -> Iterator[Callable[[], bool]]:
+    """Hide `what` from the adapter: `module:name`, or `module:Class.name`.
+
+    A method that the adapter replaces is not there at all; the program needs it, so that it comes
+    back (hidden from the adapter as before) with the call of what this gives, which says whether
+    the class had nothing in its place.
+    """
+    module_name, _, path = what.partition(":")
+    owner: Any = import_module(module_name)
+    *classes, name = path.split(".")
+    for one in classes:
+        owner = getattr(owner, one)
+    if isinstance(owner, ModuleType):
+        kind = owner.__class__
+        owner.__class__ = _hiding(kind, name)
+        try:
+            yield lambda: True
+        finally:
+            owner.__class__ = kind
+        return
+    holder = next((one for one in owner.__mro__ if name in vars(one)), owner)
+    real = vars(holder).get(name, _NONE)
+    if real is not _NONE:
+        delattr(holder, name)
+    try:
+        inherited = getattr(owner, name, None)
+        is_gone = inherited is None or getattr(inherited, "__isabstractmethod__", False)
+
+        def come_back() -> bool:
+            setattr(holder, name, _Hidden(name, real))
+            return is_gone
+
+        yield come_back
+    finally:
+        if real is not _NONE:
+            setattr(holder, name, real)
+        elif name in vars(holder):
+            delattr(holder, name)
+
+
+def _hiding(kind: Any, hidden: str) -> Any:
+    class Hiding(kind):  # type: ignore[misc]  # whichever it is
+        def __getattribute__(self, name: str) -> Any:
+            if name == hidden and _is_asked_by_adapter():
+                raise AttributeError(name)
+            return super().__getattribute__(name)
+
+    return Hiding
+
+
+class _Hidden:
+    """Of a class: there for everybody but the adapters."""
+
+    def __init__(self, name: str, real: Any) -> None:
+        self._name, self._real = name, real
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        if _is_asked_by_adapter():
+            raise AttributeError(self._name)
+        if instance is not None and self._name in getattr(instance, "__dict__", {}):
+            return instance.__dict__[self._name]
+        if self._real is _NONE:
+            raise AttributeError(self._name)
+        bind = getattr(type(self._real), "__get__", None)
+        return self._real if bind is None else bind(self._real, instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        put = getattr(type(self._real), "__set__", None)
+        if put is None:
+            instance.__dict__[self._name] = value
+        else:
+            put(self._real, instance, value)
+
+
+def _is_asked_by_adapter() -> bool:
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).startswith("inspector.integrations")
+
+
+@contextmanager
+def _noting_what_is_replaced() -> Iterator[set[str]]:
+    """Collect what adapters replace in the block, as `moved` names it."""
+    noted: set[str] = set()
+    put = Patches.put
+
+    def noting(self: Patches, owner: Any, name: str, make: Any) -> bool:
+        if isinstance(owner, type):
+            noted.add(f"{owner.__module__}:{owner.__qualname__}.{name}")
+        elif isinstance(owner, ModuleType):
+            noted.add(f"{owner.__name__}:{name}")
+        return put(self, owner, name, make)
+
+    with patch.object(Patches, "put", noting):
+        yield noted

@@ -1,0 +1,233 @@
+"""Frameworks whose internals have moved: the agent answers, and one sentence says what is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amplifier_core import AmplifierSession
+from anyio import create_task_group
+from langchain.agents import create_agent
+from mcp import ClientSession
+from mcp.server.mcpserver import MCPServer
+from mcp.shared.memory import create_client_server_memory_streams
+from pydantic_ai import Agent
+
+from instrument import Bus
+from tests.integrations import langchain_model, pydantic_ai_model
+from tests.integrations.moved import Framework
+from tests.integrations.told import Told
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+# --- the agents ----------------------------------------------------------------------------------
+
+LANGCHAIN_REPLACED = frozenset(
+    {
+        "langgraph.pregel.main:Pregel.stream",
+        "langgraph.pregel.main:Pregel.astream",
+        "langchain_core.language_models.chat_models:BaseChatModel._generate_with_cache",
+        "langchain_core.language_models.chat_models:BaseChatModel._agenerate_with_cache",
+        "langchain_core.language_models.chat_models:BaseChatModel.stream",
+        "langchain_core.language_models.chat_models:BaseChatModel.astream",
+        "langchain_core.tools.base:BaseTool.run",
+        "langchain_core.tools.base:BaseTool.arun",
+        "langgraph.prebuilt.tool_node:ToolNode._validate_tool_call",
+    }
+)
+LANGCHAIN_READ = frozenset(
+    {
+        "langgraph.pregel.main:Pregel.get_name",
+        "langgraph.pregel.main:Pregel.config",
+        "langgraph.pregel.main:Pregel.stream_mode",
+        "langgraph._internal._config:ensure_config",
+        "langgraph.errors:GraphBubbleUp",
+        "langchain_core.runnables.config:ensure_config",
+        "langchain_core.language_models.chat_models:BaseChatModel._convert_input",
+        "langchain_core.language_models.chat_models:BaseChatModel._get_ls_params",
+        "langchain_core.tools.base:BaseTool.args",
+        "langchain_core.tools.base:BaseTool._filter_injected_args",
+        "langchain_core.messages:convert_to_messages",
+        "langchain_core.messages:message_chunk_to_message",
+        "langchain_core.messages.ai:add_ai_message_chunks",
+        "langchain_core.callbacks:BaseCallbackHandler",
+        "langchain_core.outputs:ChatResult",
+        "langchain_core.outputs:ChatGeneration",
+    }
+)
+
+
+async def run_langchain() -> list[str]:
+    def agent() -> Any:
+        script = langchain_model.calls("add", {"a": 1, "b": 2}), langchain_model.says("It is 3.")
+        return create_agent(langchain_model.ScriptedModel(*script), [add], name="calculator")
+
+    question: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
+    states = [agent().invoke(question), await agent().ainvoke(question)]
+    pieces = [
+        str(one)
+        async for one in langchain_model.ScriptedModel(langchain_model.says("It is 3.")).astream(
+            "What?"
+        )
+    ]
+    assert pieces
+    return [
+        *(message.text for state in states for message in state["messages"]),
+        str(langchain_model.ScriptedModel(langchain_model.says("Hello")).invoke("Hi").text),
+    ]
+
+
+PYDANTIC_AI_REPLACED = frozenset({"pydantic_ai.agent:Agent.iter"})
+PYDANTIC_AI_READ = frozenset(
+    {
+        "pydantic_ai:RunContext.agent",
+        "pydantic_ai:RunContext.model",
+        "pydantic_ai:RunContext.prompt",
+        "pydantic_ai:RunContext.conversation_id",
+        "pydantic_ai:RunContext.tool_manager",
+        "pydantic_ai.models:ModelRequestContext.messages",
+        "pydantic_ai.models:ModelRequestContext.model",
+        "pydantic_ai.models:ModelRequestContext.model_settings",
+        "pydantic_ai.models:ModelRequestContext.model_request_parameters",
+        "pydantic_ai.models:ModelRequestParameters.function_tools",
+        "pydantic_ai.models:ModelRequestParameters.output_tools",
+        "pydantic_ai.models:StreamedResponse._get_event_iterator",
+        "pydantic_ai.models.function:FunctionModel.model_name",
+        "pydantic_ai.models.function:FunctionModel.system",
+        "pydantic_ai.run:AgentRunResult.output",
+        "pydantic_ai.tools:ToolDefinition.description",
+        "pydantic_ai.tools:ToolDefinition.parameters_json_schema",
+        "pydantic_ai.messages:ModelResponse.usage",
+        "pydantic_ai.messages:ModelResponse.model_name",
+        "pydantic_ai.messages:ToolCallPart.tool_call_id",
+        "pydantic_ai.messages:ToolCallPart.tool_name",
+        "pydantic_ai.messages:ToolCallPart.args_as_dict",
+        "pydantic_ai.messages:TextPart.part_kind",
+    }
+)
+
+
+async def run_pydantic_ai() -> list[str]:
+    def agent() -> Any:
+        script = (
+            pydantic_ai_model.calls("add", {"a": 1, "b": 2}),
+            pydantic_ai_model.says("It is 3."),
+        )
+        return Agent(pydantic_ai_model.Scripted(*script), name="calculator", tools=[add])
+
+    answers = [(await agent().run("What is 1 + 2?")).output]
+    async with agent().run_stream("What is 1 + 2?") as streamed:
+        answers.append(await streamed.get_output())
+    return answers
+
+
+AMPLIFIER_REPLACED = frozenset(
+    {
+        "amplifier_core._session_init:initialize_session",
+        "amplifier_core._session_exec:run_orchestrator",
+    }
+)
+AMPLIFIER_READ = frozenset(
+    {
+        "amplifier_core:HookResult",
+        "amplifier_core.message_models:ChatRequest.messages",
+        "amplifier_core.message_models:ChatResponse.usage",
+        "amplifier_core:_session_exec",
+        "amplifier_core:_session_init",
+    }
+)
+PLAN = {
+    "session": {"orchestrator": "loop-probe", "context": "context-probe"},
+    "providers": [{"module": "provider-probe", "config": {"turns": []}}],
+    "tools": [{"module": "tool-probe"}],
+}
+
+
+async def run_amplifier() -> list[str]:
+    session = AmplifierSession(PLAN)
+    await session.initialize()
+    try:
+        turns = session.coordinator.get("providers")["probe"].turns
+        turns.extend([[("multiply", {"a": 6, "b": 7})], "forty-two"])
+        return [str(await session.execute("6 * 7?"))]
+    finally:
+        await session.cleanup()
+
+
+MCP_REPLACED = frozenset(
+    {
+        "mcp.client.session:ClientSession.call_tool",
+        "mcp.client.session:ClientSession.read_resource",
+        "mcp.client.session:ClientSession.get_prompt",
+        "mcp.client.session:ClientSession.__aenter__",
+        "mcp.client.client:Client.call_tool",
+        "mcp.client.client:Client.read_resource",
+        "mcp.client.client:Client.get_prompt",
+        "mcp.server.runner:ServerRunner._compose_server_middleware",
+    }
+)
+MCP_READ = frozenset(
+    {
+        "mcp.client.session:ClientSession.server_info",
+        "mcp.client.session:ClientSession._dispatcher",
+        "mcp.shared.message:SessionMessage.message",
+        "mcp.shared.message:SessionMessage.metadata",
+        "mcp.types:CallToolResult",
+        "mcp.types:JSONRPCError",
+    }
+)
+
+
+async def run_mcp() -> list[str]:
+    server = MCPServer("calculator", log_level="ERROR")
+    server.tool()(add)
+    said = []
+    async with (
+        create_client_server_memory_streams() as (ours, theirs),
+        create_task_group() as group,
+    ):
+        lowlevel = server._lowlevel_server
+        group.start_soon(lambda: lowlevel.run(*theirs, lowlevel.create_initialization_options()))
+        async with ClientSession(*ours) as client:
+            await client.initialize()
+            for arguments in ({"a": 1, "b": 2}, {"a": 1}):
+                result: Any = await client.call_tool("add", arguments)
+                said.append(f"{result.is_error} {result.content[0].text}")
+        group.cancel_scope.cancel()
+    return said
+
+
+FRAMEWORKS = (
+    Framework("langchain", run_langchain, LANGCHAIN_REPLACED, LANGCHAIN_READ),
+    Framework("pydantic_ai", run_pydantic_ai, PYDANTIC_AI_REPLACED, PYDANTIC_AI_READ),
+    Framework("amplifier", run_amplifier, AMPLIFIER_REPLACED, AMPLIFIER_READ),
+    Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
+)
+
+
+# --- what has moved ------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)
+def test_these_are_all_that_an_adapter_replaces(framework: Framework, bus: Bus) -> None:
+    framework.check_replaced(bus)
+
+
+@pytest.mark.parametrize(
+    ("framework", "what"),
+    [pytest.param(one, what, id=what) for one in FRAMEWORKS for what in one.moving],
+)
+async def test_the_agent_answers_though_something_has_moved(
+    framework: Framework, what: str, bus: Bus, told: Told, caplog: pytest.LogCaptureFixture
+) -> None:
+    await framework.check(what, bus, caplog)
