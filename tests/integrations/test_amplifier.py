@@ -18,6 +18,7 @@ from inspector.integrations.amplifier import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from tests.integrations.told import Told
+from tests.support.cancelling import cancel_from_browser
 
 MODULES = Path(__file__).parent / "amplifier_modules"
 CALL = [("multiply", {"a": 6, "b": 7})]
@@ -235,6 +236,22 @@ async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, t
 
     statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
+
+
+@pytest.mark.shows("amplifier", "cancel")
+async def test_a_run_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> str:
+        async def wait() -> str:
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        async with Session(wait) as session:
+            return await session.run()
+
+    either = (asyncio.CancelledError, RuntimeError)  # the kernel says that the run failed
+    spans = await cancel_from_browser(attach, run, ends_with=either)
+    assert {"invoke_agent loop-probe", "chat probe-1"} <= set(spans)
 
 
 @pytest.mark.shows("amplifier", "cancellation")

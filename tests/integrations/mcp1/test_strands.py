@@ -22,6 +22,7 @@ from inspector.integrations.strands import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_agent
+from tests.support.cancelling import cancel_from_browser
 
 if TYPE_CHECKING:
     from tests.integrations.told import Told
@@ -392,6 +393,22 @@ async def test_a_cancelled_task_closes_everything(told: Told) -> None:
 
     statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
+
+
+@pytest.mark.shows("strands", "cancel")
+async def test_a_run_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> Any:
+        @tool
+        async def forever() -> str:
+            """Wait."""
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        return await make_agent(call("forever"), "never", tools=[forever]).invoke_async("hi")
+
+    spans = await cancel_from_browser(attach, run)
+    assert {"invoke_agent tester", "execute_tool forever"} <= set(spans)
 
 
 async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(told: Told) -> None:
