@@ -130,6 +130,8 @@ AMPLIFIER_REPLACED = frozenset(
     {
         "amplifier_core._session_init:initialize_session",
         "amplifier_core._session_exec:run_orchestrator",
+        "amplifier_core.session:AmplifierSession.execute",
+        "amplifier_core.session:AmplifierSession.initialize",
     }
 )
 AMPLIFIER_READ = frozenset(
