@@ -8,6 +8,7 @@ changed span is taken out and put back in, and a trace that moves takes its tall
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -126,7 +127,11 @@ class Tally:
 
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
-_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_NONE = range(5)
+_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_SETUP, _TITLE_NONE = range(6)
+# MCP that only sets the stage says nothing of what a session is about.
+_SETUP = re.compile(
+    r"(?:^|\s)(?:initialize|ping|server/discover|logging/setLevel|\S+/list|notifications/\S+)$"
+)
 
 
 @dataclass(slots=True)
@@ -205,7 +210,10 @@ class Profile:
             self._see_title(_TITLE_GIVEN, facts.title, span.start_ns)
         if facts.first_user_message:
             self._see_title(_TITLE_MESSAGE, facts.first_user_message, span.start_ns)
-        self._see_title(_TITLE_ROOT if facts.is_root else _TITLE_SPAN, span.name, span.start_ns)
+        rank = _TITLE_ROOT if facts.is_root else _TITLE_SPAN
+        if _SETUP.search(span.name):
+            rank = _TITLE_SETUP
+        self._see_title(rank, span.name, span.start_ns)
 
     def _see_title(self, rank: int, title: str, time_ns: int) -> None:
         if not title or rank > self.title_rank:

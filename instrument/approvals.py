@@ -135,7 +135,7 @@ def answer_by_default(question: Question) -> ApprovalAnswer:
     """Return what counts when nobody answered in time."""
     may_allow = question.kind != "question" and question.default == "allow"
     decision = "allow" if may_allow else refusal_of(question)
-    return ApprovalAnswer(decision, f"nobody answered within {question.timeout_s:g} s")
+    return ApprovalAnswer(decision, f"nobody answered within {round(question.timeout_s, 2):g} s")
 
 
 def refusal_of(question: Question) -> str:

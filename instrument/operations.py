@@ -33,6 +33,8 @@ from instrument.waiting import Channel, Waiting, completed
 
 T = TypeVar("T")
 
+_MESSAGE = "rpc_request"
+
 OPENED = "operation_opened"
 CLOSED = "operation_closed"
 
@@ -99,14 +101,20 @@ def current_noun(bus: Channel) -> str | None:
 def is_current(bus: Channel, noun: str, tool_name: str | None = None) -> bool:
     """Return whether the innermost open operation of `bus` here is such a one.
 
-    For a layer that may see the same call as the layer above it, which told it already.
+    For a layer that may see the same call as the layer above it, which told it already. A message
+    that carries the call (`rpc_request`) is passed over, unless it is what is asked for.
     """
     frame = _innermost(bus)
+    while frame is not None and frame.noun == _MESSAGE != noun:
+        frame = _open(bus, frame.outer)
     return frame is not None and (frame.noun, frame.tool_name) == (noun, tool_name)
 
 
 def _innermost(bus: Channel) -> Frame | None:
-    frame = _current.get()
+    return _open(bus, _current.get())
+
+
+def _open(bus: Channel, frame: Frame | None) -> Frame | None:
     while frame is not None and not (frame.is_open and frame.bus is bus):
         frame = frame.outer
     return frame

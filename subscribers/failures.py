@@ -64,6 +64,8 @@ def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
         return Failure("timeout", "TIMEOUT", message, exception_type=name)
     if type(exc).__name__ in {"HookDenied", "ApprovalDenied"}:
         return Failure("denied", "DENIED", message, exception_type=name)
+    if type(exc).__name__ == "ErrorResultError":  # ours, around a result that is an error
+        return Failure("tool_error", "tool_error", message)
     return Failure(name, type(exc).__name__, message, exception_type=name)
 
 

@@ -1,8 +1,11 @@
-"""What the service says of the golden traces, for the gallery, for vitest and for the documents.
+"""What the service says of the golden traces and of drawn ones, for the gallery and for vitest.
 
-Nothing is made up: the traces go in as OTLP at the service's own door, and each answer of each
-route that reads one session is kept as the exact text that came. States that no recorded trace can
-have (loading, failed, a stream that is lost) are the gallery's to make.
+No answer is made up: the traces go in as OTLP at the service's own door, and each answer of each
+route that reads one session is kept as the exact text that came. States that no trace can have
+(loading, failed, a stream that is lost) are the gallery's to make.
+
+A key is the path of a route and of its query what tells, not encoded; where the
+service refused, with the status before it: `404 /compare?left=before&right=nobody`.
 """
 
 from __future__ import annotations
@@ -10,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +22,15 @@ import httpx
 
 from inspector.app import create_app, running
 from inspector.settings import Settings
+from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
+from tools.drawn_wire import SESSION as WIRE
+from tools.drawn_wire import wire_records, wire_spans
 
 FOLDER = Path("web/gallery/fixtures")
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 _TOKEN = "of-nobody"
 _JSON = {"Content-Type": "application/json"}
+_PROTOBUF = {"Content-Type": "application/x-protobuf"}
 _LISTS = ("/sessions", "/requests", "/audit")
 _OF_A_SESSION = re.compile(r"/sessions/\{session_id\}(/[a-z]+)?")
 _TRANSCRIPT = "/sessions/{session_id}/transcript"
@@ -39,7 +47,7 @@ def outputs() -> dict[Path, str]:
     """Return one file a session, and one of lists: path of a route to the text that it answers."""
     traces = sorted(GOLDEN.glob("*.otlp.jsonl"))
     lines = [line for trace in traces for line in trace.read_text(encoding="utf-8").splitlines()]
-    files = asyncio.run(_answers(lines))
+    files = {**asyncio.run(_golden(lines)), "drawn": asyncio.run(_drawn())}
     return {
         FOLDER / f"{name}.json": json.dumps(answers, ensure_ascii=False, indent=2, sort_keys=True)
         + "\n"
@@ -47,7 +55,80 @@ def outputs() -> dict[Path, str]:
     }
 
 
-async def _answers(lines: list[str]) -> dict[str, Answers]:
+async def _golden(lines: list[str]) -> dict[str, Answers]:
+    async with _client() as (client, routes):
+        for line in lines:
+            path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
+            await _send(client, path, line.encode(), _JSON)
+        files = {"lists": {path: await _text(client, path) for path in _LISTS}}
+        for session in json.loads(files["lists"]["/sessions"])["sessions"]:
+            files[session["id"]] = await _session(client, session["id"], routes)
+        return files
+
+
+async def _drawn() -> Answers:
+    async with _client() as (client, routes):
+        await _send(client, "/import", past_sessions(), _JSON)
+        await _send(client, "/v1/traces", wire_spans(), _PROTOBUF)
+        await _send(client, "/v1/logs", wire_records(), _PROTOBUF)
+        answers: Answers = {}
+        for session_id in (*SESSIONS, WIRE):
+            answers |= await _session(client, session_id, routes)
+        answers |= await _frames(client, WIRE, answers)
+        asked = [("/search", {"q": query}) for query in SEARCHES]
+        asked += [("/compare", {"left": left, "right": right}) for left, right in COMPARED]
+        for path, query in [*asked, *_states(answers)]:
+            key, text = await _answer(client, path, query)
+            answers[key] = text
+        return answers
+
+
+SEARCHES = (
+    "merge",
+    "kind:tool",
+    '"these very words"',
+    "stauts:failed",
+    "session(title~release)",
+)
+COMPARED = ((BEFORE, AFTER), (AFTER, BEFORE), (BEFORE, AGAIN), (BEFORE, WIRE), (BEFORE, "nobody"))
+
+
+async def _pages(client: httpx.AsyncClient, path: str, cursor: str | None) -> Answers:
+    """Return the pages of a route from a cursor on."""
+    answers: Answers = {}
+    while cursor is not None:
+        key, text = await _answer(client, path, {"cursor": cursor})
+        answers[key] = text
+        cursor = json.loads(text)["next_cursor"]
+    return answers
+
+
+async def _frames(client: httpx.AsyncClient, session_id: str, answers: Answers) -> Answers:
+    """Return each message of an MCP log as a whole."""
+    log = f"/sessions/{session_id}/mcp"
+    pages = [json.loads(text) for key, text in answers.items() if key.split("?")[0] == log]
+    asked = [
+        {"key": entry["key"]}
+        for page in pages
+        for entry in page["entries"]
+        if entry["form"] is not None or entry["type"] == "stderr"
+    ]
+    return dict([await _answer(client, f"{log}/frame", query) for query in asked])
+
+
+def _states(answers: Answers) -> list[tuple[str, dict[str, str]]]:
+    """Return how the page asks for the state of each span, as it opens."""
+    found = [
+        (path, json.loads(text)["view"]["state"])
+        for path, text in answers.items()
+        if path.startswith("/spans/")
+    ]
+    return [(f"{path}/state", {}) for path, states in found if states]
+
+
+@asynccontextmanager
+async def _client() -> AsyncIterator[tuple[httpx.AsyncClient, list[str]]]:
+    """Run a service of its own; gives a client, and the routes that read one session."""
     settings = Settings.model_construct(host="127.0.0.1", store="memory:", otlp_grpc_port=0)
     app = create_app(settings, token=_TOKEN)
     async with AsyncExitStack() as stack:
@@ -58,21 +139,17 @@ async def _answers(lines: list[str]) -> dict[str, Answers]:
             headers={"Authorization": f"Bearer {_TOKEN}"},
         )
         await stack.enter_async_context(client)
-        for line in lines:
-            await _send(client, line)
         routes = [path for path, methods in app.openapi()["paths"].items() if "get" in methods]
-        of_a_session = [
-            path for path in routes if _OF_A_SESSION.fullmatch(path) and path != _TRANSCRIPT
-        ]
-        files = {"lists": {path: await _text(client, path) for path in _LISTS}}
-        for session in json.loads(files["lists"]["/sessions"])["sessions"]:
-            files[session["id"]] = await _session(client, session["id"], of_a_session)
-        return files
+        yield (
+            client,
+            [path for path in routes if _OF_A_SESSION.fullmatch(path) and path != _TRANSCRIPT],
+        )
 
 
-async def _send(client: httpx.AsyncClient, line: str) -> None:
-    path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
-    answer = await client.post(path, content=line.encode(), headers=_JSON)
+async def _send(
+    client: httpx.AsyncClient, path: str, content: bytes, headers: dict[str, str]
+) -> None:
+    answer = await client.post(path, content=content, headers=headers)
     answer.raise_for_status()
 
 
@@ -82,7 +159,10 @@ async def _session(client: httpx.AsyncClient, session_id: str, routes: list[str]
     rows = skeleton["spans"]
     paths += [f"/spans/{row['trace_id']}/{row['span_id']}" for row in rows]
     paths += [f"/sessions/{session_id}/transcript?span={asked}" for asked in _readings(rows)]
-    return {path: await _text(client, path + _ASKED.get(_last(path), "")) for path in paths}
+    answers = {path: await _text(client, path + _ASKED.get(_last(path), "")) for path in paths}
+    for path in (f"/sessions/{session_id}/spans", f"/sessions/{session_id}/mcp"):
+        answers |= await _pages(client, path, json.loads(answers[path])["next_cursor"])
+    return answers
 
 
 def _last(path: str) -> str:
@@ -109,3 +189,11 @@ async def _text(client: httpx.AsyncClient, path: str) -> str:
     answer = await client.get(path)
     answer.raise_for_status()
     return _AS_OF.sub(r"\1golden.", answer.text)
+
+
+async def _answer(client: httpx.AsyncClient, path: str, query: dict[str, str]) -> tuple[str, str]:
+    """Return the key and the text of an answer, which may be a refusal."""
+    answer = await client.get(path, params=query)
+    told = "&".join(f"{name}={value}" for name, value in query.items())
+    status = f"{answer.status_code} " if answer.is_error else ""
+    return f"{status}{path}{told and '?' + told}", _AS_OF.sub(r"\1golden.", answer.text)

@@ -39,5 +39,5 @@ export default defineConfig(({ command }) => ({
         toService(),
     },
   },
-  test: { environment: 'node', include: ['src/**/*.test.{ts,tsx}'], testTimeout: 60_000 },
+  test: { environment: 'node', include: ['{src,gallery}/**/*.test.{ts,tsx}'], testTimeout: 60_000 },
 }));

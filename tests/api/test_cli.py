@@ -229,6 +229,7 @@ def test_tail_follows_from_now_on(service: Service) -> None:
             process.wait(DEADLINE_S)
 
 
+@pytest.mark.slow
 def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_path: Path) -> None:
     with (
         running_service(tmp_path) as first,

@@ -136,8 +136,15 @@ def client(service: Service) -> Host:
     return Host(service.url, service.token)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize("how", ["stdio", "http"])
+@pytest.mark.parametrize(
+    ("how", "mode"),
+    [
+        ("stdio", "legacy"),
+        ("http", "auto"),
+        pytest.param("stdio", "auto", marks=pytest.mark.slow),
+        pytest.param("http", "legacy", marks=pytest.mark.slow),
+    ],
+)
 async def test_a_host_finds_out_why_a_run_failed(service: Service, how: str, mode: Mode) -> None:
     async with host(service, how, mode) as client:
         assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
@@ -374,6 +381,7 @@ async def test_without_a_service_the_store_is_read(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 async def test_a_host_keeps_its_server_while_services_come_and_go(tmp_path: Path) -> None:
     async with over_stdio(environment(tmp_path)) as client:
         nobody = await client.call_tool("find_sessions", {})

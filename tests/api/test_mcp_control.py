@@ -107,8 +107,15 @@ async def _ask(service: Service, name: str, given: dict[str, Any]) -> CallToolRe
         return await client.call_tool(name, given)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize("how", ["stdio", "http"])
+@pytest.mark.parametrize(
+    ("how", "mode"),
+    [
+        ("stdio", "legacy"),
+        ("http", "auto"),
+        pytest.param("stdio", "auto", marks=pytest.mark.slow),
+        pytest.param("http", "legacy", marks=pytest.mark.slow),
+    ],
+)
 async def test_with_the_grant_it_steers_and_shows_as_mcp_everywhere(
     granting: Service, how: str, mode: Mode
 ) -> None:

@@ -311,8 +311,12 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     said = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut"}}\n'
     assert ended(process, said) == (b"debug: left in\n", b"warned\n", 3)
     wait_for(lambda: is_over(service, "noisy"), deadline_s=DEADLINE_S)
+
+    def begins_at_zero() -> bool:  # once the span of the whole has come
+        return min(one["offset_ns"] for one in entries(service, "noisy")) == 0
+
+    wait_for(begins_at_zero, deadline_s=DEADLINE_S)
     log = entries(service, "noisy")
-    assert min(one["offset_ns"] for one in log) == 0
     assert {one["server"] for one in log} == {"noisy"}
     written = {one["text"] for one in log if one["type"] == "stderr"}
     assert written == {"no message, on stdout: debug: left in", "warned\n"}

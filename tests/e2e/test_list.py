@@ -242,8 +242,9 @@ def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
 def test_what_is_selected_is_exported_deleted_and_imported_again(
     page: Page, told: Service, tmp_path: Path, watch: Watch
 ) -> None:
+    now_ns = time_ns()
     for n in range(5):
-        _import(told, _session(300 + n, time_ns() - n * SECOND_NS, tool="bulk"))
+        _import(told, _session(300 + n, now_ns - n * SECOND_NS, tool="bulk"))
     _send_running(told, 310)
     rows = _open(page, told, "?q=tool:bulk+OR+id:" + f"{311:032x}")
     expect(rows).to_have_count(6)

@@ -317,6 +317,21 @@ async def test_a_call_that_an_agent_tells_is_not_told_again(
     assert shelf.ran == ["Emma"]
 
 
+async def test_a_call_whose_message_an_agent_tells_too_is_not_told_again(
+    bus: Bus, told: Told, shelf: Shelf
+) -> None:
+    async with Client(shelf.server) as client:
+        about = {"tool_name": "fetch", "args": {"title": "Emma"}}
+        envelope = {"jsonrpc": "2.0", "method": "tools/call"}
+        async with (
+            bus.operation("tool_call", **about),
+            bus.operation("rpc_request", envelope=envelope, transport="stdio"),
+        ):
+            await client.call_tool("fetch", about["args"])
+    assert told.one("before_tool_call")["tool_name"] == "fetch"
+    assert shelf.ran == ["Emma"]
+
+
 @pytest.mark.shows("mcp", "concurrency")
 async def test_calls_at_the_same_time_keep_their_own_messages(told: Told) -> None:
     async with over_stdio("modern") as client:

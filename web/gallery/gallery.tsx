@@ -33,6 +33,11 @@ class SilentSource extends EventTarget {
   close(): void {}
 }
 
+// Each dialog lies above its own frame: a modal one would take the whole page.
+HTMLDialogElement.prototype.showModal = function showModal() {
+  this.show();
+};
+
 const preferences = new PreferenceStore(undefined);
 const theme = applyTheme(preferences, document.documentElement, (query) => matchMedia(query));
 if (asked.has('theme')) preferences.change({ theme: asked.get('theme') as Theme });

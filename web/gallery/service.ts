@@ -18,11 +18,30 @@ const files = import.meta.glob<Readonly<Record<string, string>>>('./fixtures/*.j
   eager: true,
   import: 'default',
 });
-/** Path of a route → the exact text that the service answered. */
-const recorded = new Map(Object.values(files).flatMap((file) => Object.entries(file)));
+/** Path of a route, with what tells of its query → what the service answered, as exact text. */
+const recorded = new Map(
+  Object.values(files).flatMap((file) =>
+    Object.entries(file).map(([key, text]) => {
+      const refused = /^(\d{3}) (.*)$/.exec(key);
+      const status = Number(refused?.[1] ?? 200);
+      return [refused?.[2] ?? key, { status, text }] as const;
+    }),
+  ),
+);
+/** Of a query, what another answer comes for. */
+const TELLING = new Set(['q', 'left', 'right', 'cursor', 'key', 'name', 'position']);
+
+function answerTo(path: string, query: URLSearchParams): Response | undefined {
+  const told = [...query].filter(([name]) => TELLING.has(name));
+  const key = told.length === 0 ? path : `${path}?${told.map((one) => one.join('=')).join('&')}`;
+  const known = recorded.get(key);
+  return known && new Response(known.text, { ...JSON_HEADERS, status: known.status });
+}
+
+const JSON_HEADERS = { headers: { 'content-type': 'application/json' } };
 
 export function ok(body: string): Response {
-  return new Response(body, { headers: { 'content-type': 'application/json' } });
+  return new Response(body, JSON_HEADERS);
 }
 
 /** RFC 9457, as the service refuses. */
@@ -60,10 +79,12 @@ export function galleryApi(answers: Answers = () => undefined): Api {
       invented(pathname, searchParams) ??
       (pathname.endsWith('/transcript')
         ? transcript(pathname, searchParams.getAll('span'))
-        : recorded.get(pathname));
-    return text === undefined
-      ? problem(404, 'Not found', `The gallery knows no ${pathname}.`)
-      : ok(text);
+        : undefined);
+    if (text !== undefined) return ok(text);
+    return (
+      answerTo(pathname, searchParams) ??
+      problem(404, 'Not found', `The gallery knows no ${pathname}.`)
+    );
   });
 }
 
@@ -74,13 +95,18 @@ function transcript(path: string, asked: readonly string[]): string | undefined 
     return recorded.get(`${path}?span=${one}`) ?? recorded.get(`${path}?span=${alone}`);
   });
   if (answers.every((answer) => answer === undefined)) return undefined;
-  const parsed = answers.flatMap((answer) => (answer === undefined ? [] : [JSON.parse(answer)]));
+  const parsed = answers.flatMap((answer) => answer?.text ?? []).map((text) => JSON.parse(text));
   return JSON.stringify({ ...parsed[0], readings: parsed.flatMap((answer) => answer.readings) });
 }
 
 /** The recorded answer of a route, read; for components that are given data and ask for none. */
-export function recordedJson<T>(path: string): T {
-  const text = recorded.get(path);
-  if (text === undefined) throw new Error(`No fixture has ${path}: run make gen.`);
-  return JSON.parse(text) as T;
+export function recordedJson<T>(key: string): T {
+  return JSON.parse(recordedText(key)) as T;
+}
+
+/** The recorded answer of a route as it came. */
+export function recordedText(key: string): string {
+  const known = recorded.get(key);
+  if (known === undefined) throw new Error(`No fixture has ${key}: run make gen.`);
+  return known.text;
 }

@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import type { StreamEvent } from '../src/api/types.ts';
 import { Inspector } from '../src/state/inspector.ts';
+import { PreferenceStore, type Preferences } from '../src/state/preferences.ts';
 import { Router } from '../src/state/route.ts';
 import { App } from '../src/views/app.tsx';
 import { PageContext, usePage } from '../src/views/context.ts';
@@ -9,7 +10,7 @@ import { type Answers, galleryApi } from './service.ts';
 
 const BASE = 'http://gallery.invalid/ui/';
 
-interface StageProps {
+export interface StageProps {
   /** What is shown, relative to the page: `sessions/golden?view=statistics`. */
   readonly at?: string;
   /** Sees every request before the fixtures. */
@@ -18,18 +19,21 @@ interface StageProps {
   readonly stream?: 'open' | 'silent' | 'lost';
   /** What the stream says once it is open. */
   readonly events?: readonly StreamEvent[];
+  /** Of a reader who chose something; without, those of the gallery. */
+  readonly preferences?: Partial<Preferences>;
   /** Default: the whole page. */
   readonly children?: ReactNode;
 }
 
-export function Stage({ at = '', answers, stream = 'open', events = [], children }: StageProps) {
+export function Stage(props: StageProps) {
+  const { at = '', answers, stream = 'open', events = [], preferences, children } = props;
   const { inspector: outer, theme } = usePage();
   const [inspector] = useState(
     () =>
       new Inspector({
         api: galleryApi(answers),
         router: new Router(BASE, ownWindow(new URL(at, BASE))),
-        preferences: outer.preferences,
+        preferences: preferences === undefined ? outer.preferences : chosen(preferences),
         serviceUrl: outer.serviceUrl,
         feed: {
           open: () => new StagedSource(stream, events) as unknown as EventSource,
@@ -45,6 +49,12 @@ export function Stage({ at = '', answers, stream = 'open', events = [], children
     return () => inspector.feed.stop();
   }, [inspector]);
   return <PageContext value={{ inspector, theme }}>{children ?? <App />}</PageContext>;
+}
+
+function chosen(preferences: Partial<Preferences>): PreferenceStore {
+  const store = new PreferenceStore(undefined);
+  store.change(preferences);
+  return store;
 }
 
 /** An address and its history, apart from the browser's. */

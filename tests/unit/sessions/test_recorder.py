@@ -200,6 +200,13 @@ def test_log_records_that_belong_to_nothing_are_not_kept(desk: Desk) -> None:
 # --- titles -----------------------------------------------------------------------------------
 
 
+def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(desk: Desk) -> None:
+    desk.take(span("server/discover", span_id=1))
+    assert desk.session().title == "server/discover"
+    desk.take(span("execute_tool add", span_id=2, parent=9))
+    assert desk.session().title == "execute_tool add"
+
+
 def test_the_title_is_the_given_one_else_the_first_message_else_the_root(desk: Desk) -> None:
     desk.take(span("child", span_id=2, parent=1))
     assert desk.session().title == "child"
@@ -335,8 +342,9 @@ def test_a_session_counts_exactly_what_its_spans_say(
         with desk.store.read() as reader:
             spans = reader.spans_of(session_id)
         assert row.span_count == len(spans)
-        assert row.error_count == sum(s.status is SpanStatus.ERROR for s in spans)
-        assert row.llm_calls == sum(s.kind == "llm" for s in spans)
+        own = [one for one in spans if one.duplicate_of is None]
+        assert row.error_count == sum(s.status is SpanStatus.ERROR for s in own)
+        assert row.llm_calls == sum(s.kind == "llm" for s in own)
         assert row.input_tokens == sum(s.input_tokens or 0 for s in _usage_leaves(spans))
         assert row.started_ns == min(s.start_ns for s in spans)
 

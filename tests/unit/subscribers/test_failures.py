@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from inspector.integrations.verdicts import ErrorResultError
 from subscribers.failures import failure_of_exception, failure_of_result
 from subscribers.redaction import Redactor
 
@@ -34,6 +35,7 @@ class ReadTimeout(Exception):  # noqa: N818 - the name counts
         (TimeoutError(), "timeout", "TIMEOUT"),
         (ReadTimeout(), "timeout", "TIMEOUT"),
         (HookDenied("no"), "denied", "DENIED"),
+        (ErrorResultError("no", None), "tool_error", "tool_error"),
         (McpError(-32601, "no such method"), "-32601", "UNKNOWN_TOOL"),
         (McpError(-32602, "Unknown tool: x"), "-32602", "UNKNOWN_TOOL"),
         (McpError(-32602, "missing a"), "-32602", "INVALID_PARAMS"),

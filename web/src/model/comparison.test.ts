@@ -24,7 +24,7 @@ test('numbers stand beside each other with what became of them', () => {
   );
   expect(rows).toEqual([
     { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50 %)', trend: 'more' },
-    { name: 'spans', left: '5', right: '5', delta: '', trend: 'same' },
+    { name: 'spans', left: '5', right: '5', delta: '=', trend: 'same' },
     { name: 'errors', left: '0', right: '2', delta: '+2', trend: 'more' },
   ]);
 });
@@ -35,8 +35,8 @@ test('what is not known has no difference: a session that still runs, a cost nob
     session({ duration_ms: 3000 }),
   );
   expect(rows.map(({ name, delta, trend }) => [name, delta, trend])).toEqual([
-    ['time', '', 'same'],
-    ['cost', '', 'same'],
+    ['time', '–', 'same'],
+    ['cost', '–', 'same'],
   ]);
 });
 

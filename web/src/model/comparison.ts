@@ -38,7 +38,7 @@ export interface SummaryRow {
   readonly name: string;
   readonly left: string;
   readonly right: string;
-  /** `+3`, `−1.2 s (−20 %)`; empty when nothing changed or one is not known. */
+  /** `+3`, `−1.2 s (−20 %)`; `=` when nothing changed, `–` where one is not known. */
   readonly delta: string;
   readonly trend: 'more' | 'less' | 'same';
 }
@@ -75,7 +75,7 @@ export function summarise(left: Session, right: Session): readonly SummaryRow[] 
       name,
       left: before === null ? '–' : format(before),
       right: after === null ? '–' : format(after),
-      delta: known ? deltaOf(before, after, format) : '',
+      delta: known ? deltaOf(before, after, format) || '=' : '–',
       trend: !known || before === after ? 'same' : after > before ? 'more' : 'less',
     };
   });

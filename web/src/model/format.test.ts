@@ -71,6 +71,7 @@ test('a start of today has seconds, one of another year has the year', () => {
 });
 
 test('what began before zero has one sign', () => {
+  expect(formatOffset(0)).toBe('+0 s');
   expect(formatOffset(12_400_000)).toBe('+12.4 ms');
   expect(formatOffset(-192_000_000)).toBe('−192 ms');
 });

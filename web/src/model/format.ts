@@ -16,6 +16,7 @@ export function formatDuration(ns: number): string {
 
 /** When something began: before zero, too, where clocks differ or a request came first. */
 export function formatOffset(ns: number): string {
+  if (ns === 0) return '+0 s';
   return ns < 0 ? formatDuration(ns) : `+${formatDuration(ns)}`;
 }
 

@@ -30,6 +30,8 @@ export interface McpCall {
   readonly spanKey: string | undefined;
   readonly offset_ns: number;
   readonly end_ns: number | undefined;
+  /** Between its request and its answer, where both were seen. */
+  readonly took_ns: number | undefined;
   readonly state: CallState;
   readonly fault: McpEntry['fault'];
   /** At least one; more where the server asked for input (2026-07-28). */
@@ -485,6 +487,10 @@ function finished(
     spanKey: first.exchange ?? spanKeyOf(first),
     offset_ns: first.offset_ns,
     end_ns,
+    took_ns:
+      request === undefined || end_ns === undefined || isNotification
+        ? undefined
+        : end_ns - first.offset_ns,
     state: isNotification
       ? fault === null
         ? 'ok'
@@ -550,6 +556,7 @@ function lineCall(entry: McpEntry): McpCall {
     spanKey: spanKeyOf(entry),
     offset_ns: entry.offset_ns,
     end_ns: entry.offset_ns,
+    took_ns: undefined,
     state: isTransport && isBad ? 'error' : 'ok',
     fault: null,
     rounds: [{ request: entry }],

@@ -134,7 +134,7 @@ function slowestOf(requests: readonly McpCall[]): McpCall | undefined {
 }
 
 function tookOf(call: McpCall | undefined): number {
-  return call?.end_ns === undefined ? -1 : call.end_ns - call.offset_ns;
+  return call?.took_ns ?? -1;
 }
 
 function heardOf(calls: readonly McpCall[]): number | undefined {

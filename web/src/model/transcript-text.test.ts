@@ -91,6 +91,11 @@ test('a result that is a text in JSON is that text', () => {
   expect(
     wrappedText(clip('{"content": [{"type":"text","text":"a"},{"type":"text","text":"b"}]}')),
   ).toBe('a\nb');
+  expect(wrappedText(clip('{"content": [{"text":"a"}]}'))).toBe('a');
+  expect(
+    wrappedText(clip('{"content": "a", "type": "tool", "tool_call_id": "1", "status": "success"}')),
+  ).toBe('a');
+  expect(wrappedText(clip('{"content": "a", "path": "b"}'))).toBeUndefined();
   expect(wrappedText(clip('{"result": "a", "more": 1}'))).toBeUndefined();
   expect(wrappedText(clip('{"content": [{"type":"image","data":""}]}'))).toBeUndefined();
   expect(wrappedText(clip('plain', { is_json: false }))).toBe('plain');

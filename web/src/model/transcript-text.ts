@@ -119,12 +119,18 @@ export function wrappedText(clip: Clip): string | undefined {
     for (const part of index.children(content)) {
       const type = index.member(part, 'type');
       const text = index.member(part, 'text');
-      if (type === undefined || text === undefined || index.string(type) !== 'text') {
-        return undefined;
-      }
+      if (text === undefined || index.kind[text] !== JsonKind.String) return undefined;
+      if (type !== undefined && index.string(type) !== 'text') return undefined;
       texts.push(index.string(text));
     }
     return texts.length === 0 ? undefined : texts.join('\n');
+  }
+  // A message of a tool: what is beside its text is for the framework.
+  if (content !== undefined && index.kind[content] === JsonKind.String) {
+    const type = index.member(0, 'type');
+    const call = index.member(0, 'tool_call_id');
+    if (type !== undefined && call !== undefined && index.string(type) === 'tool')
+      return index.string(content);
   }
   if (index.childCount[0] !== 1 || index.kind[1] !== JsonKind.String) return undefined;
   return ['result', 'output', 'text', 'content'].includes(index.key(1) ?? '')

@@ -155,8 +155,63 @@ test('a chat goes on over traces', () => {
   expect(layout(spans).before.get(spanKey(turn(4, 2)))).toBe(spanKey(turn(2, 1)));
 });
 
-test('a failed tool knows when it was called again', () => {
+test('a chat goes on over traces also where a second layer told each run once more', () => {
+  const of = (trace: number, one: SpanRow) => ({
+    ...one,
+    trace_id: `${trace}`.padStart(32, '0'),
+  });
+  const run = (trace: number, first: number) => [
+    of(trace, span(first, null, 'agent', { name: 'helper' })),
+    of(trace, span(first + 1, first, 'agent', { name: 'helper', duplicate_of: id(first) })),
+    of(trace, span(first + 2, first + 1, 'llm')),
+  ];
+  const [, , first, , , second] = [...run(1, 1), ...run(2, 4)].map(spanKey);
+  const { before, agentOf } = layout([...run(1, 1), ...run(2, 4)]);
+  expect(before.get(second ?? '')).toBe(first);
+  expect(agentOf.get(second ?? '')).toMatch(/4$/);
+});
+
+test('a failed tool knows when it was called again, in the same run', () => {
   expect(layout(TEAM).again.get(key(6))).toBe(key(7));
+  const runs = [
+    span(1, null, 'agent', { name: 'helper', ms: 30 }),
+    span(2, 1, 'tool', { status: 'error' }),
+    span(5, null, 'agent', { name: 'helper', ms: 30 }),
+    span(6, 5, 'tool'),
+  ];
+  expect(layout(runs).again.size).toBe(0);
+});
+
+test('what a model said is below the tools that ran while it was called', () => {
+  const spans = [span(1, null, 'llm', { ms: 90 }), span(2, 1, 'tool'), span(3, null, 'llm')];
+  expect(drawn(spans)).toEqual(['call 1', 'tool 2', 'said 1', 'call 3']);
+  expect([...layout(spans).saidBelow]).toEqual([key(1)]);
+});
+
+test('what a server asks for in the middle of a call is shown, its side of the call is not', () => {
+  const spans = [
+    span(1, null, 'tool', { name: 'execute_tool confirm', ms: 90 }),
+    span(2, 1, 'tool', { duplicate_of: id(1) }),
+    span(3, 2, 'mcp', { name: 'elicitation/create' }),
+    span(4, 1, 'mcp', { name: 'tools/call confirm' }),
+    span(5, 4, 'mcp', { name: 'tools/call confirm' }),
+    span(6, 1, 'tool', { duplicate_of: id(1), name: 'MCP send tools/call confirm' }),
+    span(7, 6, 'tool', { name: 'tools/call confirm' }),
+    span(8, 1, 'tool', { name: 'MCP send tools/call confirm' }),
+  ];
+  expect(drawn(spans)).toEqual(['tool 1', '  line 3']);
+});
+
+test('the loop of an agent has no heading for each time round', () => {
+  const spans = [
+    span(1, null, 'agent'),
+    span(2, 1, 'step', { name: 'cycle' }),
+    span(3, 2, 'llm'),
+    span(4, 2, 'tool'),
+    span(5, 1, 'step', { name: 'cycle' }),
+    span(6, 5, 'llm'),
+  ];
+  expect(drawn(spans)).toEqual(['agent 1', 'call 3', 'tool 4', 'call 6', 'end 1']);
 });
 
 test('a failure knows who failed with it', () => {
@@ -234,7 +289,7 @@ test('whatever the spans: each is one entry at most, and is found at one if any 
       const ids = entries.map((entry) => entry.id);
       expect(new Set(ids).size).toBe(ids.length);
       entries.forEach((entry, at) => {
-        if (entry.type !== 'end') expect(entryOf.get(entry.key)).toBe(at);
+        if (entry.type !== 'end' && entry.type !== 'said') expect(entryOf.get(entry.key)).toBe(at);
       });
       for (const one of spans) {
         const at = entryOf.get(spanKey(one));

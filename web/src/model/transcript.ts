@@ -13,6 +13,8 @@ export type EntryType =
   | 'end'
   /** A model is called. */
   | 'call'
+  /** What it said, below the tools that ran while it was called. */
+  | 'said'
   | 'tool'
   /** One line: a resource, a prompt, MCP, retrieval, a step. */
   | 'line'
@@ -35,11 +37,11 @@ export interface Entry {
   readonly atOnce: number;
 }
 
-/** What an agent and all below it came to. */
+/** What an agent, or a model call, and all below it came to. */
 export interface Sum {
   readonly turns: number;
   readonly tools: number;
-  /** Failures with no failure below them. */
+  /** All that failed, itself too: the number that the header and the list have. */
   readonly errors: number;
   readonly tokens: number;
   /** The failure that ended first among those. */
@@ -58,10 +60,12 @@ export interface TranscriptLayout {
   /** Model call → tools that ran between it and the next one, by start; and back. */
   readonly toolsOf: ReadonlyMap<string, readonly string[]>;
   readonly callOf: ReadonlyMap<string, string>;
+  /** Model calls whose answer is an entry of its own, below what is in them. */
+  readonly saidBelow: ReadonlySet<string>;
   /** Agent → the first and the last model call of its own. */
   readonly firstCall: ReadonlyMap<string, string>;
   readonly lastCall: ReadonlyMap<string, string>;
-  /** Failed tool → the next call of the same one by the same agent. */
+  /** Failed tool → the next call of the same one in the same run of an agent. */
   readonly again: ReadonlyMap<string, string>;
   /** Span → its nearest agent above. */
   readonly agentOf: ReadonlyMap<string, string>;
@@ -73,6 +77,9 @@ export interface TranscriptLayout {
   /** Whether what failed above it failed first because of it, or of what is inside of it. */
   readonly isCause: (key: string) => boolean;
 }
+
+/** What a server asks of the client, in the middle of a tool. */
+const OF_SERVER = /(^|\s)(sampling|elicitation)\/\S+$/;
 
 /** MCP that only sets the stage. */
 const SETUP =
@@ -96,7 +103,7 @@ export function layoutTranscript(
   { byHand = new Map(), isWhole = false, open = new Set() }: LayoutOptions = {},
 ): TranscriptLayout {
   const tree = placeSpans(forest, rowOf);
-  const { roles, inside: within } = rolesOf(tree, isWhole);
+  const { roles, inside: within, acts } = rolesOf(tree, isWhole);
   const atOnce = simultaneous(tree, roles);
   const links = linksOf(tree, roles);
   const sums = sumsOf(tree);
@@ -107,13 +114,16 @@ export function layoutTranscript(
   /** Position of the folded agent that hides it, plus 1. */
   const hiddenBy = new Uint32Array(rows.length);
   const opened: number[] = [];
+  const saidBelow = new Set<string>();
   const close = (until: number) => {
     for (let last = opened.at(-1); last !== undefined && at(level, last) >= until; ) {
       opened.pop();
       const key = at(keys, last);
+      const type = at(roles, last) === 'agent' ? 'end' : 'said';
+      if (type === 'said') saidBelow.add(key);
       entries.push({
-        ...entry(key, 'end', at(depth, last)),
-        id: `${key}:end`,
+        ...entry(key, type, at(depth, last)),
+        id: `${key}:${type}`,
         isCard: isCard(tree, roles, atOnce, last),
       });
       last = opened.at(-1);
@@ -144,7 +154,7 @@ export function layoutTranscript(
       atOnce: at(atOnce, place),
     });
     if (isFolded) hiddenBy[place] = place + 1;
-    else if (role === 'agent') opened.push(place);
+    else if (role === 'agent' || (role === 'call' && acts.has(place))) opened.push(place);
   }
   close(0);
   fillHidden(tree, entryOf);
@@ -152,6 +162,7 @@ export function layoutTranscript(
     entries,
     entryOf,
     ...links,
+    saidBelow,
     sums,
     above: (key) => agentsAbove(tree, roles, key),
     failedAbove: (key) => failuresAbove(tree, key),
@@ -201,12 +212,17 @@ function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefi
     parent[place] = above < 0 ? -1 : (placeOf.get(forest.keyOf(above) ?? '') ?? -1);
     level[place] = at(laid.depth, line);
     const up = at(parent, place);
-    if (up >= 0) agent[place] = at(rows, up).kind === 'agent' ? up : at(agent, up);
+    // A twin of an agent is none: what is in it is in the agent.
+    if (up >= 0) agent[place] = isAgent(at(rows, up)) ? up : at(agent, up);
     placeOf.set(key, place);
     keys.push(key);
     rows.push(row);
   }
   return { rows, keys, placeOf, parent, level, agent };
+}
+
+function isAgent({ kind, duplicate_of }: SpanRow): boolean {
+  return kind === 'agent' && duplicate_of === null;
 }
 
 /** A forest of these spans. */
@@ -216,28 +232,52 @@ export function forestOf(spans: Iterable<SpanRow>): SpanForest {
   return forest;
 }
 
+const ACTORS: ReadonlySet<Role> = new Set(['agent', 'call', 'tool']);
+
 /** What each span is in the transcript; a tool that only wraps an agent is a part of its card. */
 function rolesOf(
   { rows, parent }: Places,
   isWhole: boolean,
-): { readonly roles: readonly Role[]; readonly inside: Uint32Array } {
+): {
+  readonly roles: readonly Role[];
+  readonly inside: Uint32Array;
+  /** Places of spans in which an agent, a model or a tool is shown. */
+  readonly acts: ReadonlySet<number>;
+} {
   const roles: Role[] = new Array(rows.length).fill('hidden');
   /** Entries right inside, those of hidden spans counted as their own; and agents among them. */
   const inside = new Uint32Array(rows.length);
   const agents = new Uint32Array(rows.length);
+  const acts = new Set<number>();
+  const cycles = cyclesOf(rows, parent);
   for (let place = rows.length - 1; place >= 0; place -= 1) {
     const row = at(rows, place);
     const above = at(parent, place);
     const role = isWhole
       ? roleByKind(row)
       : roleOf(row, above < 0 ? undefined : at(rows, above), at(inside, place), at(agents, place));
-    roles[place] = role;
+    roles[place] = role === 'heading' && cycles.has(place) ? 'hidden' : role;
     if (above < 0) continue;
-    const isHidden = role === 'hidden';
+    const isHidden = roles[place] === 'hidden';
+    const isActor = row.duplicate_of === null && ACTORS.has(at(roles, place));
+    if (isHidden ? acts.has(place) : isActor) acts.add(above);
     inside[above] = at(inside, above) + (isHidden ? at(inside, place) : 1);
     agents[above] = at(agents, above) + (isHidden ? at(agents, place) : role === 'agent' ? 1 : 0);
   }
-  return { roles, inside };
+  return { roles, inside, acts };
+}
+
+/** Steps of one name right in an agent: its loop, whose turns are read without a heading each. */
+function cyclesOf(rows: readonly SpanRow[], parent: Int32Array): ReadonlySet<number> {
+  const groups = new Map<string, number[]>();
+  rows.forEach((row, place) => {
+    const above = at(parent, place);
+    if (row.kind !== 'step' || above < 0 || at(rows, above).kind !== 'agent') return;
+    const group = groups.get(`${above} ${row.name}`);
+    if (group === undefined) groups.set(`${above} ${row.name}`, [place]);
+    else group.push(place);
+  });
+  return new Set([...groups.values()].filter(({ length }) => length > 1).flat());
 }
 
 function roleByKind({ kind }: SpanRow): EntryType {
@@ -255,10 +295,16 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     case 'llm':
       return 'call';
     case 'tool':
+      if (above?.kind === 'tool' && isMessageOf(row, above)) return 'hidden';
       return inside === 1 && agents === 1 ? 'hidden' : 'tool';
     case 'mcp':
-      if (isFailed && above?.kind !== 'tool') return 'line';
-      return above?.kind === 'tool' || SETUP.test(row.name) ? 'hidden' : 'line';
+      if (OF_SERVER.test(row.name)) return 'line';
+      if (above?.kind === 'tool' || SETUP.test(row.name))
+        return isFailed && above?.kind !== 'tool' ? 'line' : 'hidden';
+      // The server's side of what a client sent.
+      return above?.kind === 'mcp' && above.name.endsWith(row.name) && !isFailed
+        ? 'hidden'
+        : 'line';
     case 'workflow':
     case 'step':
       if (inside > 1) return above === undefined ? 'hidden' : 'heading';
@@ -269,6 +315,12 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     default:
       return 'line';
   }
+}
+
+/** Whether it is a message of the call that is around it, or what the server did of it. */
+function isMessageOf({ name }: SpanRow, above: SpanRow): boolean {
+  const tool = /^(?:MCP send )?tools\/call (.+)$/.exec(name)?.[1];
+  return tool !== undefined && above.name.endsWith(` ${tool}`);
 }
 
 /** Whether what is inside is set in: agents that are called by agents, and tools. */
@@ -364,7 +416,7 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
         else tools.push(key);
         callOf.set(key, call);
       }
-      const name = `${lane} ${row.name}`;
+      const name = `${owner} ${row.name}`;
       const failed = lastFailed.get(name);
       if (failed !== undefined) again.set(failed, key);
       if (row.status === 'error') lastFailed.set(name, key);
@@ -424,7 +476,7 @@ function sumsOf(tree: Places): Map<string, Sum> {
     cause: undefined as number | undefined,
     running: undefined as number | undefined,
     hasFailedInside: false,
-    isAgent: row.kind === 'agent',
+    isSummed: row.kind === 'agent' || row.kind === 'llm',
   }));
   const end = (place: number) => at(rows, place).offset_ns + (at(rows, place).duration_ns ?? 0);
   for (let place = rows.length - 1; place >= 0; place -= 1) {
@@ -437,10 +489,8 @@ function sumsOf(tree: Places): Map<string, Sum> {
       }
       if (row.kind === 'tool') sum.tools += 1;
       if (row.status === 'error') {
-        if (!sum.hasFailedInside) {
-          sum.errors += 1;
-          sum.cause = place;
-        }
+        sum.errors += 1;
+        if (!sum.hasFailedInside) sum.cause = place;
         sum.hasFailedInside = true;
       }
       if (row.status === 'running') sum.running ??= place;
@@ -466,7 +516,7 @@ function sumsOf(tree: Places): Map<string, Sum> {
   }
   const found = new Map<string, Sum>();
   sums.forEach((sum, place) => {
-    if (!sum.isAgent) return;
+    if (!sum.isSummed) return;
     const { turns, tools, errors, tokens, cause, running } = sum;
     found.set(at(keys, place), {
       turns,

@@ -59,7 +59,7 @@ function Row({ name, of, value }: RowProps) {
           key={row.name}
           className={value === 'delta' ? `ins-delta ins-delta--${row.trend}` : undefined}
         >
-          {row[value] || '='}
+          {row[value]}
         </td>
       ))}
     </tr>

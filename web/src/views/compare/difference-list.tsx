@@ -48,7 +48,11 @@ export function DifferenceList(props: DifferenceListProps) {
   if (differences.length === 0) {
     return (
       <p className="ins-compare__start" role="status">
-        {state.kind === 'loading' ? 'Reading the differences' : 'Nothing differs in this way.'}
+        {state.kind === 'loading'
+          ? 'Reading the differences'
+          : compared.changes.length === 0
+            ? 'Nothing differs between the two.'
+            : 'Nothing differs in this way.'}
       </p>
     );
   }
@@ -105,9 +109,9 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
         {more > 0 && <span>and {more} more</span>}
       </span>
       <span className="ins-difference__what">
-        <span className="ins-difference__name">
+        <span className="ins-difference__name" title={plainLine(row?.name ?? '')}>
           {row !== null && <KindIcon kind={row.kind} />}
-          {plainLine(row?.name ?? '')}
+          <span>{plainLine(row?.name ?? '')}</span>
         </span>
         <small>
           {difference.path

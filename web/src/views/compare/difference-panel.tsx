@@ -65,7 +65,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
 function Values({ difference }: { readonly difference: Difference }) {
   const { left, right, left_own_ns, right_own_ns } = difference;
   const rows = [
-    ['status', left?.status, right?.status, ''],
+    ['status', statusOf(left), statusOf(right), ''],
     ['model', left?.model, right?.model, ''],
     numbers('own time', left_own_ns, right_own_ns, formatDuration),
     numbers('time', left?.duration_ns, right?.duration_ns, formatDuration),
@@ -97,6 +97,11 @@ function Values({ difference }: { readonly difference: Difference }) {
       </tbody>
     </table>
   );
+}
+
+/** A span that nobody said anything bad of is well. */
+function statusOf(row: SpanRow | null): string | undefined {
+  return row?.status === 'unset' ? 'ok' : row?.status;
 }
 
 function numbers(

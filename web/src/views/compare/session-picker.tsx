@@ -29,7 +29,11 @@ export function SessionPicker({ label, id, session, onChoose }: SessionPickerPro
       {id !== '' && (
         <p className="ins-picker__chosen">
           {shown !== undefined && <StatusIcon shape={shown.status} />}
-          <Link className="ins-picker__title" to={sessionPath(id)}>
+          <Link
+            className="ins-picker__title"
+            title={plainLine(shown?.title || id)}
+            to={sessionPath(id)}
+          >
             {plainLine(shown?.title || id)}
           </Link>
           {shown !== undefined && (
@@ -118,7 +122,9 @@ function Field({ label, chosen, onChoose }: FieldProps) {
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => choose(session.id)}
             >
-              <b>{plainLine(session.title || session.id, 60)}</b>
+              <b title={plainLine(session.title || session.id)}>
+                {plainLine(session.title || session.id, 60)}
+              </b>
               <span>
                 {session.status}, {formatStart(session.started_at, Date.now())}
               </span>

@@ -93,9 +93,8 @@ interface RoundProps {
 
 function Round({ sessionId, call, round, number }: RoundProps) {
   const { request, response } = round;
-  const isLine = call.kind === 'transport';
   const many = call.rounds.length > 1;
-  if (isLine) return null;
+  if (call.kind === 'transport') return <Reason entry={request} />;
   return (
     <div className="ins-mcp-round">
       {many && (
@@ -104,8 +103,11 @@ function Round({ sessionId, call, round, number }: RoundProps) {
           {response?.result_type === 'input_required' && ' · the server asks for input'}
         </h3>
       )}
-      <Asked entry={request} what="with" />
+      <Asked entry={request} />
       <div className="ins-mcp-round__pair">
+        {call.kind === 'call' && request === undefined && (
+          <p className="ins-mcp-frame__none">Its request was not seen.</p>
+        )}
         {request !== undefined && (
           <FrameView
             key={request.key}
@@ -127,25 +129,36 @@ function Round({ sessionId, call, round, number }: RoundProps) {
             {call.state === 'pending' ? 'No answer yet.' : 'No answer was seen.'}
           </p>
         )}
-        {call.kind === 'call' && request === undefined && (
-          <p className="ins-mcp-frame__none">Its request was not seen.</p>
-        )}
       </div>
-      <Asked entry={response} what="asks" />
+      <Asked entry={response} />
     </div>
   );
 }
 
-/** What an input-required result asks for, or the answers that went back. */
-function Asked({ entry, what }: { readonly entry: McpEntry | undefined; readonly what: string }) {
+/** Why a connection went, or does not come; the line has room for its beginning only. */
+function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
+  if (entry?.text == null || entry.text === '') return null;
+  const isBad = entry.state === 'failed';
+  return (
+    <p className={isBad ? 'ins-mcp-detail__fault' : 'ins-mcp-detail__reason'}>
+      <VisibleText text={entry.text} />
+    </p>
+  );
+}
+
+/** What a message asks a person or a model for, or the answers that went back. */
+function Asked({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry === undefined) return null;
-  const said = [...entry.asks, ...entry.answers];
+  const said = [
+    ...entry.asks.map((one) => ['asks', one] as const),
+    ...entry.answers.map((one) => ['answers', one] as const),
+  ];
   if (said.length === 0) return null;
   return (
     <ul className="ins-mcp-asks">
-      {said.map((one) => (
-        <li key={`${one.key} ${one.method}`}>
-          <span>{what === 'with' ? 'answers' : 'asks'}</span>
+      {said.map(([what, one]) => (
+        <li key={`${what} ${one.key} ${one.method}`}>
+          <span>{what}</span>
           {one.key !== '' && (
             <code>
               <VisibleText text={one.key} />

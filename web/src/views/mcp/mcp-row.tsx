@@ -82,9 +82,7 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
           ? props.epoch_ns !== undefined && (
               <Counting from_ns={call.offset_ns} epoch_ns={props.epoch_ns} />
             )
-          : call.kind === 'call' &&
-            call.end_ns !== undefined &&
-            formatDuration(call.end_ns - call.offset_ns)}
+          : call.took_ns !== undefined && formatDuration(call.took_ns)}
       </span>
     </button>
   );
@@ -94,7 +92,7 @@ const MAX_SHOWN_CHARS = 200;
 
 /** What is worth knowing without opening it. */
 function Rest({ call }: { readonly call: McpCall }) {
-  const state = stateText(call);
+  const state = call.kind === 'transport' ? '' : stateText(call);
   const progress = call.notes.findLast((note) => note.progress !== null)?.progress;
   const said =
     call.kind === 'stderr' || call.kind === 'transport'

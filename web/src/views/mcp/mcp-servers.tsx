@@ -95,9 +95,9 @@ function Counts({ server }: { readonly server: McpServer }) {
       {server.pending > 0 && (
         <span className="ins-mcp-server__pending">{server.pending} pending</span>
       )}
-      {slowest?.end_ns !== undefined && (
+      {slowest?.took_ns !== undefined && (
         <span title={`Slowest: ${slowest.method} ${slowest.target ?? ''}`}>
-          slowest {formatDuration(slowest.end_ns - slowest.offset_ns)}
+          slowest {formatDuration(slowest.took_ns)}
         </span>
       )}
       {heard_ns !== undefined && <span>last heard {formatOffset(heard_ns)}</span>}

@@ -205,7 +205,7 @@ function Name({ item, at }: FoundItem) {
     else pieces.push({ from: place, to: place + 1, isMarked });
   }
   return (
-    <span className="ins-palette__name">
+    <span className="ins-palette__name" title={item.name}>
       {pieces.map(({ from, to, isMarked }) =>
         isMarked ? <mark key={from}>{item.name.slice(from, to)}</mark> : item.name.slice(from, to),
       )}

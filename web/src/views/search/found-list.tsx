@@ -160,18 +160,19 @@ interface OpenProps {
 
 function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSession }) {
   const path = sessionPath(of.id);
+  const told = [
+    ...(of.hits.length > 0 ? [`${plural(of.hits.length, 'span')} found`] : []),
+    ...(of.session === undefined
+      ? []
+      : [of.session.status, formatStart(of.session.started_at, Date.now())]),
+  ];
   return (
     <h2 className="ins-found__session">
       {of.session !== undefined && <StatusIcon shape={of.session.status} />}
-      <FoundLink path={path} isTab={isTab} onOpen={onOpen}>
+      <FoundLink path={path} isTab={isTab} onOpen={onOpen} title={plainLine(of.title || of.id)}>
         {plainLine(of.title || of.id)}
       </FoundLink>
-      <small>
-        {of.session !== undefined &&
-          `${of.session.status}, ${formatStart(of.session.started_at, Date.now())}`}
-        {of.hits.length > 0 &&
-          `${of.session === undefined ? '' : ', '}${plural(of.hits.length, 'span')} found`}
-      </small>
+      <small title={told.join(', ')}>{told.join(', ')}</small>
     </h2>
   );
 }
@@ -183,7 +184,12 @@ function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
     <>
       <div className="ins-found__hit">
         <KindIcon kind={span.kind} />
-        <FoundLink path={spanPath(hit.session_id, spanKey(span))} isTab={isTab} onOpen={onOpen}>
+        <FoundLink
+          path={spanPath(hit.session_id, spanKey(span))}
+          isTab={isTab}
+          onOpen={onOpen}
+          title={plainLine(span.name)}
+        >
           {inName === undefined ? plainLine(span.name) : <Marked excerpt={inName} />}
           <span className="ins-hidden">, {kindName(span.kind)}</span>
         </FoundLink>
@@ -195,7 +201,10 @@ function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
           <span className="ins-found__place" title={excerpt.place}>
             {placeName(excerpt.place)}
           </span>
-          <span className="ins-found__text">
+          <span
+            className="ins-found__text"
+            title={plainLine(`${excerpt.before}${excerpt.match}${excerpt.after}`, 400)}
+          >
             <Marked excerpt={excerpt} />
           </span>
         </p>
@@ -235,15 +244,18 @@ function placeName(place: string): string {
 }
 
 interface FoundLinkProps extends OpenProps {
+  /** In full, where there is no room for it. */
+  readonly title: string;
   readonly path: string;
   readonly children: React.ReactNode;
 }
 
-function FoundLink({ path, isTab, onOpen, children }: FoundLinkProps) {
+function FoundLink({ path, title, isTab, onOpen, children }: FoundLinkProps) {
   return (
     <a
       data-found
       href={path}
+      title={title}
       tabIndex={isTab ? 0 : -1}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -7,6 +7,7 @@ import type { Read } from '../../state/transcript.ts';
 import { useRow } from '../context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';
+import { VisibleText } from '../requests/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import type { EntryProps } from './entry.tsx';
 import { Took } from './entry.tsx';
@@ -132,9 +133,18 @@ function Counts({ sum }: { readonly sum: Sum }) {
   );
 }
 
+const MAX_WHY = 160;
+
 /** What goes on, or went wrong, in an agent that is folded. */
-function Inside({ sum, trace, row, onGoTo }: AgentProps & { readonly sum: Sum | undefined }) {
+function Inside({
+  sum,
+  trace,
+  readings,
+  row,
+  onGoTo,
+}: AgentProps & { readonly sum: Sum | undefined }) {
   const cause = useRow(trace.spans, sum?.cause ?? '');
+  const why = useRow(readings.reads, sum?.cause ?? '')?.reading.error?.message?.text;
   const running = useRow(trace.spans, sum?.running ?? '');
   return (
     <>
@@ -143,7 +153,13 @@ function Inside({ sum, trace, row, onGoTo }: AgentProps & { readonly sum: Sum | 
         sum.cause !== `${row.trace_id}.${row.span_id}` && (
           <p className="ins-tx__inside">
             <StatusIcon shape="failed" />
-            {plainName(cause.name)} failed inside.
+            {plainName(cause.name)} failed inside
+            {why === undefined ? '.' : ': '}
+            {why !== undefined && (
+              <span className="ins-tx__why">
+                <VisibleText text={firstLine(why)} />
+              </span>
+            )}
             {row.status !== 'error' && row.status !== 'running' && ' The agent went on.'}
             <button
               type="button"
@@ -163,6 +179,11 @@ function Inside({ sum, trace, row, onGoTo }: AgentProps & { readonly sum: Sum | 
       )}
     </>
   );
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length <= MAX_WHY ? line : `${line.slice(0, MAX_WHY - 1)}…`;
 }
 
 interface TextProps {

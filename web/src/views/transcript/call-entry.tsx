@@ -12,15 +12,15 @@ import { Message } from './messages.tsx';
 import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';
 import { useReading } from './reading-context.ts';
 
-export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
+type CallProps = EntryProps & { readonly row: SpanRow };
+
+export function CallEntry(props: CallProps) {
   const { entry, row, layout, readings, trace, isOpen } = props;
   const read = useRow(readings.reads, entry.key);
   const before = useRow(readings.reads, layout.before.get(entry.key) ?? '');
-  const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
   const reading = read?.reading;
   const tools = layout.toolsOf.get(entry.key) ?? [];
   const joined = joinedOf(reading, tools, trace, readings);
-  const results = useMemo(() => resultsOf(next?.reading), [next]);
   const answered = useMemo(() => idsOf(before), [before]);
   const isFirst = layout.before.get(entry.key) === undefined;
   /** Calls that a tool below shows, and results that are shown with their call. */
@@ -30,6 +30,7 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
     return before === undefined || (piece.id != null && answered.has(piece.id));
   };
   const said = reading?.said ?? [];
+  const isNewRun = layout.agentOf.get(before?.of.key ?? '') !== layout.agentOf.get(entry.key);
   return (
     <>
       <SinceTurnBefore {...props} />
@@ -45,7 +46,7 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
           />
         ))}
       {reading !== undefined && (
-        <History reading={reading} isOfAgent={layout.agentOf.has(entry.key)} />
+        <History reading={reading} isOfAgent={layout.agentOf.has(entry.key)} isNewRun={isNewRun} />
       )}
       <header className="ins-tx__head ins-tx__head--call">
         <KindIcon kind="llm" />
@@ -67,7 +68,60 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
         )}
         <Asks names={asksFor(reading, joined, tools, trace)} />
       </header>
-      {said
+      {!layout.saidBelow.has(entry.key) && <Answer {...props} isElsewhere={isElsewhere} />}
+    </>
+  );
+}
+
+/** What a model said at last, below the tools that ran while it was called. */
+export function CallEnd(props: CallProps) {
+  const { entry, row, layout, readings, trace } = props;
+  const reading = useRow(readings.reads, entry.key)?.reading;
+  const { onGoTo } = useReading();
+  const joined = joinedOf(reading, layout.toolsOf.get(entry.key) ?? [], trace, readings);
+  const cause = layout.sums.get(entry.key)?.cause;
+  const causeRow = useRow(trace.spans, cause ?? '');
+  const isInside = cause !== undefined && cause !== entry.key && causeRow !== undefined;
+  return (
+    <>
+      <header className="ins-tx__head ins-tx__head--call">
+        <KindIcon kind="llm" />
+        <span>
+          {reading?.model ?? row.model ?? plainName(row.name)}{' '}
+          {row.status === 'running' ? 'is at work' : row.status === 'error' ? 'failed' : 'said'}
+        </span>
+      </header>
+      <Answer {...props} isElsewhere={(piece) => joined.has(piece)} isErrorSaid={isInside} />
+      {row.status === 'error' && isInside && (
+        <p className="ins-tx__after">
+          Because{' '}
+          <button type="button" className="ins-link" tabIndex={-1} onClick={() => onGoTo(cause)}>
+            {plainName(causeRow.name)} failed
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Answer({
+  entry,
+  row,
+  layout,
+  readings,
+  isOpen,
+  isElsewhere,
+  isErrorSaid = false,
+}: CallProps & {
+  readonly isElsewhere: (piece: Piece) => boolean;
+  readonly isErrorSaid?: boolean;
+}) {
+  const reading = useRow(readings.reads, entry.key)?.reading;
+  const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
+  const results = useMemo(() => resultsOf(next?.reading), [next]);
+  return (
+    <>
+      {(reading?.said ?? [])
         .filter(({ origin }) => origin === 'output')
         .map((one) => (
           <Message
@@ -79,7 +133,7 @@ export function CallEntry(props: EntryProps & { readonly row: SpanRow }) {
           />
         ))}
       <Moments reading={reading} />
-      {row.status === 'error' && (
+      {row.status === 'error' && !isErrorSaid && (
         <>
           {reading !== undefined && <ErrorBlock reading={reading} />}
           <Consequence of={entry.key} layout={layout} />
@@ -114,16 +168,19 @@ function idsOf(read: Read | undefined): ReadonlySet<string> {
 function History({
   reading,
   isOfAgent,
+  isNewRun,
 }: {
   readonly reading: Reading;
   /** Model calls outside of an agent may have nothing to do with each other. */
   readonly isOfAgent: boolean;
+  /** The call before it was in another run of the agent: to begin anew takes nothing away. */
+  readonly isNewRun: boolean;
 }) {
   const { spanKey, onOpen } = useReading();
   const { rewritten, left_out } = reading;
   return (
     <>
-      {rewritten !== null && (rewritten.kept > 0 || isOfAgent) && (
+      {rewritten !== null && (rewritten.kept > 0 || (isOfAgent && !isNewRun)) && (
         <p className="ins-tx__history">
           {rewritten.kept > 0
             ? `History rewritten: ${plural(rewritten.gone, 'earlier message')} left out, ${rewritten.kept} kept.`

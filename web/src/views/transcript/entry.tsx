@@ -9,7 +9,7 @@ import type { Readings } from '../../state/transcript.ts';
 import { useCell, useInspector, useNow, useRow } from '../context.ts';
 import { kindName } from '../icons.tsx';
 import { AgentEnd, AgentEntry } from './agent-entry.tsx';
-import { CallEntry } from './call-entry.tsx';
+import { CallEnd, CallEntry } from './call-entry.tsx';
 import { LineEntry } from './line-entry.tsx';
 import { plainName } from './moments.tsx';
 import { ReadingContext, type ReadingPlace } from './reading-context.ts';
@@ -98,6 +98,8 @@ function bodyOf(props: EntryProps, row: SpanRow): ReactNode {
       return <AgentEnd {...props} row={row} />;
     case 'call':
       return <CallEntry {...props} row={row} />;
+    case 'said':
+      return <CallEnd {...props} row={row} />;
     case 'tool':
       return <ToolEntry {...props} row={row} />;
     case 'line':
@@ -109,7 +111,7 @@ function bodyOf(props: EntryProps, row: SpanRow): ReactNode {
 function nameOf({ type }: Entry, row: SpanRow): string {
   const name = `${kindName(row.kind)} ${plainName(row.name)}`;
   const state = row.status === 'unset' || row.status === 'ok' ? '' : `, ${row.status}`;
-  return type === 'end' ? `End of ${name}${state}` : `${name}${state}`;
+  return type === 'end' || type === 'said' ? `End of ${name}${state}` : `${name}${state}`;
 }
 
 function isControl(target: EventTarget): boolean {
@@ -127,7 +129,7 @@ interface MarginProps {
 }
 
 function Margin({ entry, row, trace }: MarginProps) {
-  const isEnd = entry.type === 'end';
+  const isEnd = entry.type === 'end' || entry.type === 'said';
   return (
     <div className="ins-tx__margin">
       {isEnd ? (

@@ -1,5 +1,8 @@
 /** What is said in one line: a resource that was read, a prompt, MCP, a step. */
-import type { Clip, SpanDetail, SpanRow } from '../../api/types.ts';
+import { useMemo } from 'react';
+import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { readServerAsk } from '../../model/server-asks.ts';
+import { argumentPairs } from '../../model/transcript-text.ts';
 import { useRow } from '../context.ts';
 import { KindIcon, kindName, StatusIcon } from '../icons.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';
@@ -15,6 +18,7 @@ import {
   plainName,
   StateLines,
 } from './moments.tsx';
+import { Pairs } from './pairs.tsx';
 
 export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
   const { entry, row, layout, readings, isOpen, waiting } = props;
@@ -61,6 +65,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
           <Decisions decisions={reading.decisions} />
           <AskedLines asked={reading.asked} />
           <StateLines state={reading.state} />
+          {mcp !== null && <ServerAskLine mcp={mcp} />}
           {isOpen && mcp !== null && (
             <>
               <Exchange clip={mcp.request} what="request" whole={requestOf} />
@@ -80,6 +85,46 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
         </>
       )}
     </>
+  );
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  accept: 'Accepted',
+  decline: 'Declined',
+  cancel: 'Cancelled',
+};
+
+/** What a server wanted to know in the middle of a call, and what the client told it. */
+function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
+  const ask = useMemo(() => readServerAsk(mcp.method, mcp.request, mcp.response), [mcp]);
+  if (ask === undefined) return null;
+  const pairs = ask.content === undefined ? undefined : argumentPairs(ask.content);
+  return (
+    <div className="ins-tx__asked ins-tx__asked--server">
+      {ask.asked !== undefined && (
+        <p>
+          <span className="ins-tx__prompt">
+            <VisibleText text={ask.asked} />
+          </span>
+        </p>
+      )}
+      {(ask.action !== undefined || ask.text !== undefined) && (
+        <p>
+          <strong>
+            {ask.action === undefined
+              ? `${ask.model ?? 'A model'} said`
+              : (ACTIONS[ask.action] ?? ask.action)}
+          </strong>
+          {pairs !== undefined && <Pairs pairs={pairs} />}
+          {ask.text !== undefined && (
+            <span className="ins-tx__reason">
+              <VisibleText text={ask.text} />
+            </span>
+          )}
+          {ask.action !== undefined && <span>by the client</span>}
+        </p>
+      )}
+    </div>
   );
 }
 

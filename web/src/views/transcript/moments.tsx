@@ -21,10 +21,15 @@ import { ClipView } from './clip-view.tsx';
 import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
 
+/** Of a tool whose answer is an error: that it failed is said beside its name. */
+const SAYS_NOTHING = 'tool_error';
+
 export function ErrorBlock({ reading }: { readonly reading: Reading }) {
   const { error } = reading;
   if (error === null) return null;
-  const type = [...new Set([error.type, error.code])].filter((text) => text !== null).join(' ');
+  const type = [...new Set([error.type, error.code])]
+    .filter((text) => text !== null && text !== SAYS_NOTHING)
+    .join(' ');
   const isSaid = error.message?.text !== error.type;
   return (
     <div className="ins-tx__error">

@@ -11,6 +11,7 @@ const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
   agent: 44,
   end: 36,
   call: 84,
+  said: 60,
   tool: 92,
   line: 32,
   heading: 34,

@@ -30,6 +30,8 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
   const args = reading?.tool?.arguments ?? told.arguments;
   const result = reading?.tool?.result ?? told.result;
   const isFailed = row.status === 'error' || reading?.tool?.is_error === true;
+  const isDenied =
+    isFailed && (reading?.decisions.some(({ action }) => action === 'deny') ?? false);
   return (
     <>
       <header className="ins-tx__head">
@@ -38,7 +40,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
         {reading?.mcp?.server != null && (
           <span className="ins-tx__quiet">of {reading.mcp.server}</span>
         )}
-        <ToolState {...props} isFailed={isFailed} />
+        <ToolState {...props} isFailed={isFailed} isDenied={isDenied} />
       </header>
       {args !== null && args !== undefined && <Arguments clip={args} isOpen={isOpen} />}
       {reading !== undefined && <Decisions decisions={reading.decisions} />}
@@ -89,7 +91,12 @@ function ToolState({
   row,
   trace,
   isFailed,
-}: EntryProps & { readonly row: SpanRow; readonly isFailed: boolean }) {
+  isDenied,
+}: EntryProps & {
+  readonly row: SpanRow;
+  readonly isFailed: boolean;
+  readonly isDenied: boolean;
+}) {
   if (row.status === 'running') {
     return (
       <span className="ins-tx__running">
@@ -108,7 +115,7 @@ function ToolState({
   return isFailed ? (
     <span className="ins-tx__state-mark ins-tx__state-mark--failed">
       <StatusIcon shape="failed" />
-      failed
+      {isDenied ? 'denied' : 'failed'}
     </span>
   ) : null;
 }

@@ -318,6 +318,8 @@ function useWants(
       add(entry.key);
       add(entry.via);
       if (entry.type === 'end') add(layout.lastCall.get(entry.key));
+      // A folded agent says why something in it failed.
+      if (entry.isFolded) add(layout.sums.get(entry.key)?.cause);
     };
     const { entries } = layout;
     for (let at = first; at < first + count; at += 1) need(entries[at]);

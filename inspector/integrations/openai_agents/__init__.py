@@ -1,0 +1,109 @@
+"""OpenAI Agents: its runs, agents and hand-offs, model calls and tools.
+
+The framework's own hooks cannot refuse, see no error and no tool that was rejected; what raises
+in them ends the run. So what its run loop calls is wrapped, each where all calls of a kind meet.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from inspector.integrations.patches import Patches
+from instrument import Bus
+from instrument import default as shared
+
+if TYPE_CHECKING:
+    from agents import Agent
+
+    from inspector.integrations.openai_agents.runs import Watch
+
+_logger = logging.getLogger("inspector")
+
+_watches: dict[Bus, tuple[Watch, Patches]] = {}
+"""One of each bus, however often it is attached: twice would tell everything twice."""
+
+
+def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
+    """Watch the runs of `targets`, or of every agent of this process, also those made later.
+
+    What a watched run runs in turn is watched too: hand-offs, and agents as tools.
+
+    Returns:
+        What detaches: everything is as it was. Idempotent.
+    """
+    here = bus or shared.bus
+    if not _is_the_frameworks():
+        _logger.warning("The package `agents` is not that of openai-agents: it is not watched.")
+        return lambda: None
+    if here not in _watches:
+        _watches[here] = _patched(here)
+    watch, patches = _watches[here]
+    entry = list(targets)
+    if not targets and [] in watch.targets:
+        return lambda: None
+    watch.targets.append(entry)
+
+    def detach() -> None:
+        watch.targets[:] = [one for one in watch.targets if one is not entry]
+        if not watch.targets and here in _watches and _watches[here][0] is watch:
+            del _watches[here]
+            patches.undo()
+
+    return detach
+
+
+def _is_the_frameworks() -> bool:
+    """`agents` is a name that programs give to packages of their own."""
+    try:
+        from agents.run import AgentRunner  # noqa: F401, PLC0415 - only where it is wanted
+    except ImportError:
+        return False
+    return True
+
+
+def _patched(bus: Bus) -> tuple[Watch, Patches]:
+    from inspector.integrations.openai_agents.runs import Watch  # noqa: PLC0415 - imports it
+
+    watch, patches = Watch(bus), Patches("openai_agents")
+    try:
+        _patch(watch, patches)
+    except Exception:
+        patches.undo()  # all that there is, or nothing
+        raise
+    return watch, patches
+
+
+def _patch(watch: Watch, patches: Patches) -> None:
+    from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415 - import it too
+    from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
+    from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415
+    from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
+
+    find, put = patches.find, patches.put
+    runs, tools = Runs(watch), Tools(watch.bus)
+
+    put(find("agents.run", "AgentRunner"), "run", runs.wrap_run)
+    put(find("agents", "run"), "start_streaming", runs.wrap_streaming)
+    put(find("agents", "run"), "run_single_turn", runs.wrap_turn)
+    loop = find("agents.run_internal", "run_loop")
+    put(loop, "run_single_turn_streamed", runs.wrap_turn)
+    put(loop, "get_model", partial(wrap_get_model, watch.bus))
+
+    execution = find("agents.run_internal", "tool_execution")
+    put(execution, "_invoke_function_tool_with_metadata", tools.wrap_invoke)
+    put(execution, "_execute_tool_input_guardrails", tools.wrap_guardrails)
+    put(execution, "function_rejection_item", tools.wrap_rejection)
+    resolution = find("agents.run_internal", "turn_resolution")
+    put(resolution, "function_rejection_item", tools.wrap_rejection)
+    explain = "maybe_invoke_function_tool_failure_error_function"
+    put(find("agents", "tool"), explain, tools.wrap_failure)
+    put(find("agents.mcp.util", "MCPUtil"), "_extract_custom_data", tools.wrap_mcp_result)
+
+    actions = "agents.run_internal.tool_actions"
+    for kind, seam in local_tools.SEAMS.items():
+        put(find(actions, kind), "execute", local_tools.wrap_execute(watch.bus, seam))
+    act = local_tools.wrap_computer(watch.bus)
+    put(find(actions, "ComputerAction"), "_execute_action_and_capture", act)

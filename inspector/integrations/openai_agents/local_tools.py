@@ -1,0 +1,204 @@
+"""Tools of the API that run here: shell, patches, custom tools, a computer.
+
+Each has a function, or an editor, that the program gave it, called when approval was given: for
+one call a copy of the tool has ours.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Awaitable, Callable
+from functools import partial, wraps
+from inspect import isawaitable
+from typing import Any, NamedTuple
+
+from agents.editor import ApplyPatchResult
+from agents.exceptions import AgentsException
+from agents.tool import ShellCallOutcome, ShellCommandOutput, ShellResult
+
+from inspector.integrations.openai_agents.messages import as_item
+from inspector.integrations.openai_agents.runs import Run, current_run
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from instrument import Bus, Operation
+
+NOUN = "tool_call"
+
+Awaited = Callable[..., Awaitable[Any]]
+
+
+class _Seam(NamedTuple):
+    """Where a kind of tool is called, and what that takes and gives."""
+
+    tool: str
+    """Of the call, like `given` and `changed` of what the tool is given last."""
+    name: str
+    shown: Callable[[Any], dict[str, Any]]
+    changed: Callable[[Any, dict[str, Any]], Any]
+    refused: Callable[[str], Any] = str
+    """What makes of a refusal a result that the model reads."""
+
+
+def _with_action(request: Any, args: dict[str, Any]) -> Any:
+    action = dataclasses.replace(request.data.action, **args)
+    return dataclasses.replace(request, data=dataclasses.replace(request.data, action=action))
+
+
+def _with_local_action(request: Any, args: dict[str, Any]) -> Any:
+    action = request.data.action.model_copy(update=args)
+    data = request.data.model_copy(update={"action": action})
+    return dataclasses.replace(request, data=data)
+
+
+def _operation_shown(operation: Any) -> dict[str, Any]:
+    names = ("type", "path", "diff", "move_to")
+    told = {name: getattr(operation, name) for name in names}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _failed_command(reason: str) -> ShellResult:
+    outcome = ShellCallOutcome(type="exit", exit_code=1)
+    return ShellResult(output=[ShellCommandOutput(stderr=reason, outcome=outcome)])
+
+
+SEAMS = {
+    "ShellAction": _Seam(
+        "shell_tool",
+        "executor",
+        lambda request: dataclasses.asdict(request.data.action),
+        _with_action,
+        _failed_command,
+    ),
+    "LocalShellAction": _Seam(
+        "local_shell_tool",
+        "executor",
+        lambda request: dict(as_item(request.data.action)),
+        _with_local_action,
+    ),
+    "CustomToolAction": _Seam(
+        "custom_tool",
+        "on_invoke_tool",
+        lambda given: {"input": given},
+        lambda _, args: args.get("input", ""),
+    ),
+    "ApplyPatchAction": _Seam(
+        "apply_patch_tool",
+        "editor",
+        _operation_shown,
+        lambda operation, args: dataclasses.replace(operation, **args),
+        lambda reason: ApplyPatchResult(status="failed", output=reason),
+    ),
+}
+"""By the class of the framework that runs them."""
+
+
+def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Any]:
+    """Wrap the class method that runs one call of such a tool."""
+
+    def make(original: Awaited) -> Any:
+        @wraps(original)
+        async def execute(*, call: Any, **kwargs: Any) -> Any:
+            run = current_run(bus)
+            if run is not None:
+                call = _with_watched_tool(call, run, seam)
+            return await original(call=call, **kwargs)
+
+        return staticmethod(execute)
+
+    return make
+
+
+def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
+    """Wrap the class method that does what a model wants of a computer."""
+
+    def make(original: Awaited) -> Any:
+        @wraps(original)
+        async def act(computer: Any, tool_call: Any) -> Any:
+            if current_run(bus) is None:
+                return await original(computer, tool_call)
+            item = as_item(tool_call)
+            screenshots: list[Any] = []
+
+            async def body(_: Operation) -> str:
+                screenshots.append(await original(computer, tool_call))
+                return "[screenshot]"
+
+            try:
+                await bus.call(
+                    NOUN,
+                    body,
+                    tool_name="computer",
+                    args={"actions": item.get("actions") or [item.get("action")]},
+                    context={"tool_type": "function"},
+                    tool_call_id=item.get("call_id"),
+                )
+            except REFUSALS as error:  # there is no screenshot that says no
+                raise AgentsException(refusal(error)) from error
+            return screenshots[-1]
+
+        return staticmethod(act)
+
+    return make
+
+
+def _with_watched_tool(call: Any, run: Run, seam: _Seam) -> Any:
+    tool = getattr(call, seam.tool, None)
+    own = getattr(tool, seam.name, None)
+    if tool is None or own is None:
+        return call
+    told = {
+        "tool_name": tool.name,
+        "context": {"tool_type": "function"},
+        "tool_call_id": as_item(call.tool_call).get("call_id"),
+    }
+    watch = partial(_watched, run, seam, told)
+    watched = copy.copy(tool)
+    setattr(watched, seam.name, _Editor(own, watch) if seam.name == "editor" else watch(own))
+    return dataclasses.replace(call, **{seam.tool: watched})
+
+
+class _Editor:
+    """An editor whose three methods are watched."""
+
+    def __init__(self, own: Any, watch: Callable[[Any], Any]) -> None:
+        self.create_file = watch(own.create_file)
+        self.update_file = watch(own.update_file)
+        self.delete_file = watch(own.delete_file)
+
+
+def _watched(run: Run, seam: _Seam, told: dict[str, Any], own: Callable[..., Any]) -> Awaited:
+    @wraps(own)
+    async def invoke(*given: Any) -> Any:
+        shown = seam.shown(given[-1])
+        results: list[tuple[Any, Any]] = []
+
+        async def body(operation: Operation) -> Any:
+            last = given[-1]
+            if operation.args != shown:
+                last = seam.changed(last, operation.args)
+            result = own(*given[:-1], last)
+            if isawaitable(result):
+                result = await result
+            results.append((_plain(result), result))
+            if getattr(result, "status", None) == "failed":
+                operation.result = results[-1][0]
+                raise ErrorResultError(str(result.output), result)
+            return results[-1][0]
+
+        try:
+            answer = await run.bus.call(NOUN, body, args=shown, **told)
+        except ErrorResultError as error:
+            return error.result
+        except HookStopped as stop:
+            return stop.value
+        except REFUSALS as error:  # the model reads it and goes on
+            return seam.refused(refusal(error))
+        return next((result for plain, result in results if plain is answer), answer)
+
+    return invoke
+
+
+def _plain(result: Any) -> Any:
+    """Return a result as it is told."""
+    is_data = dataclasses.is_dataclass(result) and not isinstance(result, type)
+    return dataclasses.asdict(result) if is_data else result

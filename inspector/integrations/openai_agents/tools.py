@@ -1,0 +1,222 @@
+"""Function tools: those that are run, and those that approval or a guardrail rejects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any
+
+from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
+
+from inspector.integrations.openai_agents.messages import arguments_of
+from inspector.integrations.openai_agents.runs import current_run
+from inspector.integrations.told_once import is_told
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from instrument import Bus, Operation
+
+NOUN = "tool_call"
+
+Awaited = Callable[..., Awaitable[Any]]
+
+
+class _Failure:
+    """What a tool raised, of which the framework made words for the model."""
+
+    error: BaseException | None = None
+
+
+_failure: ContextVar[_Failure | None] = ContextVar("inspector.openai_agents.failure", default=None)
+
+
+class Tools:
+    """The wrappers."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+
+    def wrap_invoke(self, original: Awaited) -> Awaited:
+        """Wrap what runs a tool when it is approved and the guardrails let it pass."""
+        from agents.tool import _FunctionToolInvocationResult as Invoked  # noqa: PLC0415 - its own
+
+        @wraps(original)
+        async def invoke(*, function_tool: Any, context: Any, arguments: str) -> Any:
+            run = current_run(self._bus)
+            if run is None or is_told(function_tool.name, self._bus):
+                return await original(
+                    function_tool=function_tool, context=context, arguments=arguments
+                )
+            call = _ToolCall(function_tool, context, arguments)
+
+            async def body(operation: Operation) -> Any:
+                failure = call.begin(operation)
+                before = _failure.set(failure)
+                try:
+                    invoked = await original(
+                        function_tool=function_tool,
+                        context=context,
+                        arguments=call.sent(operation),
+                    )
+                finally:
+                    _failure.reset(before)
+                return call.checked(operation, invoked)
+
+            try:
+                result = await self._bus.call(NOUN, body, **call.told)
+            except HookStopped as stop:
+                return Invoked(stop.value)
+            except REFUSALS as error:  # the model reads it and goes on
+                return Invoked(refusal(error), is_sdk_generated_error=True)
+            except Exception as error:
+                if not call.has_answered(error):
+                    raise
+                return call.invoked
+            finally:
+                if call.operation is not None:
+                    run.injections += call.operation.injections
+            return call.invoked if call.is_unchanged(result) else Invoked(result)
+
+        return invoke
+
+    def wrap_failure(self, original: Awaited) -> Awaited:
+        """Wrap what makes words of what a tool raised: nobody else learns of it."""
+
+        @wraps(original)
+        async def explain(*, error: BaseException, **kwargs: Any) -> Any:
+            result = await original(error=error, **kwargs)
+            failure = _failure.get()
+            if failure is not None and result is not None:
+                failure.error = error
+            return result
+
+        return explain
+
+    def wrap_mcp_result(self, original: Awaited) -> Any:
+        """Wrap what looks at the result of an MCP server's tool: of an error it makes none."""
+
+        @wraps(original)
+        async def extract(*, result: Any, **kwargs: Any) -> Any:
+            failure = _failure.get()
+            is_error = getattr(result, "is_error", getattr(result, "isError", False))
+            if failure is not None and is_error:
+                texts = (getattr(one, "text", None) for one in result.content)
+                failure.error = ErrorResultError("\n".join(filter(None, texts)), result)
+            return await original(result=result, **kwargs)
+
+        return staticmethod(extract)
+
+    def wrap_guardrails(self, original: Awaited) -> Awaited:
+        """Wrap the guardrails in front of a tool: one that is rejected is not run."""
+
+        @wraps(original)
+        async def check(*, func_tool: Any, tool_context: Any, **kwargs: Any) -> Any:
+            try:
+                rejection = await original(func_tool=func_tool, tool_context=tool_context, **kwargs)
+            except Exception as error:
+                self._tell_rejected(func_tool.name, tool_context, error)
+                raise
+            if rejection is not None:
+                self._tell_rejected(
+                    func_tool.name, tool_context, ErrorResultError(str(rejection), rejection)
+                )
+            return rejection
+
+        return check
+
+    def wrap_rejection(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap what makes the output of a tool that a person rejected."""
+
+        @wraps(original)
+        def reject(agent: Any, tool_call: Any, **kwargs: Any) -> Any:
+            item = original(agent, tool_call, **kwargs)
+            name = getattr(tool_call, "name", None)
+            if isinstance(name, str):
+                error = ErrorResultError(str(item.output), item.output)
+                self._tell_rejected(name, tool_call, error)
+            return item
+
+        return reject
+
+    def _tell_rejected(self, name: str, call: Any, error: Exception) -> None:
+        """Tell a call that never was; hooks have nothing to decide, and nobody is asked."""
+        run = current_run(self._bus)
+        call_id = str(getattr(call, "call_id", None) or getattr(call, "tool_call_id", ""))
+        arguments = getattr(call, "arguments", None) or getattr(call, "tool_arguments", None) or ""
+        if run is None or call_id in run.rejected:
+            return
+        run.rejected.update([call_id] if call_id else ())
+        told = {"tool_name": name, "args": _shown(arguments), "tool_call_id": call_id}
+        with (
+            suppress(Exception),
+            self._bus.operation(NOUN, context={"tool_type": "function"}, **told) as operation,
+        ):
+            operation.result = getattr(error, "result", None)
+            raise error
+
+
+class _ToolCall:
+    """One call of a tool, in our words and in the framework's."""
+
+    def __init__(self, tool: Any, context: Any, arguments: str) -> None:
+        self._context, self._arguments = context, arguments
+        self._shown = _shown(arguments)
+        self._result: Any = None
+        self._failed_with: Exception | None = None
+        self.operation: Operation | None = None
+        self.invoked: Any = None
+        self._failure = _Failure()
+        self.told = {
+            "tool_name": tool.name,
+            "args": self._shown,
+            "context": {"tool_type": "function", "tool_description": tool.description},
+            "tool_call_id": context.tool_call_id,
+        }
+
+    def begin(self, operation: Operation) -> _Failure:
+        """Begin an attempt."""
+        self.operation, self._failure, self._failed_with = operation, _Failure(), None
+        return self._failure
+
+    def sent(self, operation: Operation) -> str:
+        """Return the arguments of this attempt, as the text that the framework takes."""
+        if operation.args == self._shown:
+            return self._arguments
+        return json.dumps(operation.args)
+
+    def checked(self, operation: Operation, invoked: Any) -> Any:
+        """Return what is told of a result; one that is an error is raised."""
+        self.invoked, self._result = invoked, invoked.output
+        if self._waits():
+            self._result = {"waits_for_approval": True}
+        error = self._failure.error
+        if error is None and invoked.is_sdk_generated_error:
+            error = ErrorResultError(str(invoked.output), invoked.output)
+        if isinstance(error, Exception):
+            operation.result = invoked.output
+            self._failed_with = error
+            raise error
+        return self._result
+
+    def has_answered(self, error: Exception) -> bool:
+        """Return whether the framework has made an answer of `error` already."""
+        return error is self._failed_with
+
+    def is_unchanged(self, result: Any) -> bool:
+        """Return whether hooks have left the result as it was."""
+        return self.invoked is not None and result is self._result
+
+    def _waits(self) -> bool:
+        """Return whether it is an agent that has to wait: it goes on another time."""
+        with suppress(Exception):  # of another version
+            scope_id = get_agent_tool_state_scope(self._context)
+            result = peek_agent_tool_run_result(self._context.tool_call, scope_id=scope_id)
+            return bool(getattr(result, "interruptions", None))
+        return False
+
+
+def _shown(arguments: str) -> Any:
+    """Return arguments as a mapping, as hooks know them."""
+    meant = arguments_of(arguments)
+    return meant if isinstance(meant, dict) else {"input": arguments} if arguments else {}

@@ -1,0 +1,77 @@
+"""A model of OpenAI Agents that says what a test wrote down for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agents import ModelResponse, Usage
+from agents.testing import ScriptedModel, assistant_message, function_call
+from openai.types.responses import ResponseOutputMessage, ResponseTextDeltaEvent
+
+USAGE = Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15)
+
+
+def calls(name: str, *args: dict[str, Any]) -> ModelResponse:
+    """An answer that calls a tool, once for each set of arguments."""
+    output = [function_call(name, one, call_id=f"call-{name}-{n}") for n, one in enumerate(args)]
+    return ModelResponse(output=output, usage=USAGE, response_id=None)
+
+
+def says(text: str) -> ModelResponse:
+    """An answer of words."""
+    return ModelResponse(output=[assistant_message(text)], usage=USAGE, response_id=None)
+
+
+class Scripted(ScriptedModel):
+    """Answers with one line of the script after the other; an exception is raised."""
+
+    model = "scripted-1"
+
+    def __init__(self, *script: ModelResponse | Exception) -> None:
+        super().__init__(script)
+
+    async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """Stream words one by one."""
+        async for event in super().stream_response(*args, **kwargs):
+            if isinstance(event, ResponseTextDeltaEvent):
+                for word in event.delta.split():
+                    yield event.model_copy(update={"delta": f"{word} "})
+            else:
+                yield event
+
+    def sent(self, number: int = -1) -> list[Any]:
+        """The items of a call."""
+        given: list[Any] = self.calls[number].input
+        return given
+
+    def read(self) -> Any:
+        """What the model read of the first tool that it called."""
+        return next(
+            one["output"]
+            for one in self.sent()
+            if isinstance(one, dict) and one.get("type") == "function_call_output"
+        )
+
+
+class Breaking(ScriptedModel):
+    """Streams the beginning of an answer, and then fails, or waits for ever."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self._error = error
+
+    async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """Break in the middle."""
+        self.enqueue(says("It is about"))
+        async for event in super().stream_response(*args, **kwargs):
+            yield event
+            if isinstance(event, ResponseTextDeltaEvent):
+                raise self._error
+
+
+def text_of(output: list[Any]) -> str:
+    """The words of an answer."""
+    (message,) = output
+    assert isinstance(message, ResponseOutputMessage)
+    return "".join(getattr(one, "text", "") for one in message.content)

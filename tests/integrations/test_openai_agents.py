@@ -1,0 +1,944 @@
+"""OpenAI Agents: what runs is told as it is, and what is refused does not run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import httpx
+import pytest
+from agents import (
+    Agent,
+    GuardrailFunctionOutput,
+    InputGuardrail,
+    InputGuardrailTripwireTriggered,
+    ModelSettings,
+    OpenAIChatCompletionsModel,
+    RunConfig,
+    Runner,
+    RunResultStreaming,
+    SQLiteSession,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrail,
+    function_tool,
+    handoff,
+    set_trace_processors,
+    set_tracing_disabled,
+    trace,
+)
+from agents.exceptions import AgentsException, MaxTurnsExceeded, ModelBehaviorError
+from agents.mcp import MCPServerStdio
+from openai import AsyncOpenAI
+from openai.types.responses import ResponseTextDeltaEvent
+
+from inspector import context
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from inspector.integrations import mcp
+from inspector.integrations.openai_agents import attach
+from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
+from tests.integrations.told import Told
+from tests.support.wired import Wired
+
+QUESTION = "What is 1 + 2?"
+RUN = [
+    "before_agent_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "before_tool_call",
+    "after_tool_call",
+    "before_llm_generate",
+    "after_llm_generate",
+    "after_agent_call",
+]
+ran: list[tuple[int, int]] = []
+
+
+@function_tool
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    ran.append((a, b))
+    return a + b
+
+
+@pytest.fixture(autouse=True)
+def attached(bus: Bus) -> Iterator[Callable[[], None]]:
+    ran.clear()
+    set_tracing_disabled(True)  # the framework's own, which sends to OpenAI
+    detach = attach(bus=bus)
+    yield detach
+    detach()
+
+
+def calculator(*script: Any, tools: Any = (add,), **kwargs: Any) -> tuple[Agent[Any], Scripted]:
+    model = Scripted(*(script or (calls("add", {"a": 1, "b": 2}), says("It is 3."))))
+    return Agent("calculator", model=model, tools=list(tools), **kwargs), model
+
+
+async def streamed(agent: Agent[Any], given: Any = QUESTION, **kwargs: Any) -> RunResultStreaming:
+    result = Runner.run_streamed(agent, given, **kwargs)
+    async for _ in result.stream_events():
+        pass
+    return result
+
+
+async def ran_to_end(agent: Agent[Any], streams: bool, given: Any = QUESTION) -> Any:
+    return await streamed(agent, given) if streams else await Runner.run(agent, given)
+
+
+async def output(agent: Agent[Any], streams: bool) -> Any:
+    return (await ran_to_end(agent, streams)).final_output
+
+
+both_ways = pytest.mark.parametrize("streams", [False, True])
+
+
+# --- what is seen ---------------------------------------------------------------------------------
+
+
+@pytest.mark.shows("openai_agents", "agent", "llm", "tool", "tokens")
+@both_ways
+async def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told, streams: bool) -> None:
+    agent, _ = calculator(instructions="Be brief.", model_settings=ModelSettings(temperature=0.5))
+
+    answer = await output(agent, streams)
+
+    assert answer.strip() == "It is 3."
+    assert told.hooks == RUN
+    about = told.one("before_agent_call")["agent"]
+    assert (about.name, about.input, about.model) == ("calculator", QUESTION, "scripted-1")
+    assert told.one("after_agent_call")["result"] == answer
+    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
+    assert (began["tool_call_id"], ended["result"]) == ("call-add-0", 3)
+    asked, answered = told.of("before_llm_generate"), told.of("after_llm_generate")
+    text = {"type": "text", "content": QUESTION}
+    assert asked[0]["prompt"] == [{"role": "user", "parts": [text]}]
+    assert [one["role"] for one in asked[1]["prompt"]] == ["user", "assistant", "tool"]
+    params = asked[0]["request_params"]
+    assert (asked[0]["model"], params["system"], params["temperature"]) == (
+        "scripted-1",
+        "Be brief.",
+        0.5,
+    )
+    assert [tool["name"] for tool in params["tools"]] == ["add"]
+    assert answered[0]["response"]["parts"][0]["arguments"] == {"a": 1, "b": 2}
+    assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
+    assert {told.parent_noun(one) for one in [*asked, began]} == {"agent_call"}
+
+
+@pytest.mark.shows("openai_agents", "agent")
+def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
+    loop = asyncio.new_event_loop()  # which `run_sync` would make, and leave open
+    asyncio.set_event_loop(loop)
+    try:
+        assert Runner.run_sync(calculator()[0], QUESTION).final_output == "It is 3."
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+    assert told.hooks == RUN
+
+
+@pytest.mark.shows("openai_agents", "streaming")
+async def test_a_streamed_run_is_told_with_its_pieces(told: Told) -> None:
+    await streamed(calculator()[0])
+
+    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert all(one.first_chunk_ns > 0 for one in streams)
+    assert streams[1].chunk_count == 3  # words, and none of the events around them
+
+
+@pytest.mark.shows("openai_agents", "streaming")
+async def test_a_streamed_run_that_is_cancelled_is_closed_with_what_there_was(told: Told) -> None:
+    result = Runner.run_streamed(calculator(says("It is 3, or so I think."))[0], QUESTION)
+
+    async for event in result.stream_events():
+        if isinstance(getattr(event, "data", None), ResponseTextDeltaEvent):
+            result.cancel()
+
+    assert told.hooks[-1].endswith("_agent_call")
+    assert len(told.of("operation_closed")) == 2
+
+
+async def test_a_run_that_is_cancelled_in_the_middle_of_a_stream_is_closed(told: Told) -> None:
+    model = Scripted(says("never"))
+    started = asyncio.Event()
+
+    async def forever(*_: Any, **__: Any) -> Any:
+        started.set()
+        await asyncio.Event().wait()
+        yield
+
+    model.stream_response = forever  # type: ignore[method-assign]
+    result = Runner.run_streamed(Agent("calculator", model=model), QUESTION)
+    await asyncio.wait_for(started.wait(), 10)
+    result.cancel()
+    async for _ in result.stream_events():
+        pass
+
+    assert {one["status"] for one in told.of("operation_closed")} == {"cancelled"}
+
+
+@pytest.mark.shows("openai_agents", "tool_error")
+@both_ways
+async def test_a_tool_that_raises_is_an_error_though_the_model_reads_it(
+    told: Told, streams: bool
+) -> None:
+    @function_tool
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    agent, model = calculator(calls("broken", {}), says("A pity."), tools=[broken])
+    await output(agent, streams)
+
+    error = told.one("error_tool_call")
+    assert (type(error["exc"]), str(error["exc"])) == (ValueError, "no connection")
+    assert "An error occurred" in model.read()
+
+
+@pytest.mark.shows("openai_agents", "tool_error")
+async def test_a_tool_that_raises_into_the_run_is_an_error_of_both(told: Told) -> None:
+    @function_tool(failure_error_function=None)
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    with pytest.raises(AgentsException, match="no connection"):
+        await output(calculator(calls("broken", {}), tools=[broken])[0], False)
+
+    assert str(told.one("error_tool_call")["exc"]) == "no connection"
+    assert "no connection" in str(told.one("error_agent_call")["exc"])
+
+
+async def test_a_tool_that_takes_too_long_is_an_error(told: Told) -> None:
+    @function_tool(timeout=0.01)
+    async def slow() -> str:
+        """Wait."""
+        await asyncio.Event().wait()
+        return "never"
+
+    agent, model = calculator(calls("slow", {}), says("Later."), tools=[slow])
+    await output(agent, False)
+
+    assert "timed out" in str(told.one("error_tool_call")["exc"])
+    assert "timed out" in model.read()
+
+
+async def test_arguments_that_do_not_fit_are_an_error(told: Told) -> None:
+    agent, model = calculator(calls("add", {"a": "x"}), says("Sorry."))
+
+    await output(agent, False)
+
+    error = told.one("error_tool_call")
+    assert (ran, error["args"]) == ([], {"a": "x"})
+    assert isinstance(error["exc"], ModelBehaviorError)
+    assert "An error occurred" in model.read()
+
+
+@pytest.mark.shows("openai_agents", "llm_error")
+@both_ways
+async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) -> None:
+    with pytest.raises(ConnectionError):
+        await output(calculator(ConnectionError("overloaded"))[0], streams)
+
+    assert isinstance(told.one("error_llm_generate")["exc"], ConnectionError)
+    assert told.hooks == [
+        "before_agent_call",
+        "before_llm_generate",
+        "error_llm_generate",
+        "error_agent_call",
+    ]
+
+
+@pytest.mark.shows("openai_agents", "llm_error", "streaming")
+async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) -> None:
+    with pytest.raises(ConnectionError, match="reset"):
+        await streamed(Agent("calculator", model=Breaking(ConnectionError("reset"))))
+
+    error = told.one("error_llm_generate")
+    assert isinstance(error["exc"], ConnectionError)
+    assert error["response"]["parts"][0]["content"] == "It is about"
+
+
+def provider(request: httpx.Request) -> httpx.Response:
+    """A provider of chat completions."""
+    about = {"id": "c", "created": 1, "model": "gpt-x"}
+    usage = {
+        "prompt_tokens": 12,
+        "completion_tokens": 4,
+        "total_tokens": 16,
+        "prompt_tokens_details": {"cached_tokens": 8},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    if not json.loads(request.content).get("stream"):
+        message = {"role": "assistant", "content": "Hello"}
+        choices = [{"index": 0, "finish_reason": "stop", "message": message}]
+        answer = {**about, "object": "chat.completion", "choices": choices, "usage": usage}
+        return httpx.Response(200, json=answer)
+    lines: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+        for text in ("Hel", "lo")
+    ]
+    lines.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    lines.append({"choices": [], "usage": usage})
+    chunks = [json.dumps({**about, "object": "chat.completion.chunk", **one}) for one in lines]
+    text = "".join(f"data: {one}\n\n" for one in [*chunks, "[DONE]"])
+    return httpx.Response(200, headers={"content-type": "text/event-stream"}, text=text)
+
+
+@pytest.mark.shows("openai_agents", "llm", "tokens", "streaming")
+@both_ways
+async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
+    told: Told, streams: bool
+) -> None:
+    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http_client:
+        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=http_client)
+        agent = Agent("greeter", model=OpenAIChatCompletionsModel("gpt-x", client))
+        assert await output(agent, streams) == "Hello"
+
+    answered = told.one("after_llm_generate")
+    assert (answered["model"], answered["provider"]) == ("gpt-x", "openai")
+    assert answered["usage"] == {
+        "input_tokens": 12,
+        "output_tokens": 4,
+        "cache_read_tokens": 8,
+        "reasoning_tokens": 2,
+    }
+    text = {"type": "text", "content": "Hello"}
+    assert answered["response"] == {"role": "assistant", "parts": [text]}
+    closed = told.of("operation_closed")[0]
+    assert getattr(closed["stream"], "chunk_count", None) == (2 if streams else None)
+
+
+async def test_a_run_with_too_many_turns_is_an_error(told: Told) -> None:
+    with pytest.raises(MaxTurnsExceeded):
+        await Runner.run(calculator()[0], QUESTION, max_turns=1)
+
+    assert isinstance(told.one("error_agent_call")["exc"], MaxTurnsExceeded)
+
+
+async def test_a_tool_that_there_is_not_is_an_error_of_the_run(told: Told) -> None:
+    with pytest.raises(ModelBehaviorError):
+        await Runner.run(calculator(calls("multiply", {}))[0], QUESTION)
+
+    assert isinstance(told.one("error_agent_call")["exc"], ModelBehaviorError)
+    assert told.of("before_tool_call") == []
+
+
+@pytest.mark.shows("openai_agents", "concurrency")
+async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+    agents = [
+        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n} "))[0]
+        for n in range(10)
+    ]
+
+    await asyncio.gather(*(output(agent, n % 2 == 0) for n, agent in enumerate(agents)))
+
+    number = {one["call_id"]: one["result"] for one in told.of("after_agent_call")}
+    assert len(number) == 10
+    mine = [
+        (number[one["parent_call_id"]].strip(), one["args"]["a"])
+        for one in told.of("before_tool_call")
+    ]
+    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
+    said = [
+        (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
+        for one in told.of("after_llm_generate")
+        if one["response"]["parts"][0]["type"] == "text"
+    ]
+    assert len(said) == 10
+    assert all(run == text for run, text in said)
+
+
+def waiting() -> tuple[Agent[Any], Scripted, asyncio.Event]:
+    """An agent whose tool never returns, and what says that it has begun."""
+    started = asyncio.Event()
+
+    @function_tool
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    return *calculator(calls("forever", {}), says("never"), tools=[forever]), started
+
+
+@pytest.mark.shows("openai_agents", "cancellation")
+async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+    agent, _, started = waiting()
+    run = asyncio.create_task(Runner.run(agent, QUESTION))
+    await asyncio.wait_for(started.wait(), 10)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
+
+
+@pytest.mark.shows("openai_agents", "cancel")
+@both_ways
+async def test_a_run_that_a_person_cancels_ends(streams: bool) -> None:
+    wired = Wired()
+    wired.session = "s-1"
+    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    detach = attach(bus=wired.bus)
+    try:
+        agent, model, started = waiting()
+        run = asyncio.create_task(ran_to_end(agent, streams))
+        await asyncio.wait_for(started.wait(), 10)
+        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        if streams:  # the framework ends the stream, without a word
+            assert (await asyncio.wait_for(run, 10)).final_output is None
+        else:
+            with pytest.raises(asyncio.CancelledError):
+                await asyncio.wait_for(run, 10)
+        assert len(model.calls) == 1
+        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
+    finally:
+        detach()
+        wired.wiring.undo()
+
+
+SERVER = """
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+server = MCPServer("calculator", log_level="CRITICAL")
+
+@server.tool()
+def add_remote(a: int) -> int:
+    return a + 1
+
+@server.tool()
+def fail() -> int:
+    raise ToolError("no connection")
+
+server.run()
+"""
+
+
+@pytest.mark.shows("openai_agents", "once", "tool_error")
+async def test_a_tool_of_an_mcp_server_is_told_once_and_its_error_is_one(
+    bus: Bus, told: Told, tmp_path: Path
+) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(SERVER)
+    detach = mcp.attach(bus=bus)
+    params: Any = {"command": sys.executable, "args": [str(script)]}
+    try:
+        async with MCPServerStdio(params, client_session_timeout_seconds=30) as server:
+            agent, model = calculator(
+                calls("add_remote", {"a": 1}),
+                calls("fail", {}),
+                says("2"),
+                tools=[],
+                mcp_servers=[server],
+            )
+            await output(agent, False)
+    finally:
+        detach()
+
+    assert "2" in str(model.read())
+    assert told.one("after_tool_call")["tool_name"] == "add_remote"
+    error = told.one("error_tool_call")
+    assert error["tool_name"] == "fail"
+    assert "no connection" in str(error["exc"])
+
+
+@pytest.mark.shows("openai_agents", "sub_agents")
+@both_ways
+async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, streams: bool) -> None:
+    inner, _ = calculator()
+    tool = inner.as_tool("ask_calculator", "Ask.")
+    outer = Agent(
+        "manager",
+        model=Scripted(calls("ask_calculator", {"input": "1 + 2?"}), says("3, I am told.")),
+        tools=[tool],
+    )
+    await output(outer, streams)
+
+    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
+    assert told.parent_noun(by_name["calculator"]) == "tool_call"
+    assert told.parent_noun(by_name["manager"]) is None
+    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
+
+
+@pytest.mark.shows("openai_agents", "sub_agents")
+@both_ways
+async def test_an_agent_that_is_handed_over_to_is_below_the_one_that_did(
+    told: Told, streams: bool
+) -> None:
+    clerk, _ = calculator()
+    desk = Agent("desk", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[clerk])
+
+    result = await ran_to_end(desk, streams)
+
+    assert result.last_agent is clerk
+    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
+    assert by_name["calculator"]["parent_call_id"] == by_name["desk"]["call_id"]
+    asked = [one["parent_call_id"] for one in told.of("before_llm_generate")]
+    assert asked == [by_name["desk"]["call_id"]] + [by_name["calculator"]["call_id"]] * 2
+    assert told.one("before_tool_call")["parent_call_id"] == by_name["calculator"]["call_id"]
+    assert len(told.of("after_agent_call")) == 2
+    offered = told.of("before_llm_generate")[0]["request_params"]["tools"]
+    assert [one["name"] for one in offered] == ["transfer_to_calculator"]
+
+
+@pytest.mark.shows("openai_agents", "session")
+@both_ways
+async def test_what_a_program_groups_runs_by_is_the_session(bus: Bus, streams: bool) -> None:
+    seen: list[str] = []
+    for hook in ("before_agent_call", "before_tool_call"):
+        bus.observe(hook, lambda **_: seen.append(context.get()))
+
+    async def run(**kwargs: Any) -> None:
+        agent, _ = calculator()
+        await (streamed(agent, **kwargs) if streams else Runner.run(agent, QUESTION, **kwargs))
+
+    await run(session=SQLiteSession("thread-7"))
+    await run(conversation_id="conv-8")
+    await run(run_config=RunConfig(group_id="group-9"))
+    await run(run_config={"group_id": "group-10"})
+    await run()
+    context.set("mine")
+    await run(session=SQLiteSession("thread-7"))
+
+    expected = ["thread-7", "conv-8", "group-9", "group-10", context.UNKNOWN, "mine"]
+    assert seen == [name for name in expected for _ in range(2)]
+
+
+async def test_the_group_of_the_frameworks_trace_is_the_session(bus: Bus) -> None:
+    seen: list[str] = []
+    bus.observe("before_agent_call", lambda **_: seen.append(context.get()))
+    set_trace_processors([])  # none that sends it anywhere
+    set_tracing_disabled(False)
+    try:
+        with trace("support", group_id="chat-1"):
+            await output(calculator()[0], False)
+    finally:
+        set_tracing_disabled(True)
+
+    assert seen == ["chat-1"]
+    assert context.get() == context.UNKNOWN
+
+
+# --- what can be decided --------------------------------------------------------------------------
+
+
+@pytest.mark.shows("openai_agents", "deny")
+@both_ways
+async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+    agent, model = calculator()
+
+    await output(agent, streams)
+
+    assert ran == []
+    assert model.read() == "Denied: no sums today"
+    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
+    assert told.one("after_agent_call")["result"].strip() == "It is 3."
+
+
+@pytest.mark.shows("openai_agents", "edit")
+async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
+    agent, model = calculator()
+
+    await output(agent, False)
+
+    assert (ran, model.read()) == ([(20, 1)], "21")  # a number, as the tool says
+
+
+async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_model(
+    bus: Bus, told: Told
+) -> None:
+    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "twenty"}))
+    agent, model = calculator()
+
+    await output(agent, False)
+
+    assert ran == []
+    assert "An error occurred" in model.read()
+    assert isinstance(told.one("error_tool_call")["exc"], ModelBehaviorError)
+
+
+@pytest.mark.shows("openai_agents", "replace")
+@both_ways
+async def test_a_replaced_result_is_what_the_model_reads(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
+    agent, model = calculator()
+
+    await output(agent, streams)
+
+    assert (model.read(), ran) == ("42", [(1, 2)])
+
+
+@pytest.mark.shows("openai_agents", "replace")
+async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+    @function_tool
+    def broken() -> str:
+        """Break."""
+        raise ValueError("no connection")
+
+    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
+    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
+    await output(agent, False)
+
+    assert model.read() == "use the cache"
+
+
+@pytest.mark.shows("openai_agents", "retry")
+async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+    tries: list[int] = []
+
+    @function_tool
+    def flaky() -> str:
+        """Fail once."""
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("once")
+        return "fine"
+
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
+    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
+    await output(agent, False)
+
+    assert (len(tries), model.read()) == (2, "fine")
+
+
+@pytest.mark.shows("openai_agents", "retry")
+@both_ways
+async def test_a_model_is_asked_again_where_a_hook_wants_it(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    bus.intercept("error_llm_generate", lambda **_: Decision.retry("again"))
+    agent, model = calculator(ConnectionError("once"), says("Fine."))
+
+    assert (await output(agent, streams)).strip() == "Fine."
+    assert len(model.calls) == 2
+
+
+@pytest.mark.shows("openai_agents", "approve")
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        (ApprovalAnswer("allow"), [(1, 2)]),
+        (ApprovalAnswer("deny", "not now"), []),
+        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
+    ],
+)
+async def test_a_person_allows_denies_or_edits_a_call(
+    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any]
+) -> None:
+    class Person:
+        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
+            return answer
+
+    bus.set_approval_provider(Person())
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
+    agent, model = calculator()
+    await output(agent, False)
+
+    assert ran == wanted
+    assert model.read().startswith("Denied") is (wanted == [])
+
+
+def needing_approval() -> Any:
+    @function_tool(needs_approval=True, name_override="add")
+    def careful(a: int, b: int) -> int:
+        """Add two numbers."""
+        ran.append((a, b))
+        return a + b
+
+    return careful
+
+
+@pytest.mark.parametrize("is_approved", [True, False])
+@both_ways
+async def test_a_run_that_waits_for_the_frameworks_own_approval_is_closed_and_goes_on(
+    told: Told, is_approved: bool, streams: bool
+) -> None:
+    agent, model = calculator(tools=[needing_approval()])
+
+    held = await ran_to_end(agent, streams)
+
+    (asked,) = held.interruptions
+    assert (ran, told.of("before_tool_call")) == ([], [])  # nothing was called
+    assert told.one("after_agent_call")["result"] == {"waits_for_approval": ["add"]}
+    state = held.to_state()
+    if is_approved:
+        state.approve(asked)
+    else:
+        state.reject(asked)
+    done = await ran_to_end(agent, streams, state)
+
+    assert done.final_output.strip() == "It is 3."
+    assert ran == ([(1, 2)] if is_approved else [])
+    assert told.of("before_agent_call")[1]["agent"].input == QUESTION
+    if is_approved:
+        assert told.one("after_tool_call")["result"] == 3
+    else:  # of which the framework tells its own hooks nothing
+        rejected = told.one("error_tool_call")
+        assert (rejected["tool_name"], rejected["args"]) == ("add", {"a": 1, "b": 2})
+        assert str(rejected["exc"]) == model.read() == "Tool execution was not approved."
+
+
+async def test_an_agent_that_is_a_tool_and_waits_for_approval_is_no_error(told: Told) -> None:
+    inner, _ = calculator(tools=[needing_approval()])
+    outer = Agent(
+        "manager",
+        model=Scripted(calls("ask", {"input": "1 + 2?"}), says("3, I am told.")),
+        tools=[inner.as_tool("ask", "Ask.")],
+    )
+    held = await Runner.run(outer, QUESTION)
+    state = held.to_state()
+    state.approve(held.interruptions[0])
+    done = await Runner.run(outer, state)
+
+    assert (done.final_output, ran) == ("3, I am told.", [(1, 2)])
+    results = [one["result"] for one in told.of("after_tool_call")]
+    assert results == [{"waits_for_approval": True}, 3, "It is 3."]
+    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+
+
+@both_ways
+async def test_a_tool_that_a_guardrail_rejects_is_told_and_does_not_run(
+    told: Told, streams: bool
+) -> None:
+    def reject(_: Any) -> ToolGuardrailFunctionOutput:
+        return ToolGuardrailFunctionOutput.reject_content("no secrets")
+
+    @function_tool(tool_input_guardrails=[ToolInputGuardrail(guardrail_function=reject)])
+    def send(to: str) -> str:
+        """Send."""
+        ran.append((0, 0))
+        return "sent"
+
+    agent, model = calculator(calls("send", {"to": "all"}), says("No."), tools=[send])
+    await output(agent, streams)
+
+    assert (ran, model.read()) == ([], "no secrets")
+    rejected = told.one("error_tool_call")
+    assert (rejected["tool_name"], rejected["args"]) == ("send", {"to": "all"})
+    assert (str(rejected["exc"]), rejected["result"]) == ("no secrets", "no secrets")
+
+
+@both_ways
+async def test_a_guardrail_that_ends_the_run_closes_everything(told: Told, streams: bool) -> None:
+    async def trip(*_: Any) -> GuardrailFunctionOutput:
+        return GuardrailFunctionOutput(output_info="bad", tripwire_triggered=True)
+
+    agent, _ = calculator(input_guardrails=[InputGuardrail(guardrail_function=trip)])
+    with pytest.raises(InputGuardrailTripwireTriggered):
+        await output(agent, streams)
+
+    assert told.hooks[-1].endswith("_agent_call")
+    assert ran == []
+
+
+@pytest.mark.shows("openai_agents", "inject")
+@both_ways
+async def test_what_hooks_add_reaches_the_model_and_not_the_history(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    bus.intercept(
+        "before_llm_generate", lambda **_: Decision.inject_context("Be brief.", role="system")
+    )
+    bus.intercept(
+        "after_tool_call", lambda **_: Decision.inject_context("Mind the unit.", role="user")
+    )
+    agent, model = calculator()
+    result = await ran_to_end(agent, streams)
+
+    brief = {"role": "system", "content": "Be brief."}
+    assert model.sent(0) == [{"role": "user", "content": QUESTION}, brief]
+    assert model.sent(1)[-2:] == [{"role": "user", "content": "Mind the unit."}, brief]
+    assert "Mind the unit." not in str(result.to_input_list())
+
+
+@pytest.mark.shows("openai_agents", "deny_llm")
+@both_ways
+async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+    bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
+    agent, model = calculator()
+
+    assert (await output(agent, streams), model.calls) == ("From the cache.", ())
+
+
+@pytest.mark.shows("openai_agents", "deny_llm")
+@pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
+@both_ways
+async def test_a_denied_call_is_not_made_and_the_run_says_why(
+    bus: Bus, told: Told, hook: str, streams: bool
+) -> None:
+    bus.intercept(hook, lambda **_: Decision.deny("over budget"))
+    agent, model = calculator()
+
+    with pytest.raises(AgentsException, match="Denied: over budget"):
+        await asyncio.wait_for(output(agent, streams), 10)
+
+    assert model.calls == ()
+
+
+async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, told: Told) -> None:
+    clerk, model = calculator()
+    desk = Agent(
+        "desk", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[handoff(clerk)]
+    )
+
+    def judge(agent: Any, **_: Any) -> Decision | None:
+        return Decision.deny("stay here") if agent.name == "calculator" else None
+
+    bus.intercept("before_agent_call", judge)
+    with pytest.raises(AgentsException, match="Denied: stay here"):
+        await output(desk, False)
+
+    assert model.calls == ()
+
+
+@both_ways
+async def test_an_answer_is_replaced(bus: Bus, told: Told, streams: bool) -> None:
+    bus.intercept("after_llm_generate", lambda **_: Decision.modify(response="I cannot say."))
+    agent, model = calculator()
+
+    result = await ran_to_end(agent, streams)
+
+    assert result.final_output == "I cannot say."
+    assert len(model.calls) == 1
+    assert result.context_wrapper.usage.output_tokens == 5
+
+
+@both_ways
+async def test_edited_messages_and_settings_are_those_that_are_sent(
+    bus: Bus, told: Told, streams: bool
+) -> None:
+    def edit(prompt: Any, request_params: Any, **_: Any) -> Decision:
+        bye = {"role": "user", "parts": [{"type": "text", "content": "Goodbye"}]}
+        changed = {"temperature": 0.5, "system": "Be long."}
+        return Decision.modify(prompt=[*prompt, bye], request_params={**request_params, **changed})
+
+    bus.intercept("before_llm_generate", edit)
+    agent, model = calculator(says("Hello."), instructions="Be brief.")
+    await output(agent, streams)
+
+    (call,) = model.calls
+    assert [one["content"] for one in call.input] == [QUESTION, "Goodbye"]
+    assert (call.model_settings.temperature, call.system_instructions) == (0.5, "Be long.")
+
+
+@both_ways
+async def test_the_output_of_a_run_is_replaced(bus: Bus, told: Told, streams: bool) -> None:
+    bus.intercept("after_agent_call", lambda **_: Decision.modify(result="It is secret."))
+
+    assert await output(calculator()[0], streams) == "It is secret."
+
+
+# --- attaching ------------------------------------------------------------------------------------
+
+
+PATCHED = (
+    ("agents.mcp.util.MCPUtil", "_extract_custom_data"),
+    ("agents.run.AgentRunner", "run"),
+    ("agents.run_internal.tool_actions.ApplyPatchAction", "execute"),
+    ("agents.run_internal.tool_actions.ComputerAction", "_execute_action_and_capture"),
+    ("agents.run_internal.tool_actions.CustomToolAction", "execute"),
+    ("agents.run_internal.tool_actions.LocalShellAction", "execute"),
+    ("agents.run_internal.tool_actions.ShellAction", "execute"),
+    ("agents.run", "start_streaming"),
+    ("agents.run", "run_single_turn"),
+    ("agents.run_internal.run_loop", "run_single_turn_streamed"),
+    ("agents.run_internal.run_loop", "get_model"),
+    ("agents.run_internal.tool_execution", "_invoke_function_tool_with_metadata"),
+    ("agents.run_internal.tool_execution", "_execute_tool_input_guardrails"),
+    ("agents.run_internal.tool_execution", "function_rejection_item"),
+    ("agents.run_internal.turn_resolution", "function_rejection_item"),
+    ("agents.tool", "maybe_invoke_function_tool_failure_error_function"),
+)
+
+
+def test_detach_puts_back_what_was_there(bus: Bus, attached: Callable[[], None]) -> None:
+    def now() -> list[Any]:
+        found = [vars(resolve_name(owner))[name] for owner, name in PATCHED]
+        return [unbound(one) for one in found]
+
+    def unbound(one: Any) -> Any:
+        return getattr(one, "__func__", one)
+
+    watched = now()
+    attach(bus=bus)()  # a second time does nothing
+    assert now() == watched
+    attached()
+    attached()
+    assert now() == [unbound(one.__wrapped__) for one in watched]
+
+
+async def test_only_the_targets_are_watched(
+    told: Told, bus: Bus, attached: Callable[[], None]
+) -> None:
+    attached()
+    mine, other = calculator()[0], calculator()[0]
+    detach = attach(mine, bus=bus)
+    again = attach(mine, bus=bus)
+    await output(other, False)
+    assert told.hooks == []
+    await output(mine, False)
+    assert told.hooks == RUN
+    again()
+    detach()
+    await output(calculator()[0], False)
+    assert told.hooks == RUN
+
+
+@both_ways
+async def test_an_observer_that_fails_changes_nothing(bus: Bus, streams: bool) -> None:
+    def fail(hook: str, /, **_: Any) -> None:
+        raise RuntimeError(hook)
+
+    bus.observe_all(fail)
+    agent, model = calculator()
+
+    assert (await output(agent, streams)).strip() == "It is 3."
+    assert model.read() == "3"
+
+
+async def test_the_framework_sees_the_models_own_type_and_parts(told: Told) -> None:
+    seen: list[Any] = []
+
+    class Picky(Scripted):
+        async def _cleanup_on_run_end(self, owner: Any) -> None:
+            seen.append(self)
+
+    model = Picky(calls("add", {"a": 1, "b": 2}), says("It is 3."))
+    await output(Agent("calculator", model=model, tools=[add]), False)
+
+    assert seen == [model]  # once for the run, though it was asked twice
+
+
+def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
+    bus: Bus,
+    attached: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    attached()
+    monkeypatch.delattr("agents.run.start_streaming")
+
+    attach(bus=bus)()
+
+    (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert "has no agents.run.start_streaming: a part of it is not watched" in said

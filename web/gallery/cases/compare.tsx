@@ -1,0 +1,77 @@
+/** Two sessions beside each other. */
+import type { Comparison } from '../../src/api/types.ts';
+import { ComparePage } from '../../src/views/compare/compare-page.tsx';
+import { DifferencePanel } from '../../src/views/compare/difference-panel.tsx';
+import { After, typed } from '../after.tsx';
+import type { GalleryCase } from '../case.ts';
+import { type Answers, failure, ok, recordedJson, silence } from '../service.ts';
+import { Stage, type StageProps } from '../stage.tsx';
+
+const BOTH = '/compare?left=before&right=after';
+const compared = () => recordedJson<Comparison>(BOTH);
+
+/** As the service narrows them. */
+const NARROWED: Answers = (path, query) => {
+  if (path !== '/compare') return undefined;
+  const result = compared();
+  const differences = result.differences.filter((one) =>
+    one.changes.some((change) => query.getAll('change').includes(change)),
+  );
+  return ok(JSON.stringify({ ...result, differences, difference_count: differences.length }));
+};
+
+function compare(name: string, stage: StageProps, height = 320): GalleryCase {
+  return {
+    name: `compare, ${name}`,
+    height,
+    Shown: () => (
+      <Stage {...stage}>
+        <ComparePage />
+      </Stage>
+    ),
+  };
+}
+
+function panel(what: string): GalleryCase {
+  return {
+    name: `compare, difference of ${what}`,
+    height: 520,
+    Shown: () => {
+      const result = compared();
+      const of = result.differences.find(({ path }) => path.at(-1)?.startsWith(what));
+      return of && <DifferencePanel difference={of} result={result} onClose={() => {}} />;
+    },
+  };
+}
+
+export const cases: readonly GalleryCase[] = [
+  compare('none chosen', { at: 'compare' }),
+  compare('one chosen', { at: 'compare?left=before' }),
+  {
+    name: 'compare, choosing',
+    height: 400,
+    Shown: () => (
+      <Stage at="compare?left=before">
+        <After deed={typed('[aria-label="Session after"] input', 'session')}>
+          <ComparePage />
+        </After>
+      </Stage>
+    ),
+  },
+  compare('the same twice', { at: 'compare?left=before&right=before' }),
+  compare('loading', { at: 'compare?left=before&right=after', answers: silence }),
+  compare('failed', { at: 'compare?left=before&right=after', answers: failure }),
+  compare('one is gone', { at: 'compare?left=before&right=nobody' }),
+  compare('no difference', { at: 'compare?left=before&right=again' }, 460),
+  compare('differences', { at: 'compare?left=before&right=after' }, 760),
+  compare(
+    'one kind',
+    { at: 'compare?left=before&right=after&change=added', answers: NARROWED },
+    420,
+  ),
+  compare('one still runs', { at: 'compare?left=before&right=wire' }, 520),
+  panel('execute_tool merge'),
+  panel('chat write'),
+  panel('chat check'),
+  panel('execute_tool abort'),
+];
