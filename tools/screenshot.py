@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from time import monotonic, sleep
 from typing import Any
 
 import httpx
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, ViewportSize, expect, sync_playwright
 
 from inspector.demo.service import Service, running_service
 
@@ -27,6 +28,9 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SPEED = "1.5"
 _SIZE: ViewportSize = {"width": 1440, "height": 900}
 _PATIENCE_MS = 300_000
+_MOMENT_MS = 5_000
+_SESSIONS = 5
+_SOMEBODY_WAITS = re.compile("Waiting.*[1-9]")
 
 
 def main() -> None:
@@ -66,8 +70,10 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
     page = context.new_page()
     page.set_default_timeout(_PATIENCE_MS)
     page.goto(f"{service.url}/ui/?token={service.token}")
-    # Enough to look at: three stories told, a fourth under way.
-    expect(page.get_by_role("row").nth(4)).to_be_visible(timeout=_PATIENCE_MS)
+    # Enough to look at: stories told and under way, and one that waits.
+    expect(page.get_by_role("row").nth(_SESSIONS)).to_be_visible(timeout=_PATIENCE_MS)
+    _waiting_session(service)
+    expect(page.get_by_role("link", name=_SOMEBODY_WAITS)).to_be_visible()
     page.screenshot(path=IMAGES / f"sessions{suffix}.png")
     _open_waiting_session(page, service)
     page.screenshot(path=IMAGES / f"session{suffix}.png")
@@ -79,16 +85,27 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
 
 def _open_waiting_session(page: Page, service: Service) -> None:
     """Open a session that waits for a person, at the span that waits and what it asks."""
-    session_id = _waiting_session(service)
+    deadline = monotonic() + _PATIENCE_MS / 1000
+    while True:
+        try:
+            _open_waiting_span(page, service, _waiting_session(service))
+            return
+        except TimeoutError:  # it went on without a person: the next one
+            if monotonic() > deadline:
+                raise
+
+
+def _open_waiting_span(page: Page, service: Service, session_id: str) -> None:
     page.goto(f"{service.url}/ui/sessions/{session_id}?view=waterfall")
     strip = page.get_by_role("region", name="Waiting for you in this session")
-    strip.wait_for()
+    strip.wait_for(timeout=_MOMENT_MS)
+    page.get_by_role("treeitem").first.wait_for(timeout=_MOMENT_MS)
     page.keyboard.press("w")
-    page.get_by_role("complementary", name="Span").wait_for()
+    page.get_by_role("complementary", name="Span").wait_for(timeout=_MOMENT_MS)
     folded = strip.get_by_role("button", expanded=False)
     if page.locator("[data-answer-target]").count() == 0 and folded.count() > 0:
-        folded.first.click()
-    expect(page.locator("[data-answer-target]").first).to_be_visible()
+        folded.first.click(timeout=_MOMENT_MS)
+    page.locator("[data-answer-target]").first.wait_for(timeout=_MOMENT_MS)
 
 
 def _waiting_session(service: Service) -> str:
@@ -101,7 +118,7 @@ def _waiting_session(service: Service) -> str:
                 session_id: str = found["requests"][-1]["session_id"]
                 return session_id
             sleep(0.1)
-    raise TimeoutError("No session waited for a person.")
+    raise RuntimeError("No session waited for a person.")
 
 
 def _ask(service: Service, *asked: dict[str, Any]) -> None:

@@ -46,9 +46,17 @@ def watch_when_used() -> None:
 
 
 def _attach() -> None:
+    if _is_attaching():
+        return
     from inspector.attach import attach  # noqa: PLC0415 - only for a program that has something
 
     attach()
+
+
+def _is_attaching() -> bool:
+    """Whether the program does so itself: what is imported on the way is no reason to."""
+    module = sys.modules.get("inspector.attach")
+    return module is not None and not hasattr(module, "attach")
 
 
 def _first_line(adapters: tuple[Adapter, ...]) -> str:

@@ -39,6 +39,15 @@ class Excerpt:
         return (self.match, self.after) == (other.match, other.after)
 
 
+_SAYS_AGAIN = {
+    "mcp.llm.prompt_json": "gen_ai.input.messages",
+    "mcp.llm.response_json": "gen_ai.output.messages",
+    "mcp.tool.input_json": "gen_ai.tool.call.arguments",
+    "mcp.tool.output_json": "gen_ai.tool.call.result",
+}
+"""Keys of our first convention → those of the current one, with another JSON around the words."""
+
+
 def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     """Return where the words of `query` stand: each of them once, then elsewhere; `MOST` together.
 
@@ -49,13 +58,17 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     sought = dict.fromkeys(list(dict.fromkeys(_words(query)))[:MOST], False)
     first: list[Excerpt] = []
     again: list[Excerpt] = []
+    places: set[str] = set()
     for place, text in texts:
+        places.add(place)
         if all(sought.values()) and len(first) + len(again) >= MOST:
             break
         for one, is_found in sought.items():
             if at := _find(text, one):
                 excerpt = _excerpt(place, text, *at)
                 # Conventions say the same thing twice.
+                if is_found and _SAYS_AGAIN.get(place) in places:
+                    continue
                 if is_found and any(excerpt.tells_as(other) for other in (*first, *again)):
                     continue
                 (again if is_found else first).append(excerpt)

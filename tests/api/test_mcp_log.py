@@ -429,3 +429,14 @@ async def test_a_merged_session_says_where_its_log_is(
     await send(app, agent())
     answer = await client.get(f"/sessions/{trace_hex(1)}/mcp", params={"limit": 5})
     assert (answer.status_code, answer.headers["location"]) == (308, "/sessions/S/mcp?limit=5")
+
+
+async def test_a_message_that_its_sender_cut_keeps_its_id_and_its_method(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    asked = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"cut","arg'
+    answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"yyy'
+    logs = (frame(asked, START_NS + 1), frame(answered, START_NS + 2))
+    await send(app, agent(), logs=logs)
+    told = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(client)]
+    assert told == [("request", "tools/call", "7"), ("response", None, "7")]

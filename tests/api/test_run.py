@@ -81,6 +81,18 @@ def test_a_python_process_that_it_starts_appears_without_another_line(
     assert tools_of(service, "worker") == ["execute_tool search"]
 
 
+def test_a_program_that_attaches_itself_does_so_once_and_says_nothing_of_it(
+    service: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import inspector\ninspector.attach()\n" + AGENT.format(name="by itself")
+    )
+    ran = run(service, sys.executable, str(tmp_path / "agent.py"))
+    assert ran.returncode == 0
+    assert "Traceback" not in ran.stderr
+    assert tools_of(service, "by itself") == ["execute_tool search"]
+
+
 def test_a_program_that_uses_nothing_of_it_loads_next_to_nothing(service: Service) -> None:
     code = (
         "import sys; print([m for m in sys.modules if m.startswith(('opentelemetry', 'mcp', "

@@ -20,6 +20,27 @@
     });
   },
 
+  /** Names of the components that each case shows, by case. Of the build, which keeps names. */
+  components: () => {
+    const found = {};
+    for (const section of document.querySelectorAll('[data-case]')) {
+      const seen = new Set();
+      const names = new Set();
+      for (const element of section.querySelectorAll('*')) {
+        const key = Object.keys(element).find((name) => name.startsWith('__reactFiber$'));
+        for (let fiber = element[key]; fiber && !seen.has(fiber); fiber = fiber.return) {
+          seen.add(fiber);
+          const type = fiber.type?.type ?? fiber.type;
+          // What has the name of another one ends in a number.
+          if (typeof type === 'function') names.add(type.name.replace(/\$\d+$/, ''));
+          if (fiber.memoizedProps?.['data-case'] !== undefined) break;
+        }
+      }
+      found[section.dataset.case] = [...names];
+    }
+    return found;
+  },
+
   complaints: () => {
     const found = [];
     const root = document.documentElement;

@@ -72,7 +72,8 @@ def open_gallery(page: Page, url: str, look: Look, case: str | None = None) -> N
     page.clock.set_fixed_time(NOW)
     asked = {"theme": look.theme} | ({} if case is None else {"case": case})
     page.goto(f"{url}?{urlencode(asked)}")
-    page.locator("[data-case]").first.wait_for()
+    # All of them are mounted in one go, which takes a while where others work, too.
+    page.locator("[data-case]").first.wait_for(timeout=60_000)
     page.evaluate(f"({EXAMINE}).settled()")
 
 
@@ -86,6 +87,19 @@ def complaints(page: Page) -> list[dict[str, Any]]:
     """Return what does not fit: `{case, what, text}`; see `examine.js`."""
     found: list[dict[str, Any]] = page.evaluate(f"({EXAMINE}).complaints()")
     return found
+
+
+def not_shown(page: Page) -> list[str]:
+    """Return what the gallery says that a case shows, and it does not: `FILE NAME: CASE`."""
+    told: dict[str, str] = page.evaluate(
+        "JSON.parse(document.getElementById('root').dataset.shownIn)"
+    )
+    found: dict[str, list[str]] = page.evaluate(f"({EXAMINE}).components()")
+    return [
+        f"{component}: {case}"
+        for component, case in told.items()
+        if component.split(" ")[1] not in found.get(case, [])
+    ]
 
 
 def case_of(page: Page, name: str) -> Locator:

@@ -20,6 +20,7 @@ from tests.e2e.gallery import (
     case_of,
     cases,
     complaints,
+    not_shown,
     open_gallery,
     served_gallery,
     write_sheets,
@@ -42,6 +43,8 @@ def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) 
     for look in (Look("light", 1440), Look("dark", 1024), Look("contrast", 390)):
         open_gallery(page, gallery, look)
         assert complaints(page) == [], look
+        if look.width_px == 1440:
+            assert not_shown(page) == []
     # One case has a visualiser that fails, to show what the page makes of it.
     assert [one for one in watch.errors if FAILS_ON_PURPOSE not in one] == []
     assert watch.elsewhere(gallery.removesuffix("/ui/gallery.html")) == []

@@ -321,13 +321,13 @@ async def test_a_call_whose_message_an_agent_tells_too_is_not_told_again(
     bus: Bus, told: Told, shelf: Shelf
 ) -> None:
     async with Client(shelf.server) as client:
-        about = {"tool_name": "fetch", "args": {"title": "Emma"}}
+        args = {"title": "Emma"}
         envelope = {"jsonrpc": "2.0", "method": "tools/call"}
         async with (
-            bus.operation("tool_call", **about),
+            bus.operation("tool_call", tool_name="fetch", args=args),
             bus.operation("rpc_request", envelope=envelope, transport="stdio"),
         ):
-            await client.call_tool("fetch", about["args"])
+            await client.call_tool("fetch", args)
     assert told.one("before_tool_call")["tool_name"] == "fetch"
     assert shelf.ran == ["Emma"]
 

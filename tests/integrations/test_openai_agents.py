@@ -33,8 +33,14 @@ from agents import (
 )
 from agents.exceptions import AgentsException, MaxTurnsExceeded, ModelBehaviorError
 from agents.mcp import MCPServerStdio
+from agents.testing import ModelStep, ScriptedModel
 from openai import AsyncOpenAI
-from openai.types.responses import ResponseTextDeltaEvent
+from openai.types.responses import (
+    Response,
+    ResponseError,
+    ResponseFailedEvent,
+    ResponseTextDeltaEvent,
+)
 
 from inspector import context
 from inspector.control.gate import Gate, Session
@@ -299,8 +305,10 @@ def provider(request: httpx.Request) -> httpx.Response:
 async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
     told: Told, streams: bool
 ) -> None:
-    async with httpx.AsyncClient(transport=httpx.MockTransport(provider)) as http_client:
-        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=http_client)
+    transport: Any = httpx.MockTransport(provider)
+    async with httpx.AsyncClient(transport=transport) as http_client:
+        given: Any = http_client
+        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=given)
         agent = Agent("greeter", model=OpenAIChatCompletionsModel("gpt-x", client))
         assert await output(agent, streams) == "Hello"
 
@@ -316,6 +324,52 @@ async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
     assert answered["response"] == {"role": "assistant", "parts": [text]}
     closed = told.of("operation_closed")[0]
     assert getattr(closed["stream"], "chunk_count", None) == (2 if streams else None)
+
+
+async def test_an_answer_that_failed_at_the_provider_is_an_error(told: Told) -> None:
+    response = Response(
+        id="r",
+        object="response",
+        created_at=0,
+        model="gpt-x",
+        output=[],
+        tools=[],
+        tool_choice="auto",
+        parallel_tool_calls=False,
+        error=ResponseError(code="server_error", message="overloaded"),
+    )
+    event = ResponseFailedEvent(type="response.failed", response=response, sequence_number=0)
+    agent = Agent("calculator", model=ScriptedModel([ModelStep.stream([event])]))
+
+    with pytest.raises(ModelBehaviorError, match="overloaded"):
+        await streamed(agent)
+
+    assert str(told.one("error_llm_generate")["exc"]) == "overloaded"
+
+
+async def test_a_tool_that_ends_with_another_that_failed_is_closed(told: Told) -> None:
+    started = asyncio.Event()
+
+    @function_tool
+    async def forever() -> str:
+        """Wait."""
+        started.set()
+        await asyncio.Event().wait()
+        return "never"
+
+    @function_tool(failure_error_function=None)
+    async def broken() -> str:
+        """Break."""
+        await started.wait()
+        raise ValueError("no connection")
+
+    both = [*calls("forever", {}).output, *calls("broken", {}).output]
+    model = ScriptedModel([both])
+    with pytest.raises(AgentsException, match="no connection"):
+        await output(Agent("calculator", model=model, tools=[forever, broken]), False)
+
+    tools = [one["status"] for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    assert sorted(tools) == ["cancelled", "error"]
 
 
 async def test_a_run_with_too_many_turns_is_an_error(told: Told) -> None:
@@ -941,4 +995,5 @@ def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
     attach(bus=bus)()
 
     (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
-    assert "has no agents.run.start_streaming: a part of it is not watched" in said
+    assert "has no agents.run.start_streaming" in said
+    assert "not watched" in said

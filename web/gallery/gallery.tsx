@@ -11,6 +11,7 @@ import { applyTheme } from '../src/state/theme.ts';
 import { PageContext } from '../src/views/context.ts';
 import type { GalleryCase } from './case.ts';
 import { galleryApi } from './service.ts';
+import { SHOWN_IN } from './shown-in.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
 import '../src/views/icons.css';
@@ -89,6 +90,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root.');
 // What the browser tests go through.
 root.dataset['cases'] = JSON.stringify(cases.map(({ name }) => name));
+root.dataset['shownIn'] = JSON.stringify(SHOWN_IN);
 createRoot(root).render(
   <PageContext value={{ inspector, theme }}>
     <Gallery />

@@ -210,7 +210,7 @@ def _told_result(result: Any) -> Any:
     """Return the output of a run, or for what it waits."""
     waits = getattr(result, "interruptions", None)
     if waits:
-        return {"waits_for_approval": [one.name or one.tool_name for one in waits]}
+        return {"waits_for_approval": [getattr(one, "tool_name", None) for one in waits]}
     return result.final_output
 
 

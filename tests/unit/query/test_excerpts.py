@@ -11,6 +11,7 @@ from inspector.query.words import fold, has_words
 from inspector.search.excerpts import MAX_MATCH_CHARS, MOST, Excerpt, excerpts
 
 NOW_NS = 1_767_225_600_000_000_000
+_TIMEOUT = parse_query("timeout", Scope.SPAN, NOW_NS)
 
 
 def found(query: str, *texts: str) -> list[Excerpt]:
@@ -72,3 +73,12 @@ def test_what_is_shown_has_the_words_and_is_part_of_the_text(text: str, words: s
     for one in found(f'"{quoted}"', whole):
         assert has_words(fold(one.match), fold(words))
         assert one.match in whole
+
+
+def test_what_two_conventions_say_of_a_model_call_is_told_once() -> None:
+    said = [
+        ("gen_ai.input.messages", "type tool_call query hang timeout"),
+        ("mcp.llm.prompt_json", "type tool_use query hang timeout"),
+    ]
+    places = [[one.place for one in excerpts(texts, _TIMEOUT)] for texts in (said, said[1:])]
+    assert places == [["gen_ai.input.messages"], ["mcp.llm.prompt_json"]]

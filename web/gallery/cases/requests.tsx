@@ -1,7 +1,13 @@
 import { InboxPage } from '../../src/views/requests/inbox-page.tsx';
 import { RequestCard } from '../../src/views/requests/request-card.tsx';
+import { WaitingStrip } from '../../src/views/requests/waiting-strip.tsx';
+import { WaitsElsewhere } from '../../src/views/requests/waits-elsewhere.tsx';
+import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { requests } from '../fixtures.ts';
+
+/** Somebody changes the arguments before they allow them. */
+const EDITED = pressed('button', 'Edit');
 
 export const cases: readonly GalleryCase[] = [
   { name: 'inbox', height: 900, Shown: InboxPage },
@@ -10,4 +16,22 @@ export const cases: readonly GalleryCase[] = [
     isPadded: true,
     Shown: () => <RequestCard id={id} />,
   })),
+  {
+    name: 'waiting strip',
+    Shown: () => <WaitingStrip sessionId="waiting" />,
+  },
+  {
+    name: 'waits elsewhere',
+    isPadded: true,
+    Shown: () => <WaitsElsewhere isWaiting hasRequest={false} />,
+  },
+  {
+    name: 'request, edited',
+    isPadded: true,
+    Shown: () => (
+      <After deed={EDITED}>
+        <RequestCard id="approval" />
+      </After>
+    ),
+  },
 ];

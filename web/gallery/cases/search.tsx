@@ -6,13 +6,15 @@ import type { GalleryCase } from '../case.ts';
 import { type Answers, failure, ok, problem, recordedJson, silence } from '../service.ts';
 import { Stage, type StageProps } from '../stage.tsx';
 
-const MERGE = 'search?q=merge';
+const MERGE = 'search?q=merge kind:tool';
 
 /** The recorded answer, changed. */
 function answering(change: Partial<SearchResult>): Answers {
   return (path) =>
     path === '/search'
-      ? ok(JSON.stringify({ ...recordedJson<SearchResult>('/search?q=merge'), ...change }))
+      ? ok(
+          JSON.stringify({ ...recordedJson<SearchResult>('/search?q=merge kind:tool'), ...change }),
+        )
       : undefined;
 }
 
