@@ -18,6 +18,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from inspector.integrations.on_import import after_import
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.told_once import is_told
@@ -110,12 +111,31 @@ class _Adapter:
             self._put(
                 self.patches.find("amplifier_core", module), name, self._entering, self.patches
             )
+        self.patches.callback(after_import("amplifier_core.session", self._watch_former_kernel))
+
+    def _watch_former_kernel(self) -> None:
+        """Watch sessions of the kernel in Python, which has its own way through both."""
+        session = self.patches.find("amplifier_core.session", "AmplifierSession")
+        self._put(session, "initialize", self._initializing, self.patches)
+        self._put(session, "execute", self._entering, self.patches)
+
+    def _initializing(self, original: Method) -> Method:
+        @wraps(original)
+        async def initialize(session: Any, *args: Any, **kwargs: Any) -> Any:
+            coordinator = session.coordinator
+            self.patches.attempt(lambda: self.watch(coordinator))
+            result = await original(session, *args, **kwargs)
+            self.patches.attempt(lambda: self._wrap_modules(coordinator))
+            return result
+
+        return initialize
 
     def _entering(self, original: Method) -> Method:
         @wraps(original)
         async def enter(*args: Any, **kwargs: Any) -> Any:
             given = [*args, *kwargs.values()]
-            for coordinator in given:
+            for one in given:
+                coordinator = getattr(one, "coordinator", one)
                 if hasattr(coordinator, "mount_points"):
                     self.patches.attempt(partial(self.watch, coordinator))
             return await original(*args, **kwargs)

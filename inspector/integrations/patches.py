@@ -75,12 +75,12 @@ class Patches:
         try:
             return read()
         except Exception as error:  # noqa: BLE001 - never into the program that is watched
-            self._say(f"{type(error).__name__}: {error}")
+            self._say(f"is not as expected ({type(error).__name__}: {error})")
             return None
 
     def lacks(self, what: str) -> None:
         """Say that this version has no `what`."""
-        self._say(f"it has no {what}")
+        self._say(f"has no {what}")
 
     def _say(self, why: str) -> None:
         """Say that a part is not watched: one WARNING for all the parts."""
@@ -88,7 +88,7 @@ class Patches:
         self._has_said = True
         _logger.log(
             level,
-            "A part of %s %s is not watched (%s); the adapter was tested with %s.",
+            "%s %s %s: a part of it is not watched (tested: %s).",
             self._adapter.distribution,
             installed_version(self._adapter) or "of this version",
             why,

@@ -5,6 +5,7 @@ It is found before the rest of the command line is imported: a host waits for th
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -31,6 +32,12 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if error is not None or not command:
         sys.stderr.write(f"{error or 'There is no COMMAND.'}\n{USAGE}")
+        return CANNOT_START
+    if os.name != "posix":
+        sys.stderr.write(
+            "inspector proxy: Cannot run here: it needs POSIX signals and pipes (Linux, macOS, or "
+            "WSL on Windows).\n"
+        )
         return CANNOT_START
     from inspector.proxy.relay import end_as, relay  # noqa: PLC0415
     from inspector.proxy.teller import Teller  # noqa: PLC0415

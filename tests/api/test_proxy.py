@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult, TextContent
 
+from inspector.proxy import command
 from tests.support.service import wait_for
 from tests.support.service_process import Service, free_port
 
@@ -208,6 +209,18 @@ def test_a_command_that_cannot_be_started_is_said(
     out, err, returned = ended(start([command], alone))
     assert (out, returned) == (b"", code)
     assert err.startswith(f"inspector proxy: Cannot start '{command}': ".encode())
+
+
+def test_where_there_is_no_posix_one_sentence_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "name", "nt")
+        code = command.main(["--", *MIRROR])
+    said = capsys.readouterr()
+    assert (code, said.out) == (2, "")
+    assert said.err.startswith("inspector proxy: Cannot run here: it needs POSIX")
+    assert said.err.count("\n") == 1
 
 
 def test_arguments_that_are_none_are_refused(alone: Environment) -> None:

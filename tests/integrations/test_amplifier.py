@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from amplifier_core import AmplifierSession, _session_exec, _session_init
+from amplifier_core import session as session_in_python
 
 from inspector import context
 from inspector.integrations import amplifier
@@ -18,6 +19,7 @@ from inspector.integrations.amplifier import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from tests.integrations.told import Told
+from tests.support.cancelling import cancel_from_browser
 
 MODULES = Path(__file__).parent / "amplifier_modules"
 CALL = [("multiply", {"a": 6, "b": 7})]
@@ -38,8 +40,8 @@ def watching(bus: Bus) -> Iterator[None]:
 class Session:
     """A session whose model says `turns`; its modules are at hand."""
 
-    def __init__(self, *turns: Any, **kwargs: Any) -> None:
-        self.real = AmplifierSession(
+    def __init__(self, *turns: Any, of: Any = AmplifierSession, **kwargs: Any) -> None:
+        self.real = of(
             {
                 "session": {"orchestrator": "loop-probe", "context": "context-probe"},
                 "providers": [{"module": "provider-probe", "config": {"turns": []}}],
@@ -235,6 +237,43 @@ async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, t
 
     statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
+
+
+@pytest.mark.parametrize("is_attached_late", [False, True])
+async def test_a_session_of_the_former_kernel_is_watched_too(
+    is_attached_late: bool, bus: Bus, told: Told
+) -> None:
+    detach = None if is_attached_late else attach(bus=bus)
+    session = Session(CALL, "forty-two", of=session_in_python.AmplifierSession)
+    async with session:
+        detach = detach or attach(bus=bus)
+        try:
+            assert await session.run() == "forty-two"
+        finally:
+            detach()
+
+    assert [one for one in told.hooks if one.startswith("before")] == [
+        "before_agent_call",
+        "before_llm_generate",
+        "before_tool_call",
+        "before_llm_generate",
+    ]
+
+
+@pytest.mark.shows("amplifier", "cancel")
+async def test_a_run_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> str:
+        async def wait() -> str:
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        async with Session(wait) as session:
+            return await session.run()
+
+    either = (asyncio.CancelledError, RuntimeError)  # the kernel says that the run failed
+    spans = await cancel_from_browser(attach, run, ends_with=either)
+    assert {"invoke_agent loop-probe", "chat probe-1"} <= set(spans)
 
 
 @pytest.mark.shows("amplifier", "cancellation")

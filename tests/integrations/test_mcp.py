@@ -21,6 +21,7 @@ from mcp.types import CallToolResult, CreateMessageResult, ElicitResult, TextCon
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
 from tests.integrations.told import Told
+from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.anyio
 
@@ -159,6 +160,23 @@ async def test_a_call_that_is_given_up_is_told_as_cancelled(told: Told) -> None:
     assert isinstance(told.one("error_tool_call")["exc"], asyncio.CancelledError)
     cancelled = told.one("operation_cancelled")
     assert cancelled["call_id"] == told.one("error_rpc_request")["call_id"]
+
+
+@pytest.mark.shows("mcp", "cancel")
+async def test_a_call_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> Any:
+        server = MCPServer("shelf", log_level="ERROR")
+
+        @server.tool()
+        async def forever() -> str:
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        async with Client(server) as client:
+            return await client.call_tool("forever", {})
+
+    assert "execute_tool forever" in await cancel_from_browser(mcp.attach, run)
 
 
 @pytest.mark.shows("mcp", "tool_error")

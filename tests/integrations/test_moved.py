@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,8 @@ AMPLIFIER_REPLACED = frozenset(
     {
         "amplifier_core._session_init:initialize_session",
         "amplifier_core._session_exec:run_orchestrator",
+        "amplifier_core.session:AmplifierSession.execute",
+        "amplifier_core.session:AmplifierSession.initialize",
     }
 )
 AMPLIFIER_READ = frozenset(
@@ -216,6 +219,7 @@ FRAMEWORKS = (
 @pytest.fixture(autouse=True)
 def modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
+    import_module("amplifier_core.session")  # an adapter waits for it
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)

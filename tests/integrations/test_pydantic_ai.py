@@ -23,6 +23,7 @@ from pydantic_ai import (
 from pydantic_ai.capabilities import Hooks
 from pydantic_ai.exceptions import SkipToolExecution
 from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.models.test import TestModel
 
 from inspector import context
@@ -314,6 +315,36 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
 
     status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
+
+
+@pytest.mark.shows("pydantic_ai", "once")
+@pytest.mark.parametrize("version", [5, 6])
+async def test_what_pydantic_ai_tells_itself_too_counts_once(version: Any) -> None:
+    """However quick the model is: here it takes no time."""
+    wired = Wired()
+    settings = InstrumentationSettings(tracer_provider=wired.provider, version=version)
+    Agent.instrument_all(settings)
+    detach = attach(bus=wired.bus)
+    try:
+        agent = Agent(Scripted(calls("add", {"a": 1, "b": 2}), says("3")), tools=[add], name="sum")
+        await agent.run(QUESTION)
+        async with Agent(Scripted(says("a b")), name="sum").run_stream(QUESTION) as streamed:
+            await streamed.get_output()
+    finally:
+        detach()
+        Agent.instrument_all(False)
+        wired.wiring.undo()
+    spans = wired.exporter.get_finished_spans()
+    counted = [one for one in spans if "inspector.duplicate_of" not in (one.attributes or {})]
+    assert len(spans) == 2 * len(counted)
+    assert sorted(one.name.split()[0] for one in counted) == [
+        *("chat", "chat", "chat"),
+        "execute_tool",
+        *("invoke_agent", "invoke_agent"),
+    ]
+    assert {one.instrumentation_scope.name for one in counted if one.instrumentation_scope} == {
+        "mcp-agent-inspector.bridge"
+    }
 
 
 @pytest.mark.shows("pydantic_ai", "cancel")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,6 +33,8 @@ from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 from instrument import Bus, Operation
 from instrument.decision import Injection
 
+_OWN_SCOPE = "pydantic-ai"
+"""Of the spans that Pydantic AI makes itself, where the program wants it to."""
 _DEFERRED = (exceptions.CallDeferred, exceptions.ApprovalRequired)
 
 
@@ -81,9 +83,11 @@ class Watch(AbstractCapability[Any]):
             untold: AgentRunResult[Any] = await handler()
             return untold
         agent, session_id = run
+        mark = self._mark_of_own_span("invoke_agent")
         with in_session(session_id):
             try:
                 async with self.bus.operation("agent_call", agent=agent) as operation:
+                    mark()
                     result: AgentRunResult[Any] = await handler()
                     operation.result = output = self._attempt(lambda: result.output)
             except REFUSALS as error:
@@ -103,10 +107,12 @@ class Watch(AbstractCapability[Any]):
         lines, settings, about = asked
         prompt = about["prompt"]
         operation = self.bus.operation("llm_generate", **about)
+        mark = self._mark_of_own_span("chat")
         response: ModelResponse | None = None
         told = None
         try:
             async with operation:
+                mark()
                 if operation.args is not prompt:
                     request_context.messages = own_messages(operation.args, lines)
                 self._change_settings(request_context, operation, settings)
@@ -162,8 +168,11 @@ class Watch(AbstractCapability[Any]):
         last: Operation | None = None
         left: Exception | None = None
 
+        mark = self._mark_of_own_span("execute_tool")
+
         async def run(operation: Operation) -> Any:
             nonlocal last, left
+            mark()
             last, left = operation, None
             given = args
             if operation.args != asked:
@@ -189,6 +198,10 @@ class Watch(AbstractCapability[Any]):
             raise left
         return result
 
+    def _mark_of_own_span(self, operation_name: str) -> Callable[[], object]:
+        found = self._attempt(lambda: _mark_of_own_span(operation_name))
+        return (lambda: None) if found is None else (lambda: self._attempt(found))
+
     def _change_settings(
         self,
         request_context: ModelRequestContext,
@@ -208,6 +221,27 @@ class Watch(AbstractCapability[Any]):
 
 _OFFERED = ("stream", "system", "tools")
 """What is told with the settings and is none."""
+
+
+def _mark_of_own_span(operation_name: str) -> Callable[[], None] | None:
+    """Return what marks the span that Pydantic AI itself has made around this call, if any.
+
+    Both say the same, such as tokens: it counts once. How long each took does not tell, since a
+    model that is in this process answers in less time than what is around it takes.
+    """
+    try:
+        from opentelemetry import trace  # noqa: PLC0415 - may not be installed
+
+        from subscribers.spans import mark_inner  # noqa: PLC0415 - needs it
+    except ModuleNotFoundError:
+        return None
+    span: Any = trace.get_current_span()
+    scope = getattr(span, "instrumentation_scope", None)
+    if getattr(scope, "name", None) != _OWN_SCOPE or not span.is_recording():
+        return None
+    if (span.attributes or {}).get("gen_ai.operation.name") != operation_name:
+        return None
+    return partial(mark_inner, span)
 
 
 def _asked(

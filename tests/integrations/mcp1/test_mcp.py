@@ -27,6 +27,7 @@ from mcp.types import CallToolResult, ElicitResult
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
 from tests.integrations.told import Told
+from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.anyio
 
@@ -232,6 +233,23 @@ async def test_a_call_that_is_given_up_is_closed_with_its_connection(
             await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
     (call,) = of_client(told, "error_tool_call")
     assert isinstance(call["exc"], asyncio.CancelledError)
+
+
+@pytest.mark.shows("mcp1", "cancel")
+async def test_a_call_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> Any:
+        server = FastMCP("shelf", log_level="ERROR")
+
+        @server.tool()
+        async def forever() -> str:
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        async with connected(server._mcp_server) as client:
+            return await client.call_tool("forever", {})
+
+    assert "execute_tool forever" in await cancel_from_browser(mcp.attach, run)
 
 
 @pytest.mark.shows("mcp1", "concurrency")

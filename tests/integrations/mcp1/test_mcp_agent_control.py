@@ -15,11 +15,12 @@ from mcp_agent.workflows.parallel.parallel_llm import ParallelLLM
 
 from inspector import context
 from inspector.control.signals import deliver
-from inspector.integrations import mcp
+from inspector.integrations import mcp, mcp_agent
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
+from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.usefixtures("logging_ends")
 
@@ -178,6 +179,26 @@ async def test_a_cancelled_run_is_closed_as_cancelled(app: Any, told: Told) -> N
     with pytest.raises(asyncio.CancelledError):
         await task
     assert {one["status"] for one in told.of("operation_closed")} == {"cancelled"}
+
+
+@pytest.mark.shows("mcp_agent", "cancel")
+async def test_a_run_that_a_person_cancels_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
+
+    async def run(running: asyncio.Event) -> str:
+        async def wait() -> None:
+            """Wait."""
+            running.set()
+            await asyncio.Event().wait()
+
+        async with make_app().run() as app:
+            agent = Agent(name="a", functions=[wait], context=app.context)
+            llm = await agent.attach_llm(EchoLLM)
+            text: str = await llm.generate_str("!wait")
+            return text
+
+    spans = await cancel_from_browser(mcp_agent.attach, run)
+    assert {"invoke_agent a", "execute_tool wait"} <= set(spans)
 
 
 @pytest.mark.shows("mcp_agent", "sub_agents")

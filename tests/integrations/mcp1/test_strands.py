@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("strands")
 
+from mcp import StdioServerParameters, stdio_client
 from strands import Agent, tool
 from strands.hooks import AfterModelCallEvent, BeforeToolCallEvent
 from strands.multiagent import GraphBuilder, Swarm
 from strands.session.file_session_manager import FileSessionManager
+from strands.tools.mcp import MCPClient
 
 from inspector import context
+from inspector.integrations import mcp
 from inspector.integrations.strands import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_agent
+from tests.support.cancelling import cancel_from_browser
 
 if TYPE_CHECKING:
     from tests.integrations.told import Told
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+SERVER = Path(__file__).with_name("server.py")
 
 
 @pytest.fixture(autouse=True)
@@ -392,6 +400,39 @@ async def test_a_cancelled_task_closes_everything(told: Told) -> None:
 
     statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
+
+
+@pytest.mark.shows("strands", "once")
+def test_a_tool_of_an_mcp_server_is_told_once(bus: Bus, told: Told) -> None:
+    detach = mcp.attach(bus=bus)
+    server = StdioServerParameters(command=sys.executable, args=["-P", str(SERVER)])
+    try:
+        with MCPClient(lambda: stdio_client(server)) as client:
+            tools = client.list_tools_sync()
+            agent = make_agent(call("echo", text="hi"), "done", tools=tools)
+            assert str(agent("go")).strip() == "done"
+    finally:
+        detach()
+    tool = told.one("before_tool_call")
+    assert told.parent_noun(tool) == "agent_call"
+    asked = [one["envelope"]["method"] for one in told.of("before_rpc_request")]
+    assert asked.count("tools/call") == 1
+
+
+@pytest.mark.shows("strands", "cancel")
+async def test_a_run_that_a_person_cancels_ends() -> None:
+    async def run(running: asyncio.Event) -> Any:
+        @tool
+        async def forever() -> str:
+            """Wait."""
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        return await make_agent(call("forever"), "never", tools=[forever]).invoke_async("hi")
+
+    spans = await cancel_from_browser(attach, run)
+    assert {"invoke_agent tester", "execute_tool forever"} <= set(spans)
 
 
 async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(told: Told) -> None:

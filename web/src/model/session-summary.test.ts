@@ -35,7 +35,7 @@ test('a summary says what it was, what went wrong and what it did', () => {
 
 ## What went wrong
 
-write\\_report at +0 ns, after 2 s:
+write\\_report at +0 s, after 2 s:
 
 \`\`\`text
 No space left

@@ -1,0 +1,38 @@
+"""A person cancels the session of a run, as the browser does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from inspector.control.gate import Gate, Session
+from inspector.control.held import By
+from tests.support.wired import Wired
+
+DEADLINE_S = 30
+
+
+async def cancel_from_browser(
+    attach: Callable[..., Callable[[], None]],
+    run: Callable[[asyncio.Event], Awaitable[Any]],
+    *,
+    ends_with: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
+) -> list[str]:
+    """Cancel what `run` does as soon as it has set its event; return the spans that have ended."""
+    wired, running = Wired(), asyncio.Event()
+    wired.session = "s-1"
+    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    detach = attach(bus=wired.bus)
+    try:
+        task = asyncio.ensure_future(run(running))
+        await asyncio.wait_for(running.wait(), DEADLINE_S)
+        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        with pytest.raises(ends_with):
+            await asyncio.wait_for(task, DEADLINE_S)
+    finally:
+        detach()
+        wired.wiring.undo()
+    return sorted(wired.spans())
