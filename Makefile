@@ -83,9 +83,9 @@ test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, co
 	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	@# By file: the tests of one share a service. Three, as most of their time is a page that waits.
-	$(BIN)/pytest -q -n 3 --dist loadfile -m "not slow" tests/e2e --output test-results \
-		--tracing retain-on-failure --screenshot only-on-failure
+	@# By file: the tests of one share a service. `--tracing on` shows more, and takes a third longer.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
+		--screenshot only-on-failure
 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time

@@ -75,7 +75,7 @@ def _fields(case: "schemathesis.Case[Any]") -> list[Any]:
 
 @schema.parametrize()
 @settings(
-    max_examples=8,
+    max_examples=4,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -132,7 +132,7 @@ def leaks(where: str, content: bytes) -> list[str]:
     ("semconv", "capture"),
     [
         ("dup", "redacted"),
-        ("dup", "off"),
+        pytest.param("dup", "off", marks=pytest.mark.slow),
         *(
             pytest.param(semconv, capture, marks=pytest.mark.slow)
             for semconv in ("current", "legacy")

@@ -96,6 +96,7 @@ async def test_whoever_is_there_answers_in_place_of_the_person_of_the_story(tmp_
     assert "push_tag was refused: not on a Friday" in recording.answer
 
 
+@pytest.mark.slow
 async def test_a_story_goes_on_by_itself_when_nobody_is_there(tmp_path: Path) -> None:
     recording = await tell("release", seed=7, directory=tmp_path)
 
@@ -136,6 +137,7 @@ async def test_a_request_to_a_server_is_the_child_of_the_tool_call(tmp_path: Pat
         }
 
 
+@pytest.mark.slow
 async def test_a_missing_resource_is_told_and_does_not_end_the_story(tmp_path: Path) -> None:
     recording = await tell("triage", seed=7, directory=tmp_path)
 
@@ -195,6 +197,7 @@ async def test_another_seed_tells_another_story(tmp_path: Path) -> None:
     assert _script_of(first) != _script_of(second)
 
 
+@pytest.mark.slow
 async def test_a_repository_brings_the_git_server(tmp_path: Path) -> None:
     _make_repository(tmp_path)
 
