@@ -79,11 +79,12 @@ run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl
 
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
-	$(BIN)/pytest -q -n 2 -m "not slow" --ignore tests/e2e
+	@# By file: the tests of one share a service.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" --ignore tests/e2e
 	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
-	@# By file: the tests of one share a service. `--tracing on` shows more, and takes a third longer.
+	@# `--tracing on` shows more, and takes a third longer.
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
 		--screenshot only-on-failure
 
