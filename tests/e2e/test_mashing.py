@@ -99,7 +99,7 @@ def mash(page: Page, watched: Watched, place: str, *, ms: int, seed: int) -> Non
         left_ms -= pause_ms
 
 
-@pytest.mark.parametrize("place", RISKIEST)
+@pytest.mark.parametrize("place", [RISKIEST[0], pytest.param(RISKIEST[1], marks=pytest.mark.slow)])
 def test_two_seconds_of_any_keys_answer_and_steer_nothing(
     page: Page, watch: Watch, watched: Watched, place: str
 ) -> None:

@@ -104,7 +104,9 @@ def _rows(page: Page) -> dict[str, list[tuple[str, ...]]]:
     return found
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    "path", [PAGES[0], *(pytest.param(path, marks=pytest.mark.slow) for path in PAGES[1:])]
+)
 def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_place(
     page: Page, service: Service, path: str
 ) -> None:

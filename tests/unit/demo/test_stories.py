@@ -34,7 +34,9 @@ def _script_of(recording: Recording) -> Counter[str]:
     return told
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])]
+)
 async def test_every_operation_that_opens_is_closed_once(name: str, tmp_path: Path) -> None:
     recording = await tell(name, seed=7, directory=tmp_path)
 
