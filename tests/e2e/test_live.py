@@ -110,6 +110,7 @@ def _without_mark(title: str) -> str:
     return title.split(": ", 1)[1]
 
 
+@pytest.mark.slow
 def test_a_list_that_is_open_shows_a_session_that_begins(
     page: Page, watch: Watch, service: Service, demo: Demo
 ) -> None:
