@@ -7,10 +7,11 @@ is emitted by `operation`, `call` or `dispatch`.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from inspect import isawaitable
+from inspect import Parameter, isawaitable, signature
 from threading import Lock
 from types import CoroutineType
 from typing import Any, Literal, TypeVar, cast, overload
@@ -19,7 +20,7 @@ from weakref import WeakSet
 from instrument.approvals import ApprovalAnswer, ApprovalProvider
 from instrument.around import Around, Wrapper
 from instrument.asking import ASKER, Subject, ask_person, question_with
-from instrument.catalogue import CATALOGUE, find_noun
+from instrument.catalogue import CATALOGUE, Noun, find_noun
 from instrument.decision import APPROVAL_TIMEOUT_S, Outcome, Question
 from instrument.deliberation import decide
 from instrument.delivery import (
@@ -36,6 +37,7 @@ from instrument.delivery import (
 from instrument.interceptors import (
     Interceptor,
     OnError,
+    Registry,
     is_intercepted,
     only_observers_of,
     with_interceptor,
@@ -58,6 +60,8 @@ NOT_TO_BE_DECIDED = frozenset(
 """What the bus tells about itself."""
 
 T = TypeVar("T")
+
+_logger = logging.getLogger("mcp.instrument")
 
 
 class Bus:
@@ -89,6 +93,7 @@ class Bus:
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
         self._unknown = UnknownNames()
+        self._unslashed = FirstTimes()  # observers of all that were told how to take any kwarg
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)
         self._emit = make_emit(self._hooks)
@@ -138,7 +143,11 @@ class Bus:
         return once(partial(self.unregister, hook, fn))
 
     def observe_all(self, fn: Observer) -> Callable[[], None]:
-        """Call `fn(name, **kwargs)` for every later event, catalogued or not.
+        """Call `fn(name, /, **kwargs)` for every later event, catalogued or not.
+
+        The slash is needed: any word may be a kwarg of an event, `name` is one of
+        `state_captured`. A function without it is told of every event that has no kwarg with the
+        name of its first parameter; that is logged once, at WARNING.
 
         Every hook of the catalogue then counts as listened to, so that a guarded emitter
         (`if _hooks.get(name)`) emits.
@@ -152,8 +161,12 @@ class Bus:
         if not callable(fn):
             raise TypeError(
                 f"Cannot observe all with {fn!r}: it is not callable. "
-                "Give a function that takes the name of the hook and **kwargs."
+                "Give a function that takes the name of the hook, /, and **kwargs."
             )
+        parameter = _named_first_parameter(fn)
+        if parameter is not None:
+            self._warn_of_a_missing_slash(fn, parameter)
+            fn = _sparing(fn, parameter)
         with self._lock:
             for name in (CATALOGUE.keys() | self._hooks.keys()) - {EVERY}:
                 self._hooks[name] = (*observers_of(self._hooks, name), NamedObserver(fn, name))
@@ -173,9 +186,11 @@ class Bus:
     ) -> Callable[[], None]:
         """Let `fn` decide on every later event `hook`.
 
-        `fn(**kwargs)`, sync or async, returns a `Decision`, or None to go on. It may not change
-        what it is given. It is asked only where the event is emitted by `operation`, `call` or
-        `dispatch`; an event that is merely told is reported as `hook_failed`.
+        `fn(**kwargs)`, sync or async, returns a `Decision`, or None to go on. It should not change
+        what it is given: an edit in place of what it may change counts as `modify`, and one in more
+        than 1000 values, or inside an object of a class, is not noticed. It is asked only where the
+        event is emitted by `operation`, `call` or `dispatch`; an event that is merely told is
+        reported as `hook_failed`.
 
         Args:
             hook: A name of the catalogue, or any other.
@@ -391,11 +406,14 @@ class Bus:
         outcome: Outcome,
         *,
         spelling: str | None = None,
+        registry: Registry | None = None,
         asks: bool = True,
     ) -> None:
         try:
             if is_intercepted(self._hooks, outcome.hook):
-                await decide(self, waiting, outcome, spelling=spelling, asks=asks)
+                await decide(
+                    self, waiting, outcome, spelling=spelling, registry=registry, asks=asks
+                )
         except GeneratorExit:  # nothing can be awaited any more
             self._tell_sync(outcome.hook, **outcome.data)
             raise
@@ -439,7 +457,7 @@ class Bus:
         """
         attempt = 0
         while True:
-            op = RepeatableOperation(self, noun, dict(kwargs))
+            op, failure = RepeatableOperation(self, noun, dict(kwargs)), None
             try:
                 async with op:
                     returned = fn(op)
@@ -447,9 +465,10 @@ class Bus:
             except Exception as error:
                 if not op.settles(error):
                     raise
+                failure = error
             if not op.must_run_again():
                 return op.result
-            kwargs |= op.next_attempt(attempt, self._max_retries)
+            kwargs |= op.next_attempt(attempt, self._max_retries, failure)
             attempt += 1
 
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
@@ -463,16 +482,17 @@ class Bus:
         """
         attempt = 0
         while True:
-            op = RepeatableOperation(self, noun, dict(kwargs))
+            op, failure = RepeatableOperation(self, noun, dict(kwargs)), None
             try:
                 with op:
                     op.result = _plain(fn(op))
             except Exception as error:
                 if not op.settles(error):
                     raise
+                failure = error
             if not op.must_run_again():
                 return cast(T, op.result)
-            kwargs |= op.next_attempt(attempt, self._max_retries)
+            kwargs |= op.next_attempt(attempt, self._max_retries, failure)
             attempt += 1
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
@@ -482,6 +502,9 @@ class Bus:
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)
+
+    def _note_operation(self, given: object, noun: Noun) -> None:
+        self._unknown.note_operation(given, noun)
 
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
         if new.hook in NOT_TO_BE_DECIDED:
@@ -493,6 +516,16 @@ class Bus:
             self._hooks[new.hook] = with_interceptor(observers_of(self._hooks, new.hook), new)
         self._unknown.note(new.hook)
         return once(partial(self.unregister, new.hook, new))
+
+    def _warn_of_a_missing_slash(self, fn: Observer, parameter: str) -> None:
+        if self._unslashed.is_first(describe(fn)):
+            _logger.warning(
+                "%s observes all events without a slash after its first parameter: it is not told "
+                "of those that have a kwarg `%s`. Write `(%s, /, **kwargs)`.",
+                describe(fn),
+                parameter,
+                parameter,
+            )
 
     def _stop_observing_all(self, fn: Observer) -> None:
         with self._lock:
@@ -534,3 +567,22 @@ def _plain(returned: T) -> T:
         returned.close()
         raise TypeError("Cannot run an async function by `call_sync`. Use `await call(…)`.")
     return returned
+
+
+def _named_first_parameter(fn: Observer) -> str | None:
+    """Return the name of the first parameter of `fn` if a kwarg of that name would clash."""
+    try:
+        first = next(iter(signature(fn).parameters.values()), None)
+    except (TypeError, ValueError):  # a built-in that does not say
+        return None
+    return first.name if first and first.kind is Parameter.POSITIONAL_OR_KEYWORD else None
+
+
+def _sparing(fn: Observer, parameter: str) -> Observer:
+    """Return `fn` as an observer that is not told of events with a kwarg `parameter`."""
+
+    def heard(name: str, /, **kwargs: Any) -> Any:
+        return None if parameter in kwargs else fn(name, **kwargs)
+
+    heard.__module__, _, heard.__qualname__ = describe(fn).rpartition(".")
+    return heard

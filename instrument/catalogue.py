@@ -98,6 +98,8 @@ class Noun(NamedTuple):
     """Where input and output have one name: what the after hook calls the input."""
     is_timed: bool = False
     """Whether the after hook carries `duration_ms`."""
+    identity: str | None = None
+    """The kwarg that has to be given: of what it is an operation. None where it is not known."""
 
 
 def _kwargs(types: Mapping[str, str], since: str, *, always: bool) -> tuple[Kwarg, ...]:
@@ -732,6 +734,12 @@ def _noun(
         not_after=frozenset(given - carried),
         request_as=request_as,
         is_timed="duration_ms" in carried,
+        # The first, unless that is what is wanted of it.
+        identity=next(
+            kwarg.name
+            for kwarg in CATALOGUE[before].kwargs
+            if kwarg.always and kwarg.name != "preferences"
+        ),
     )
 
 
@@ -766,5 +774,13 @@ def _custom_noun(name: str) -> Noun:
 
 
 def find_noun(name: str) -> Noun:
-    """Return the row of `name`, or one with hooks named after it when it is not catalogued."""
+    """Return the row of `name`, or one with hooks named after it when it is not catalogued.
+
+    What is no name, which nobody should give, is called `UNNAMED`.
+    """
+    if type(name) is not str or not name:
+        name = UNNAMED
     return NOUNS.get(name) or _custom_noun(name)
+
+
+UNNAMED = "unnamed"

@@ -24,8 +24,9 @@ from instrument.asking import Subject, ask_person
 from instrument.contracts import changes_of, check_changes
 from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome, Question, Verdict
 from instrument.delivery import HOOK_FAILED, is_our_own_cancellation
+from instrument.edits import edited, keep
 from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
-from instrument.interceptors import Interceptor
+from instrument.interceptors import Interceptor, Registry
 from instrument.waiting import Channel, Waiting
 
 HOOK_DECIDED = "hook_decided"
@@ -87,6 +88,7 @@ async def decide(
     outcome: Outcome,
     *,
     spelling: str | None = None,
+    registry: Registry | None = None,
     asks: bool = True,
 ) -> None:
     """Let the interceptors of `outcome.hook` decide on `outcome.data`; fill in the rest.
@@ -99,6 +101,8 @@ async def decide(
         outcome: Of the event, with its kwargs.
         spelling: The event's name in another vocabulary: interceptors that want only another
             name of the same event are passed over.
+        registry: Where the event is emitted, if not on the bus itself: what was registered with
+            another registry of its vocabulary is passed over.
         asks: Whether to ask a person; else the action stays `ask_user` and it is the caller's.
 
     Raises:
@@ -115,7 +119,7 @@ async def decide(
     inner = _Level(outcome, outer)
     _deciding.set(inner)
     try:
-        chain = _Chain(bus, waiting, outcome)
+        chain = _Chain(bus, waiting, outcome, registry)
         await chain.run(spelling)
         if outcome.action == "ask_user" and asks:
             await chain.ask()
@@ -129,23 +133,29 @@ async def decide(
 class _Chain:
     """The interceptors of one event, being asked."""
 
-    __slots__ = ("_askers", "_bus", "_is_closed", "_outcome", "_waiting")
+    __slots__ = ("_askers", "_bus", "_is_closed", "_kept", "_outcome", "_registry", "_waiting")
 
-    def __init__(self, bus: Channel, waiting: Waiting, outcome: Outcome) -> None:
+    def __init__(
+        self, bus: Channel, waiting: Waiting, outcome: Outcome, registry: Registry | None
+    ) -> None:
         self._bus = bus
         self._waiting = waiting
         self._outcome = outcome
+        self._registry = registry
+        self._kept: Mapping[str, Any] | None = None  # as it was, where it could be changed
         self._is_closed = False  # from now on every failure denies
         self._askers: list[tuple[str, Any]] = []
 
     async def run(self, spelling: str | None = None) -> None:
         """Ask one interceptor after the other, until one ends it."""
-        outcome, table = self._outcome, self._bus._hooks
+        outcome, table, registry = self._outcome, self._bus._hooks, self._registry
+        is_from_a_view = spelling is not None or registry is not None
         for entry in table.get(outcome.hook, ()):
             if type(entry) is not Interceptor:
                 return  # observers come last
-            if spelling is not None and entry.spelling not in (None, spelling):
+            if is_from_a_view and not entry.is_for(spelling, registry):
                 continue
+            self._kept = self._kept or keep(outcome.hook, outcome.data)
             name, began_ns = entry.name, perf_counter_ns()
             try:
                 decision, changes = GOING_ON, NO_CHANGES
@@ -159,11 +169,21 @@ class _Chain:
                 if is_our_own_cancellation(error):
                     raise
                 decision, changes = await self._after_failure(entry, error), NO_CHANGES
-            told = self._record(name, decision, changes, began_ns, is_quiet=entry.is_quiet)
+            decision, changes = self._with_edits(decision, changes)
+            told = self._record(name, decision, changes, began_ns, entry.is_quiet)
             if told is not None:
                 await self._waiting.tell(HOOK_DECIDED, told)
             if decision is not GOING_ON and self._apply(name, decision, changes, entry.fn):
                 return
+
+    def _with_edits(
+        self, decision: Decision, changes: Mapping[str, Any]
+    ) -> tuple[Decision, Mapping[str, Any]]:
+        """Take what went on after an edit in place for the change that it is."""
+        if not self._kept or decision.action != "continue":
+            return decision, changes
+        edits = edited(self._kept, self._outcome.data)
+        return (Decision.modify(reason=decision.reason), edits) if edits else (decision, changes)
 
     def _changes_of(self, decision: Decision, name: str) -> Mapping[str, Any]:
         changes = changes_of(self._outcome.hook, decision, name)
@@ -196,6 +216,7 @@ class _Chain:
         """Put a decision in force; return whether it is the last."""
         outcome = self._outcome
         if decision.action in CHANGING:
+            self._kept = None
             outcome.data = {**outcome.data, **changes}
             outcome.changes.update(changes)
         if decision.user_message is not None:
@@ -237,7 +258,7 @@ class _Chain:
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)
         decision = await self._granted(answer, edits)
-        told = self._record(PERSON, decision, edits, began_ns, answer)
+        told = self._record(PERSON, decision, edits, began_ns, answer=answer)
         if told is not None:
             await self._waiting.tell(HOOK_DECIDED, told)
         outcome.action, outcome.reason = "continue", decision.reason
@@ -264,7 +285,7 @@ class _Chain:
             check_changes(edited.hook, edits, "the person")
         except HookContractError as error:
             return str(error)
-        again = _Chain(self._bus, self._waiting, edited)
+        again = _Chain(self._bus, self._waiting, edited, self._registry)
         again._is_closed = True
         await again.run()
         if edited.action in ENDING:
@@ -277,9 +298,9 @@ class _Chain:
         decision: Decision,
         changes: Mapping[str, Any],
         began_ns: int,
-        answer: ApprovalAnswer | None = None,
-        *,
         is_quiet: bool = False,
+        *,
+        answer: ApprovalAnswer | None = None,
     ) -> dict[str, Any] | None:
         """Note what was decided; return what those who hear of decisions are to be told."""
         if is_quiet and decision is GOING_ON:
@@ -290,6 +311,7 @@ class _Chain:
         outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason, actor))
         if HOOK_DECIDED not in self._bus._hooks:
             return None
+        was = {**outcome.data, **(self._kept or {})}
         after = decision.value if decision.action == "stop" else dict(changes) or None
         return {
             "call_id": outcome.data.get("call_id"),
@@ -298,7 +320,7 @@ class _Chain:
             "action": decision.action,
             "reason": decision.reason,
             "microseconds": took_us,
-            "before": {kwarg: outcome.data.get(kwarg) for kwarg in changes} or None,
+            "before": {kwarg: was.get(kwarg) for kwarg in changes} or None,
             "after": after,
             "actor": actor,
             "origin": origin,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from instrument.decision import is_duration
 from instrument.delivery import EVERY, Observer, Table, describe, observers_of
@@ -20,11 +20,22 @@ OnError: TypeAlias = Literal["raise", "deny", "continue"]
 _sequence = count()
 
 
+class Registry(Protocol):
+    """Where call-backs of another vocabulary are registered.
+
+    Attributes:
+        vocabulary: Registries of the same one do not hear what is emitted on each other.
+    """
+
+    vocabulary: str
+
+
 class Interceptor:
     """One registration of a call-back that may decide.
 
     Attributes:
         spelling: The event as another vocabulary names it, where the call-back wants only that.
+        registry: Where it was registered, if not on the bus itself.
         is_reversed: Whether it changes places with its like of the same priority, so that those
             who came first are asked last.
         is_quiet: Whether there is no line on the trail where it has no objection.
@@ -38,6 +49,7 @@ class Interceptor:
         "name",
         "on_error",
         "priority",
+        "registry",
         "sequence",
         "spelling",
         "timeout_s",
@@ -56,6 +68,7 @@ class Interceptor:
         on_error: OnError = "raise",
         timeout_s: float | None = None,
         spelling: str | None = None,
+        registry: Registry | None = None,
         is_reversed: bool = False,
         is_quiet: bool = False,
     ) -> None:
@@ -67,9 +80,19 @@ class Interceptor:
         self.on_error = on_error
         self.timeout_s = timeout_s
         self.spelling = spelling
+        self.registry = registry
         self.is_reversed = is_reversed
         self.is_quiet = is_quiet
         self.sequence = next(_sequence)
+
+    def is_for(self, spelling: str | None, registry: Registry | None) -> bool:
+        """Return whether it is asked about what is emitted as `spelling` on `registry`."""
+        if spelling is not None and self.spelling not in (None, spelling):
+            return False
+        mine = self.registry
+        if registry is None or mine is None or mine is registry:
+            return True
+        return mine.vocabulary != registry.vocabulary
 
     def __call__(self, *_: Any, **__: Any) -> None:
         """Complain: whoever calls this like an observer would not heed a decision."""

@@ -370,7 +370,7 @@ class Operation:
             left, waiting = error, self._bus._sync_waiting
         except BaseException as error:  # noqa: BLE001 - raised when it has been told
             left = error
-        if is_final or left is not exc:
+        if is_final or (left is not exc and not self._is_discarded()):
             hook = self._closing_hook(left)
             outcome.data = self._told_by(hook, left)
         await waiting.tell(hook, outcome.data)
@@ -384,7 +384,7 @@ class Operation:
             self._check_retry(outcome)
             ruling.order, ruling.reason = "retry", outcome.reason
             ruling.retry_changes = outcome.retry_changes
-            return exc
+            return exc or self._discarded(outcome)
         error = ruling.verdict = outcome.error()
         if isinstance(error, HookStopped):
             self.result = error.value
@@ -392,6 +392,18 @@ class Operation:
             self.result = outcome.changes[self._noun.output]
             ruling.order = "return"
         return exc if error is None else error
+
+    def _is_discarded(self) -> bool:
+        return self._ruling is not None and self._ruling.order == "retry"
+
+    def _discarded(self, outcome: Outcome) -> HookFailed:
+        """Return what an attempt failed by whose result is not good enough."""
+        reason = f"discarded: {outcome.decided_by} wants it run again"
+        if outcome.reason is not None:
+            reason += f": {outcome.reason}"
+        return HookFailed(
+            reason, hook=outcome.hook, interceptor=outcome.decided_by, call_id=self.call_id
+        )
 
     def _check_retry(self, outcome: Outcome) -> None:
         wish = f"{outcome.decided_by} wants a retry on {outcome.hook}"
@@ -438,7 +450,10 @@ class Operation:
         """Become the current operation; return the name of the before hook."""
         self._is_told = True
         self._is_announced = False
-        self._noun = find_noun(self._name)
+        self._noun = noun = find_noun(self._name)
+        if noun.identity is None or noun.identity not in self.kwargs:
+            self._bus._note_operation(self._name, noun)
+            self._name = noun.name
         self._ruling = None
         self._outside = self._inside = copy_context()
         self._outer = _current.get()
@@ -531,7 +546,7 @@ class RepeatableOperation(Operation):
 
     def must_run_again(self) -> bool:
         """Return whether interceptors want a retry."""
-        return self._ruling is not None and self._ruling.order == "retry"
+        return self._is_discarded()
 
     def settles(self, error: Exception) -> bool:
         """Return whether interceptors made something else of `error`, which left the block."""
@@ -542,8 +557,15 @@ class RepeatableOperation(Operation):
             error is ruling.verdict and isinstance(error, HookStopped)
         )
 
-    def next_attempt(self, number: int, max_retries: int) -> dict[str, Any]:
+    def next_attempt(
+        self, number: int, max_retries: int, error: Exception | None
+    ) -> dict[str, Any]:
         """Return the kwargs that interceptors want the next attempt to have.
+
+        Args:
+            number: How often it was run again.
+            max_retries: How often it may be.
+            error: Of the last attempt.
 
         Raises:
             HookFailed: There have been enough.
@@ -554,7 +576,7 @@ class RepeatableOperation(Operation):
         reason = f"{self.noun} was run again {number} times and is to be run again still"
         if ruling.reason is not None:
             reason += f": {ruling.reason}"
-        raise HookFailed(reason, call_id=self.call_id)
+        raise HookFailed(reason, call_id=self.call_id) from error
 
 
 _EMPTY = Context()

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import Iterable
 
-from instrument.catalogue import CATALOGUE, CONTRACT_VERSION
+from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, NOUNS, Noun
 from instrument.once import FirstTimes
 
 _logger = logging.getLogger("mcp.instrument")
+
+
+MAX_NOTED = 256
+"""How many different operations are spoken of."""
 
 
 class UnknownNames:
@@ -15,6 +21,7 @@ class UnknownNames:
 
     def __init__(self) -> None:
         self._said = FirstTimes()
+        self._noted: set[str] = set()
 
     def note(self, hook: str) -> None:
         """Say, once and at debug level, that `hook` is not of the contract."""
@@ -28,6 +35,35 @@ class UnknownNames:
                 CONTRACT_VERSION,
                 _hint(hook),
             )
+
+    def note_operation(self, given: object, noun: Noun) -> None:
+        """Say, once, what is wrong with `operation(given, …)`; the operation goes on."""
+        call = f"operation({given!r:.80})"
+        if len(self._noted) >= MAX_NOTED or call in self._noted:
+            return
+        self._noted.add(call)
+        if noun.identity is not None:
+            problem = f"{noun.identity} is missing, by which it is known"
+        elif not isinstance(given, str) or not given:
+            problem = f"that is no name, so it is called {noun.name!r}"
+        else:
+            likely = _similar_to(given.replace(" ", "_").replace("-", "_"), NOUNS)
+            problem = f"contract {CONTRACT_VERSION} has no such noun" + (
+                f". Did you mean {likely[0]!r}?" if likely else ""
+            )
+        _say(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
+
+
+def _say(text: str) -> None:
+    """Log a warning, and see to it that whoever sits at the terminal sees it."""
+    _logger.warning("%s", text)
+    handlers = [*_logger.handlers, *logging.getLogger().handlers]
+    is_shown = not handlers or any(getattr(one, "stream", None) is sys.stderr for one in handlers)
+    try:
+        if not is_shown and sys.stderr.isatty():
+            sys.stderr.write(f"{text}\n")
+    except (AttributeError, OSError, ValueError):
+        return  # no stderr, or a closed one
 
 
 def _hint(hook: str) -> str:
@@ -48,6 +84,10 @@ def likely_hooks(name: str) -> tuple[str, ...]:
 
 
 def _similar(name: str) -> list[str]:
+    return _similar_to(name, CATALOGUE)
+
+
+def _similar_to(name: str, known: Iterable[str]) -> list[str]:
     from difflib import get_close_matches  # noqa: PLC0415 - few processes ever need it
 
-    return get_close_matches(name.lower(), CATALOGUE, n=1, cutoff=0.75)
+    return get_close_matches(name.lower(), known, n=1, cutoff=0.75)

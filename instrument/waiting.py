@@ -13,9 +13,13 @@ from threading import TIMEOUT_MAX, Thread
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
+from instrument.catalogue import Noun
 from instrument.delivery import Emit, Table, run_alone
 from instrument.errors import HookContractError
 from instrument.interceptors import is_observed
+
+GRACE_S = 0.1
+"""What a provider gets to clean up after, when it is not waited for any longer."""
 
 T = TypeVar("T")
 
@@ -34,6 +38,8 @@ class Channel(Protocol):
     _sync_waiting: Waiting
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
+
+    def _note_operation(self, given: object, noun: Noun) -> None: ...
 
 
 class Waiting(Protocol):
@@ -74,7 +80,21 @@ class AsyncWaiting:
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """See `Waiting`."""
-        return await _within(provider.ask(request), request.timeout_s, NobodyAnsweredError)
+        # In a task of its own, which can be left: a provider may swallow its cancellation.
+        asking = asyncio.create_task(_ask(provider, request))
+        try:
+            if await _ends_within(asking, request.timeout_s):
+                return asking.result()
+        except GeneratorExit:  # nothing can be awaited any more
+            _leave(asking)
+            raise
+        except asyncio.CancelledError:
+            _leave(asking)
+            await _ends_within(asking, GRACE_S)
+            raise
+        _leave(asking)
+        await _ends_within(asking, GRACE_S)
+        raise NobodyAnsweredError(f"took longer than {request.timeout_s:g} s")
 
 
 class SyncWaiting:
@@ -105,9 +125,7 @@ class SyncWaiting:
                 "nobody can be asked from sync code while this thread's event loop is running: "
                 "it would stand still. Use `async with operation(…)` or `await dispatch(…)`"
             )
-        if isinstance(provider, SyncApprovalProvider):
-            return _on_a_thread(provider, request)
-        return run_alone(_within(provider.ask(request), request.timeout_s, NobodyAnsweredError))
+        return _on_a_thread(provider, request)
 
 
 def completed(work: Coroutine[Any, Any, T]) -> T:
@@ -121,6 +139,31 @@ def completed(work: Coroutine[Any, Any, T]) -> T:
     raise AssertionError("a decision in sync code was suspended")
 
 
+async def _ask(provider: ApprovalProvider, request: ApprovalRequest) -> Any:
+    return await provider.ask(request)
+
+
+async def _ends_within(asking: asyncio.Task[Any], timeout_s: float) -> bool:
+    done, _ = await asyncio.wait([asking], timeout=timeout_s)
+    return bool(done)
+
+
+def _leave(asking: asyncio.Task[Any]) -> None:
+    """Cancel what nobody waits for, and keep it until it has ended: a loop would not."""
+    _left.add(asking)
+    asking.add_done_callback(_forget)
+    asking.cancel()
+
+
+def _forget(asking: asyncio.Task[Any]) -> None:
+    _left.discard(asking)
+    if not asking.cancelled():
+        asking.exception()  # else it is logged that nobody looked
+
+
+_left: set[asyncio.Task[Any]] = set()
+
+
 async def _within(
     awaitable: Awaitable[Any], timeout_s: float | None, late: type[TimeoutError] = TimeoutError
 ) -> Any:
@@ -130,7 +173,10 @@ async def _within(
     limit = asyncio.timeout(timeout_s)
     try:
         async with limit:
-            return await awaitable
+            returned = await awaitable
+            if limit.expired():  # it swallowed its cancellation
+                raise TimeoutError
+            return returned
     except TimeoutError as error:
         if limit.expired():
             raise late(f"took longer than {timeout_s:g} s") from error
@@ -154,24 +200,29 @@ def _in_one_step(awaitable: Awaitable[Any]) -> Any:
     )
 
 
-def _on_a_thread(provider: SyncApprovalProvider, request: ApprovalRequest) -> Any:
-    """Ask on a thread of its own: only so can the bus stop waiting for a sync answer."""
+def _on_a_thread(provider: ApprovalProvider, request: ApprovalRequest) -> Any:
+    """Ask on a thread of its own: only so can the bus stop waiting, whatever the provider does."""
     answers: list[Any] = []
     failures: list[BaseException] = []
 
     def ask() -> None:
         try:
-            answers.append(provider.ask_sync(request))
+            if isinstance(provider, SyncApprovalProvider):
+                answers.append(provider.ask_sync(request))
+            else:
+                answer = _within(_ask(provider, request), request.timeout_s, NobodyAnsweredError)
+                answers.append(run_alone(answer))
         except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
             failures.append(error)
 
     asking = Thread(target=copy_context().run, args=(ask,), daemon=True)
     asking.start()
     asking.join(min(request.timeout_s, TIMEOUT_MAX))
+    if asking.is_alive():
+        asking.join(GRACE_S)
+        raise NobodyAnsweredError(f"took longer than {request.timeout_s:g} s")
     if failures:
         raise failures[0]
-    if not answers:
-        raise NobodyAnsweredError(f"took longer than {request.timeout_s:g} s")
     return answers[0]
 
 

@@ -46,6 +46,18 @@ _KWARGS: Mapping[str, Mapping[str, str]] = {
 }
 """The way back."""
 
+_PROMISED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    events.EXECUTION_START: {"prompt": ("agent", "input")},
+    events.EXECUTION_END: {"response": ()},
+    events.PROMPT_SUBMIT: {"prompt": ()},
+    events.TOOL_PRE: {"tool_name": (), "tool_input": ()},
+    events.TOOL_POST: {"tool_name": (), "tool_result": ()},
+    events.TOOL_ERROR: {"tool_name": (), "error": ()},
+    events.PROVIDER_REQUEST: {"provider": ("llm", "provider"), "messages": ()},
+    events.PROVIDER_RESPONSE: {"provider": ("llm", "provider"), "response": (), "usage": ()},
+}
+"""What an event's data always has (001-17), and where it is when its emitter does not give it."""
+
 REGISTRY = "hooks"
 """Where a handler finds the registry in its data (001-18)."""
 
@@ -59,7 +71,8 @@ _OURS = frozenset({REGISTRY, TIMESTAMP})
 class HookRegistry:
     """Handlers of `ns:name` events, in order of priority.
 
-    A view: handlers live on the bus, and also decide on the operations that it is told of.
+    A view: handlers live on the bus, and also decide on the operations that it is told of. What
+    is emitted here reaches the handlers of this registry only.
 
     A handler may change what the contract of the event lets it change. Any other change is shown
     to the handlers after it, and the operation keeps its own: what a module masks for the log is
@@ -68,6 +81,8 @@ class HookRegistry:
     Args:
         bus: Default: the one that everybody shares.
     """
+
+    vocabulary = "control"
 
     SESSION_START = events.SESSION_START
     SESSION_END = events.SESSION_END
@@ -120,6 +135,7 @@ class HookRegistry:
                     name=adapter.name,
                     on_error="continue",
                     spelling=event,
+                    registry=self,
                 )
             )
             for hook in hooks_named("control", event)
@@ -157,6 +173,7 @@ class HookRegistry:
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
         """Ask the handlers of `event`, tell observers, and return what it adds up to (001-U1).
 
+        Handlers of other registries are not asked; interceptors of the bus are, such as policies.
         A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
 
         Raises:
@@ -168,7 +185,9 @@ class HookRegistry:
             given.pop(key, None)
         hook = _hook_for(event, given)
         outcome = Outcome(hook, _kwargs(hook, given))
-        await self.bus._dispatch(self.bus._waiting, outcome, spelling=event, asks=False)
+        await self.bus._dispatch(
+            self.bus._waiting, outcome, spelling=event, registry=self, asks=False
+        )
         final = {**_data(hook, outcome.data), **outcome.shown}
         final.pop(TIMESTAMP, None)
         return result_from(outcome, final)
@@ -220,7 +239,11 @@ class _Adapter:
         """Call the handler with data of its own, and return its decision, or that to be awaited."""
         outcome = being_decided() or Outcome(hook, kwargs)
         outcome.shown.setdefault(TIMESTAMP, datetime.now(UTC).isoformat())
-        given = {**self.registry._default_fields, **_data(hook, kwargs), **outcome.shown}
+        fields = self.registry._default_fields
+        given = {**fields, **_data(hook, kwargs), **outcome.shown}
+        for key, place in _PROMISED.get(self.event, {}).items():
+            if given.get(key) is None:
+                given[key] = _found(kwargs, place)
         data = copied(given)
         data[REGISTRY] = self.registry
 
@@ -258,6 +281,19 @@ def _hook_for(event: str, data: Mapping[str, Any]) -> str:
     if len(hooks) > 1 and data.get("error") is not None:
         return next((hook for hook in hooks if hook.startswith("error_")), hooks[0])
     return hooks[0]
+
+
+def _found(kwargs: Mapping[str, Any], place: tuple[str, ...]) -> Any:
+    """Return what is at `place`, or None: nothing that an emitter gave can fail here."""
+    if not place:
+        return None
+    value, name = kwargs.get(place[0]), place[1]
+    if isinstance(value, Mapping):
+        return value.get(name)
+    try:
+        return getattr(value, name, None)
+    except Exception:  # noqa: BLE001 - a property of somebody's own
+        return None
 
 
 def _data(hook: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,6 +59,9 @@ class HookResult:
 
 
 _NAMES = frozenset(field.name for field in fields(HookResult))
+_SHAPE = frozenset({"action", "data", "reason"})
+"""What an object has that is a result."""
+_ABSENT = object()
 
 
 def decision_from(
@@ -67,7 +70,7 @@ def decision_from(
     """Return what a handler returned as a `Decision`, or None when it was None.
 
     Args:
-        returned: A `HookResult`, a dict of its fields, or None.
+        returned: A `HookResult`, any object or dict with its fields, or None.
         changes_of: The kwargs of the hook that the data of a `modify` changes.
 
     Raises:
@@ -75,13 +78,7 @@ def decision_from(
     """
     if returned is None:
         return None
-    result = returned
-    if not isinstance(returned, HookResult):
-        if not (isinstance(returned, Mapping) and returned.keys() <= _NAMES):
-            raise MalformedDecisionError(
-                f"A handler returned {type(returned).__name__}, which is no HookResult."
-            )
-        result = HookResult(**returned)
+    result = returned if isinstance(returned, HookResult) else _as_result(returned)
     action: object = result.action
     if not isinstance(action, str) or action not in _MAKERS:
         raise MalformedDecisionError(
@@ -95,6 +92,25 @@ def decision_from(
         made.changes = changes_of(_mapping(result.data))
     made.reason, made.user_message = result.reason, result.user_message
     return made
+
+
+def _as_result(returned: Any) -> HookResult:
+    """Return what has the fields of a result, such as that of `amplifier_core`, as one of ours."""
+    if isinstance(returned, Mapping):
+        given = dict(returned) if returned.keys() <= _NAMES else {}
+    else:
+        # Their own type, whatever it is made by: read, not checked for its class.
+        try:
+            found = {name: getattr(returned, name, _ABSENT) for name in _NAMES}
+        except Exception:  # noqa: BLE001 - a property of somebody's own
+            found = {}
+        given = {name: value for name, value in found.items() if value is not _ABSENT}
+        given = given if given.keys() >= _SHAPE else {}
+    if not given and returned != {}:
+        raise MalformedDecisionError(
+            f"A handler returned {type(returned).__name__}, which is no HookResult."
+        )
+    return HookResult(**given)
 
 
 def _mapping(data: object) -> Mapping[str, Any]:

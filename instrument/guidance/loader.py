@@ -194,6 +194,8 @@ def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
     """Return where `name` really is, links followed; it must be in `folder`."""
     try:
         path = (folder / name).resolve()
+        if path.is_symlink():  # from Python 3.13 on, nothing else tells
+            raise RuntimeError("a loop of links")
         is_inside = path.is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
         raise ContentError(hook, f"{name!r} leads nowhere", "Correct content_file.") from None

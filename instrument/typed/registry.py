@@ -23,6 +23,7 @@ from instrument.typed.translation import (
     is_reversed,
     kwargs_from,
 )
+from instrument.waiting import completed
 
 E = TypeVar("E", bound=BaseHookEvent)
 C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
@@ -54,7 +55,8 @@ class HookProvider(Protocol):
 class HookRegistry:
     """Call-backs of typed events (002-01).
 
-    A view: call-backs live on the bus, and also decide on the operations that it is told of.
+    A view: call-backs live on the bus, and also decide on the operations that it is told of. What
+    a host brings here reaches the call-backs of this registry only.
 
     Args:
         bus: Default: the one that everybody shares.
@@ -62,6 +64,8 @@ class HookRegistry:
             call-backs; those that name none have this one. It is held weakly, and when it goes
             its call-backs go.
     """
+
+    vocabulary = "typed"
 
     def __init__(self, bus: Bus | None = None, *, agent: Any = None) -> None:
         self.bus = default.bus if bus is None else bus
@@ -163,19 +167,21 @@ class HookRegistry:
         Raises:
             RuntimeError: A call-back is async; use `invoke_callbacks_async`.
         """
-        hook, kwargs = kwargs_from(event)
         for callback in self.get_callbacks_for(event):
             if _is_async(callback):
                 raise RuntimeError(
                     f"Cannot bring {type(event).__name__} to {describe(callback)}: it is "
                     "async. Use `await invoke_callbacks_async(event)`."
                 )
-        return _write_back(event, self.bus.dispatch_sync(hook, **kwargs))
+        bus, outcome = self.bus, Outcome(*kwargs_from(event))
+        completed(bus._dispatch(bus._sync_waiting, outcome, registry=self))
+        return _write_back(event, outcome)
 
     async def invoke_callbacks_async(self, event: E) -> E:
         """Bring an event that a host made to its call-backs, and write back what they wrote."""
-        hook, kwargs = kwargs_from(event)
-        return _write_back(event, await self.bus.dispatch(hook, **kwargs))
+        outcome = Outcome(*kwargs_from(event))
+        await self.bus._dispatch(self.bus._waiting, outcome, registry=self)
+        return _write_back(event, outcome)
 
     def _keep(
         self, kind: type[BaseHookEvent], callback: Callable[..., Any], order: int
@@ -188,6 +194,7 @@ class HookRegistry:
                     adapter.decide,
                     priority=order,
                     name=describe(callback),
+                    registry=self,
                     is_reversed=is_reversed(kind),
                 )
             )

@@ -62,7 +62,7 @@ class Run:
         self.ran: list[int] = []
         self.came_of_it: dict[int, str] = {}
         self._root = work
-        self.bus.observe_all(lambda name, **kwargs: self.story.append((name, kwargs)))
+        self.bus.observe_all(lambda name, /, **kwargs: self.story.append((name, kwargs)))
         for hook in ("before", "after", "error"):
             self.bus.intercept(
                 f"{hook}_llm_generate", self._gate(hook), timeout=0.001, on_error="deny"

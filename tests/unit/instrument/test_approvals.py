@@ -4,7 +4,8 @@ import asyncio
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from instrument import (
     HookDenied,
     Operation,
     Outcome,
+    waiting,
 )
 from instrument.asking import Subject, ask_person
 from instrument.decision import Question
@@ -591,27 +593,104 @@ async def test_an_answer_that_is_none_is_logged(bus: Bus, caplog: pytest.LogCapt
     assert "the approval provider returned int, which is no answer" in caplog.text
 
 
-def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(bus: Bus) -> None:
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
-
+async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(
+    bus: Bus,
+) -> None:
     class Slow:
         async def ask(self, request: ApprovalRequest) -> str:
-            await Pause()
+            await asyncio.Event().wait()
             return "allow"
 
     heard: list[str] = []
+    closed = asyncio.Event()
 
     async def observer(status: str, **_: Any) -> None:
         await asyncio.sleep(0)
         heard.append(status)
+        closed.set()
 
     bus.register("request_closed", observer)
     bus.set_approval_provider(Slow())
-    question = Question("Sure?", timeout_s=None)  # type: ignore[arg-type] # no loop, no clock
+    question = Question("Sure?", timeout_s=60)
     asked = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
     asked.send(None)
     asked.close()
+    await closed.wait()
 
     assert heard == ["withdrawn"]
+
+
+class Stubborn:
+    """A provider that swallows its cancellation; ends when it is let go."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+        self.cancelled = 0
+
+    async def ask(self, request: ApprovalRequest) -> str:
+        while not self.let_go.is_set():
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                self.cancelled += 1
+        return "allow"
+
+
+class Blocking:
+    """A provider that never comes back to its loop."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+        self.cancelled = 1
+
+    async def ask(self, request: ApprovalRequest) -> str:
+        self.let_go.wait()
+        return "allow"
+
+
+async def test_the_bus_owns_the_timeout_whatever_a_provider_does_with_its_cancellation() -> None:
+    bus, stubborn = Bus(), Stubborn()
+    bus.set_approval_provider(stubborn)
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("?", timeout=0.05))
+    began_s = perf_counter()
+    with pytest.raises(HookDenied, match="nobody answered within"):
+        async with bus.operation("tool_call", tool_name="t", args={}):
+            pass
+    assert perf_counter() - began_s < 5
+    assert stubborn.cancelled == 1
+    stubborn.let_go.set()
+    await asyncio.gather(*waiting._left)
+    await asyncio.sleep(0)
+    assert not waiting._left
+
+
+@pytest.mark.parametrize("kind", [Stubborn, Blocking])
+def test_the_bus_owns_the_timeout_in_sync_code_too(kind: type[Stubborn | Blocking]) -> None:
+    bus, provider = Bus(), kind()
+    bus.set_approval_provider(provider)
+    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("?", timeout=0.05))
+    with (
+        pytest.raises(HookDenied, match="nobody answered within"),
+        bus.operation("tool_call", tool_name="t", args={}),
+    ):
+        pass
+    assert provider.cancelled == 1
+    provider.let_go.set()
+
+
+async def test_who_asks_can_be_cancelled_whatever_the_provider_does() -> None:
+    bus, stubborn = Bus(), Stubborn()
+    closed: list[str] = []
+    bus.register("request_closed", lambda **told: closed.append(told["status"]))
+    bus.set_approval_provider(stubborn)
+    opened = asyncio.Event()
+    bus.register("request_opened", lambda **_: opened.set())
+    asking = asyncio.create_task(bus.ask("Well?"))
+    await opened.wait()
+    await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(asking, 5)
+    assert closed == ["withdrawn"]
+    stubborn.let_go.set()
+    await asyncio.gather(*waiting._left)

@@ -193,7 +193,7 @@ async def test_call_runs_again_what_is_to_be_retried(bus: Bus, told: Story) -> N
 
     closed = [k["status"] for name, k in told if name == "operation_closed"]
     responses = [k["response"] for name, k in told if name == "after_llm_generate"]
-    assert (closed, responses) == (["ok"] * 3, ["a", "b", "c"])
+    assert (closed, responses) == (["error", "error", "ok"], ["a", "b", "c"])
     assert len({k["call_id"] for name, k in told if name == "operation_opened"}) == 3
 
 
@@ -202,6 +202,29 @@ def test_call_sync_runs_again_after_an_error(bus: Bus, told: Story) -> None:
 
     assert bus.call_sync("tool_call", Body(OSError("down"), "up")) == "up"
     assert [k["status"] for name, k in told if name == "operation_closed"] == ["error", "ok"]
+
+
+async def test_a_used_up_retry_is_raised_from_the_error_of_the_last_attempt() -> None:
+    bus = Bus(max_retries=1)
+    bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
+    last = OSError("the second")
+    with pytest.raises(HookFailed, match="once more") as failed:
+        await bus.call("tool_call", Body(OSError("the first"), last))
+    assert failed.value.__cause__ is last
+    with pytest.raises(HookFailed) as failed:
+        bus.call_sync("tool_call", Body(OSError("the first"), last))
+    assert failed.value.__cause__ is last
+
+
+async def test_an_attempt_whose_result_was_discarded_says_who_did_not_want_it(
+    bus: Bus, told: Story
+) -> None:
+    bus.intercept("after_tool_call", saying(Decision.retry("too short"), None), name="critic")
+    assert await bus.call("tool_call", Body("a", "bcd")) == "bcd"
+    first, second = [k for name, k in told if name == "operation_closed"]
+    assert (first["status"], second["status"], second["exc"]) == ("error", "ok", None)
+    assert isinstance(first["exc"], HookFailed)
+    assert str(first["exc"]) == "discarded: critic wants it run again: too short"
 
 
 async def test_retries_are_bounded() -> None:
@@ -521,7 +544,7 @@ def test_whatever_is_decided_what_began_ends_once_and_what_was_refused_never_run
     before: Any, after: Any, error: Any, way: str, end: str, granted: bool
 ) -> None:
     bus, events, runs = Bus(max_retries=1), [], 0
-    bus.observe_all(lambda name, **kwargs: events.append((name, kwargs)))
+    bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))
     bus.set_approval_provider(_Person(granted))
     for hook, entries in (("before", before), ("after", after), ("error", error)):
         for said, on_error, is_async in entries:

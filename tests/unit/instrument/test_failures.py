@@ -191,7 +191,7 @@ async def test_an_observer_that_emits_its_own_hook_for_ever_is_stopped_and_logge
 async def test_nothing_that_an_observer_returns_or_raises_changes_an_operation(bus: Bus) -> None:
     args = {"q": "otters"}  # 000-16
 
-    def meddle(name: str, **kwargs: Any) -> object:
+    def meddle(name: str, /, **kwargs: Any) -> object:
         if name == "operation_opened":
             kwargs["kwargs"].clear()
         bus.unregister("before_tool_call", failing)

@@ -1,8 +1,10 @@
 """Observers of every event."""
 
+from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +56,7 @@ def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:  # 000-12
 async def test_order_of_registration_holds_between_both_kinds(bus: Bus) -> None:  # 000-05
     order: list[str] = []
     bus.register("a_hook", lambda: order.append("first"))
-    bus.observe_all(lambda name: order.append("all"))
+    bus.observe_all(lambda name, /: order.append("all"))
     bus.register("a_hook", lambda: order.append("last"))
     bus.register("b_hook", lambda: order.append("b"))
 
@@ -93,7 +95,7 @@ def test_everybody_hears_every_event_in_order_of_registration(
             off = bus.observe("custom", lambda label=label: heard.append(label))
             expected.append((label, off))
         elif kind == "all":
-            off = bus.observe_all(lambda name, label=label: heard.append(label))
+            off = bus.observe_all(lambda name, /, label=label: heard.append(label))
             expected.append((label, off))
         elif index < len(expected):
             expected.pop(index)[1]()
@@ -118,3 +120,82 @@ async def test_of_two_registrations_of_one_observer_of_all_one_is_removed(bus: B
         "before_tool_call",
         "uncatalogued",
     ]
+
+
+class Recorder:
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, dict[str, Any]]] = []
+
+    def by_name(self, name: str, **kwargs: Any) -> None:
+        self.heard.append((name, kwargs))
+
+    async def later(self, hook: str, **kwargs: Any) -> None:
+        self.heard.append((hook, kwargs))
+
+    def bound(self, _: object, call_id: str, **kwargs: Any) -> None:
+        self.heard.append((call_id, kwargs))
+
+    def with_slash(self, name: str, /, **kwargs: Any) -> None:
+        self.heard.append((name, kwargs))
+
+
+async def test_an_observer_with_a_slash_takes_any_kwarg(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = Recorder()
+    bus.observe_all(recorder.with_slash)
+
+    await bus._emit("state_captured", name="plan", value=1)
+    bus._emit_sync("mine", name="other")
+
+    assert recorder.heard == [
+        ("state_captured", {"name": "plan", "value": 1}),
+        ("mine", {"name": "other"}),
+    ]
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("make", "parameter"),
+    [
+        (lambda recorder: recorder.by_name, "name"),
+        (lambda recorder: recorder.later, "hook"),
+        (lambda recorder: partial(recorder.bound, None), "call_id"),
+    ],
+)
+async def test_an_observer_without_a_slash_hears_what_it_can_and_is_told_once_what_to_write(
+    bus: Bus, caplog: pytest.LogCaptureFixture, make: Any, parameter: str
+) -> None:
+    recorder = Recorder()
+    off = bus.observe_all(make(recorder))
+    bus.observe_all(make(recorder))()
+
+    await bus._emit("state_captured", value=0, **{parameter: "clashes"})
+    await bus._emit("state_captured", value=1)
+    await bus._emit("not_in_the_catalogue", **{parameter: "clashes"})
+    await bus._emit("not_in_the_catalogue", value=2)
+
+    assert recorder.heard == [
+        ("state_captured", {"value": 1}),
+        ("not_in_the_catalogue", {"value": 2}),
+    ]
+    (message,) = caplog.messages
+    assert f"({parameter}, /, **kwargs)" in message
+    assert "Recorder." in message
+
+    off()
+    assert bus._hooks == {}
+
+
+def test_a_failure_of_an_observer_without_a_slash_names_it(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(name: str, **_: Any) -> None:
+        raise ValueError
+
+    bus.observe_all(broken)
+    caplog.clear()
+
+    bus._emit_sync("before_tool_call")
+
+    assert "broken" in caplog.messages[0]

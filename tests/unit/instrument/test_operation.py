@@ -21,7 +21,7 @@ Story = list[tuple[str, dict[str, Any]]]
 @pytest.fixture
 def story(bus: Bus) -> Story:
     events: Story = []
-    bus.observe_all(lambda name, **kwargs: events.append((name, kwargs)))
+    bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))
     return events
 
 
@@ -132,7 +132,7 @@ async def test_an_operation_cancelled_while_observers_run_is_closed_all_the_same
             is_waiting.set()
             await asyncio.Event().wait()
 
-        other.observe_all(lambda name, events=events, **_: events.append(name))
+        other.observe_all(lambda name, /, events=events, **_: events.append(name))
         other.register(hook, wait)
 
         async def work(other: Bus = other) -> None:
@@ -474,7 +474,7 @@ async def test_a_task_that_outlives_its_operation_is_not_the_child_of_a_closed_o
 
 async def test_an_operation_of_another_bus_is_not_a_parent(bus: Bus, story: Story) -> None:
     other = Bus()
-    other.observe_all(lambda name, **_: None)
+    other.observe_all(lambda name, /, **_: None)
 
     async with (
         bus.operation("agent_call") as outer,
@@ -669,7 +669,7 @@ def test_every_operation_is_told_once_and_nested_as_it_ran(body: Body, failing: 
     bus = Bus()
     story: Story = []
 
-    def observe(name: str, **kwargs: Any) -> None:
+    def observe(name: str, /, **kwargs: Any) -> None:
         if name == "hook_failed":
             return
         story.append((name, kwargs))

@@ -45,7 +45,7 @@ def parent_of(bus: Bus) -> str | None:
 
 
 async def test_a_stream_passes_every_piece_on_in_order(bus: Bus) -> None:
-    bus.observe_all(lambda name, **_: None)
+    bus.observe_all(lambda name, /, **_: None)
 
     async def source() -> AsyncIterator[int]:
         for number in range(3):
@@ -279,7 +279,7 @@ def test_pieces_counted_by_hand_are_measured_from_one_to_the_next(
 
 async def test_a_piece_of_a_stream_is_counted_and_is_no_event(bus: Bus) -> None:  # 000-18
     names: list[str] = []
-    bus.observe_all(lambda name, **_: names.append(name))
+    bus.observe_all(lambda name, /, **_: names.append(name))
 
     async with bus.operation("llm_generate") as op:
         assert len(list(op.stream(range(1000)))) == 1000

@@ -1,8 +1,11 @@
 """Names outside the catalogue: accepted, and said once (000-01)."""
 
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
@@ -143,3 +146,50 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
 
         assert undone == [1]
         assert sorted(told) == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("noun", "kwargs", "said"),
+    [
+        (None, {}, "that is no name, so it is called 'unnamed'"),
+        ("", {}, "that is no name"),
+        (["tool_call"], {}, "that is no name"),
+        ("Tool Call", {"tool_name": "t"}, "no such noun. Did you mean 'tool_call'?"),
+        ("whistle", {}, "no such noun. See"),
+        ("tool_call", {"name": "t"}, "tool_name is missing"),
+    ],
+)
+async def test_a_mistaken_operation_runs_and_is_said_once(
+    noun: Any, kwargs: dict[str, Any], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    bus = Bus()
+    closed: list[dict[str, Any]] = []
+    bus.register("operation_closed", lambda **told: closed.append(told))
+    ran = 0
+    for _ in range(2):
+        with bus.operation(noun, **kwargs) as op:
+            assert op.args is None or op.args == kwargs
+            ran += 1
+        async with bus.operation(noun, **kwargs):
+            ran += 1
+    assert (ran, [one["status"] for one in closed]) == (4, ["ok"] * 4)
+    (record,) = caplog.records
+    assert said in record.getMessage()
+
+
+def test_what_is_said_reaches_a_terminal_also_where_the_log_goes_to_a_file(tmp_path: Path) -> None:
+    code = """
+import logging, os, pty, sys
+ours, theirs = pty.openpty()
+sys.stderr = os.fdopen(theirs, "w")
+logging.basicConfig(filename=sys.argv[1])
+import instrument
+instrument.observe_all(lambda name, /, **_: None)
+with instrument.operation(None), instrument.operation(None): pass
+sys.stderr.flush()
+said = os.read(ours, 10_000).decode()
+assert said.count("operation(None)") == 1, said
+"""
+    log = tmp_path / "log"
+    subprocess.run([sys.executable, "-c", code, str(log)], check=True)
+    assert log.read_text().count("operation(None)") == 1

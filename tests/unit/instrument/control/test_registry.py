@@ -304,6 +304,54 @@ async def test_the_events_come_from_operations_with_their_fields(
     assert data.items() >= fields.items()
 
 
+class Model:
+    provider = "acme"
+
+
+class Broken:
+    @property
+    def provider(self) -> str:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("llm", "provider"),
+    [(Model(), "acme"), ({"provider": "acme"}, "acme"), (None, None), (Broken(), None)],
+)
+async def test_data_always_has_what_the_event_promises(
+    registry: HookRegistry, bus: Bus, llm: Any, provider: str | None
+) -> None:  # 001-17
+    seen: dict[str, dict[str, Any]] = {}
+
+    async def handler(event: str, data: dict[str, Any]) -> HookResult:
+        seen[event] = data
+        return HookResult()
+
+    for event in PROMISED:
+        registry.register(event, handler)
+    for noun in ("agent_call", "tool_call"):
+        await bus.call(noun, lambda _: "done")
+    with pytest.raises(OSError, match="down"), bus.operation("tool_call"):
+        raise OSError("down")
+    await bus.call("llm_generate", lambda _: "done", llm=llm)
+    await bus.dispatch("prompt_submitted")
+
+    assert {event: set(data) & PROMISED[event] for event, data in seen.items()} == PROMISED
+    assert seen["provider:request"]["provider"] == seen["provider:response"]["provider"] == provider
+
+
+PROMISED = {
+    "execution:start": {"prompt"},
+    "execution:end": {"response"},
+    "prompt:submit": {"prompt"},
+    "tool:pre": {"tool_name", "tool_input"},
+    "tool:post": {"tool_name", "tool_result"},
+    "tool:error": {"tool_name", "error"},
+    "provider:request": {"provider", "messages"},
+    "provider:response": {"provider", "response", "usage"},
+}
+
+
 async def test_a_failed_tool_has_an_error_and_an_end(
     registry: HookRegistry, bus: Bus
 ) -> None:  # 001-17
@@ -488,3 +536,35 @@ async def test_with_no_approval_system_a_question_is_denied() -> None:  # 001-U1
 
     assert (result.action, result.reason) == ("deny", "No approval system available")
     assert await coordinator.process_hook_result(DENY, "tool:pre") is DENY
+
+
+async def test_what_is_emitted_on_a_registry_reaches_its_own_handlers_only(bus: Bus) -> None:
+    one, other = TestCoordinator(bus).hooks, TestCoordinator(bus).hooks
+    heard: list[str] = []
+    for name, registry in (("one", one), ("other", other)):
+
+        async def handler(event: str, data: dict[str, Any], name: str = name) -> HookResult:
+            heard.append(f"{name} {event}")
+            return HookResult()
+
+        for event in ("tool:pre", "my:event"):
+            registry.register(event, handler, name=name)
+
+    for event in ("tool:pre", "my:event"):
+        await one.emit(event, TOOL)
+
+    assert heard == ["one tool:pre", "one my:event"]
+    assert one.list_handlers() == {"tool:pre": ["one"], "my:event": ["one"]}
+    assert len(one.handlers["tool:pre"]) == len(other.handlers["tool:pre"]) == 1
+
+
+async def test_every_registry_and_the_bus_itself_decide_on_operations(bus: Bus) -> None:
+    emitting, other = TestCoordinator(bus).hooks, TestCoordinator(bus).hooks
+    other.register("tool:pre", saying(DENY))
+
+    assert (await emitting.emit("tool:pre", TOOL)).action == "continue"
+    with pytest.raises(HookDenied, match="Access denied"):
+        await bus.call("tool_call", lambda _: pytest.fail("ran"), tool_name="t", args={})
+
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("of the bus"))
+    assert (await emitting.emit("tool:pre", TOOL)).reason == "of the bus"

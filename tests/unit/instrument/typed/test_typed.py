@@ -587,3 +587,23 @@ def test_a_native_decision_is_seen_by_callbacks(hooks: HookRegistry, bus: Bus) -
     bus.call_sync("tool_call", lambda _: None, args={"a": 1})
 
     assert seen[0].tool_use.input == {"a": 2}
+
+
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_what_a_host_brings_to_its_registry_reaches_that_registry_only(
+    bus: Bus, is_async: bool
+) -> None:
+    one, other = HookRegistry(bus), HookRegistry(bus)
+    heard: list[str] = []
+    one.add_callback(MessageAddedEvent, lambda _: heard.append("one"))
+    other.add_callback(MessageAddedEvent, lambda _: heard.append("other"))
+    event = MessageAddedEvent(agent=None, message={})
+
+    if is_async:
+        await one.invoke_callbacks_async(event)
+    else:
+        one.invoke_callbacks(event)
+
+    assert heard == ["one"]
+    await bus.dispatch("message_added", message={})
+    assert heard == ["one", "one", "other"]

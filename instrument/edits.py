@@ -1,0 +1,71 @@
+"""What an interceptor changed in place: it may not, and where it does, that is no secret.
+
+Kwargs that may be changed are copied before an interceptor is asked, and compared after: dicts
+and lists, `MAX_DEPTH` deep, `MAX_NODES` in all for each kwarg. An edit beyond that, or inside any
+other object, is not noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from instrument.catalogue import CATALOGUE
+from instrument.contracts import value_kwarg
+from instrument.decision import NO_CHANGES
+
+MAX_DEPTH = 8
+MAX_NODES = 1_000
+
+_SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def keep(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return copies of what may be changed on `hook`, by kwarg."""
+    kept: dict[str, Any] = {}
+    for name in _names(hook):
+        value = data.get(name)
+        if type(value) is dict or type(value) is list:
+            left = [MAX_NODES]
+            copied = _copy(value, left, MAX_DEPTH)
+            if left[0] >= 0:
+                kept[name] = copied
+    return kept or NO_CHANGES
+
+
+def edited(kept: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what in `data` is no longer as it was kept, by kwarg."""
+    return {name: data[name] for name, before in kept.items() if not _is_same(before, data[name])}
+
+
+def _names(hook: str) -> tuple[str, ...]:
+    row = CATALOGUE.get(hook)
+    if row is not None:
+        return tuple(row.writable)
+    name = value_kwarg(hook)
+    return () if name is None else (name,)
+
+
+def _copy(value: Any, left: list[int], depth: int) -> Any:
+    """Copy containers; `left` falls below 0 where there is more than may be."""
+    if type(value) is not dict and type(value) is not list:
+        return value
+    left[0] -= len(value) + 1
+    if depth == 0 or left[0] < 0:
+        left[0] = -1
+        return value
+    if type(value) is dict:
+        return {key: _copy(one, left, depth - 1) for key, one in value.items()}
+    return [_copy(one, left, depth - 1) for one in value]
+
+
+def _is_same(before: Any, now: Any) -> bool:
+    if before is now:
+        return True
+    if type(before) is not type(now):
+        return False
+    if type(before) is dict:
+        return list(before) == list(now) and all(_is_same(before[key], now[key]) for key in before)
+    if type(before) is list:
+        return len(before) == len(now) and all(map(_is_same, before, now))
+    return type(before) in _SCALARS and bool(before == now)

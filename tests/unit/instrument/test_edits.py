@@ -1,0 +1,63 @@
+"""What an interceptor edits in place is told as the change that it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instrument import Bus, Decision
+from instrument.edits import MAX_NODES, edited, keep
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=20,
+)
+
+
+@pytest.mark.parametrize("says", [None, Decision.continue_("fine")])
+async def test_an_edit_in_place_is_a_modification(says: Decision | None) -> None:
+    bus = Bus()
+    told: list[dict[str, Any]] = []
+    bus.register("hook_decided", lambda **kwargs: told.append(kwargs))
+
+    def sly(args: dict[str, Any], **_: Any) -> Decision | None:
+        args["paths"].append("/etc")
+        return says
+
+    bus.intercept("before_tool_call", sly, name="sly")
+    bus.intercept("before_tool_call", lambda **_: None, name="honest")
+    async with bus.operation("tool_call", tool_name="rm", args={"paths": ["/tmp"]}) as op:
+        assert op.args == {"paths": ["/tmp", "/etc"]}
+    assert [(one["interceptor"], one["action"]) for one in told] == [
+        ("sly", "modify"),
+        ("honest", "continue"),
+    ]
+    assert told[0]["before"] == {"args": {"paths": ["/tmp"]}}
+    assert told[0]["after"] == {"args": {"paths": ["/tmp", "/etc"]}}
+    assert told[1]["before"] is None
+
+
+@given(JSON)
+def test_what_nobody_touched_is_unchanged(value: Any) -> None:
+    data = {"args": value, "tool_name": "t"}
+    assert edited(keep("before_tool_call", data), data) == {}
+
+
+@given(st.dictionaries(st.text(max_size=3), JSON, min_size=1), st.data())
+def test_every_replaced_value_is_noticed(value: dict[str, Any], draw: st.DataObject) -> None:
+    data = {"args": value}
+    kept = keep("before_tool_call", data)
+    value[draw.draw(st.sampled_from(list(value)))] = object()
+    assert edited(kept, data) == {"args": value}
+
+
+def test_what_is_too_large_or_endless_is_not_compared() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert keep("before_tool_call", {"args": {"x": endless}}) == {}
+    assert keep("before_tool_call", {"args": {"x": [0] * MAX_NODES}}) == {}
+    assert keep("before_tool_call", {"args": {"x": 1}}) == {"args": {"x": 1}}
