@@ -73,7 +73,8 @@ def install(
 
     Returns:
         A function that stops, and ends the spans that are open. Idempotent. Without OpenTelemetry
-        nothing is installed, which is logged once, and it does nothing.
+        nothing is installed, which is logged once, and it does nothing. So it is where the bus
+        is traced by that provider already, by this or by `inspector.attach`.
     """
     try:
         from subscribers.installation import connect  # noqa: PLC0415 - needs the extra

@@ -43,7 +43,7 @@ from subscribers.paths import compile_path, read_path, step
 from subscribers.places import OpenOperation, Place
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.propagation import parent_over_mcp
-from subscribers.sessions import Sessions
+from subscribers.sessions import SESSION_ID, Sessions
 from subscribers.spans import (
     Call,
     OwnedSpan,
@@ -57,7 +57,6 @@ from subscribers.told_at import said_ns
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"
-SESSION_ID = "session.id"
 
 _KINDS = {kind.name.lower(): kind for kind in SpanKind}
 _QUIET_NOTIFICATIONS = frozenset({"notifications/progress", "notifications/cancelled"})
@@ -446,7 +445,13 @@ class Bridge:
         first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
         if self._metrics is not None and owned.family == "llm" and isinstance(first_chunk_ns, int):
             self._metrics.first_chunk(owned.facts, first_chunk_ns)
-        if owned.is_finished and kwargs.get("stream") is None:
+        is_error = kwargs.get("status") == "error"
+        if owned.is_finished and owned.failure is None and is_error:  # done well, and not wanted
+            failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+            kwargs |= {"$failure": failure, "$status": "error"}
+            owned.failure = failure
+            owned.span.set_status(StatusCode.ERROR, failure.message or None)
+        elif owned.is_finished and kwargs.get("stream") is None:
             self._end(owned)
             return
         if owned.is_finished:

@@ -50,6 +50,26 @@ class Content:
     is_truncated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A value that is told as its own JSON text, inside of a larger one."""
+
+    value: Any
+
+
+class LeftOut(int):
+    """How many of something were left out before: a number that is told as a cut."""
+
+
+def is_data(value: Any) -> bool:
+    """Whether `value` has a form in JSON that says more than the name of its class."""
+    return (
+        isinstance(value, Mapping | Sequence | Set | int | float | Enum | datetime | date | time)
+        or _field_names(value) is not None
+        or isinstance(getattr(type(value), "model_fields", None), Mapping)
+    )
+
+
 def to_json(
     value: Any,
     *,
@@ -162,19 +182,31 @@ class _Reader:
             return self._string(str.__str__(value))
         self.room_bytes -= 1
         if isinstance(value, int):
+            self.is_cut |= type(value) is LeftOut
             return int(value) if value.bit_length() <= _MAX_INT_BITS else "<int>"
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else str(value)
         return self._container(value, depth)
 
     def _container(self, value: Any, depth: int) -> Any:
+        if isinstance(value, JsonText):
+            return self._json_text(value.value, depth)
         if isinstance(value, bytes | bytearray | memoryview):
             return {"bytes": len(value)}
         if isinstance(value, Mapping):
             return self._mapping(value, depth)
+        if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
+            return self._pairs(zip(names, value, strict=False), depth)
         if isinstance(value, Sequence | Set):
             return self._items(value, depth)
         return self._object(value, depth)
+
+    def _json_text(self, value: Any, depth: int) -> str:
+        room_bytes, chars = self.room_bytes, self._chars
+        text = _ENCODER.encode(self.plain(value, depth))
+        # Only the text takes room; what it is made of was looked at for its secrets.
+        self.room_bytes, self._chars = room_bytes, chars
+        return self._string(text)
 
     def _string(self, text: str) -> str:
         limit = self._max_chars if self._chars > 0 else _STARVED_CHARS
@@ -235,6 +267,8 @@ class _Reader:
             return known
         if isinstance(key, Enum):
             key = key.value
+        if isinstance(key, bytes):
+            key = key.decode("utf-8", "replace")
         if not isinstance(key, str | int | float | None):
             return f"<{type(key).__name__}>", False
         if isinstance(key, int) and key.bit_length() > _MAX_INT_BITS:

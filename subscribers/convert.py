@@ -231,7 +231,7 @@ def transport_status(exc: Any) -> str:
 
 def tool_result(value: Any) -> Any:
     """A tool's result: its structured content, else its content, else a scalar in an object."""
-    structured = read_path(value, "structuredContent|structured_content")
+    structured = read_path(value, "structured_content|structuredContent")
     if structured is not None:
         return structured
     content = step(value, "content")
@@ -245,7 +245,7 @@ def tool_result(value: Any) -> Any:
 def rpc_tool_result(envelope: Any) -> Any:
     """The result of a `tools/call` response envelope."""
     result = step(envelope, "result")
-    has_content = read_path(result, "content|structuredContent|structured_content") is not None
+    has_content = read_path(result, "content|structured_content|structuredContent") is not None
     return tool_result(result) if has_content else None
 
 

@@ -127,6 +127,7 @@ class Delivery:
         self._limits = limits or Limits()
         self._treat = treat
         self._on_start = on_start
+        self.sent_spans = 0  # that were taken
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._is_closed = False
@@ -294,7 +295,10 @@ class Delivery:
         answer = self._send_part(records, self._target.send_logs)
         if answer.verdict is Verdict.AWAY:
             return answer
-        return self._send_part(spans, self._target.send_spans)
+        answer = self._send_part(spans, self._target.send_spans)
+        if answer.verdict is Verdict.TAKEN:
+            self.sent_spans += len(spans)
+        return answer
 
     def _send_part(self, items: list[_T], send: Callable[[Sequence[_T]], Answer]) -> Answer:
         """Send, in halves until what is too large or unencodable is alone.

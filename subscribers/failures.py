@@ -134,6 +134,7 @@ def _qualified_name(exc: object) -> str:
     if not isinstance(exc, BaseException):
         return "_OTHER"
     module, name = type(exc).__module__, type(exc).__qualname__
+    module = module.removeprefix("_mcp_agent_inspector.")  # ours, beside a module of their name
     return name if module == "builtins" else f"{module}.{name}"
 
 

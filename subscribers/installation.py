@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from importlib import metadata
+from weakref import WeakKeyDictionary
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import MeterProvider
-from opentelemetry.trace import TracerProvider
+from opentelemetry.trace import ProxyTracerProvider, TracerProvider
 
 import instrument
 from instrument import Bus
@@ -42,6 +43,9 @@ def connect(
     meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
     """Make a bridge and subscribe it; see `subscribers.install`."""
+    if is_connected(bus, tracer_provider):
+        _logger.info("The hooks of this bus are traced already: nothing is installed.")
+        return lambda: None
     bridge = make_bridge(
         tracer_provider=tracer_provider,
         options=options,
@@ -51,7 +55,45 @@ def connect(
         spec=spec,
         meter_provider=meter_provider,
     )
-    return bridge.subscribe(bus or default_bus)
+    return connected(bus, tracer_provider, bridge.subscribe(bus or default_bus))
+
+
+_connected: WeakKeyDictionary[Bus, list[tuple[TracerProvider, Callable[[], None]]]] = (
+    WeakKeyDictionary()
+)
+"""Whose hooks become spans of which provider: twice, each would be two spans."""
+
+
+def is_connected(bus: Bus | None, tracer_provider: TracerProvider | None) -> bool:
+    """Return whether the hooks of `bus` are spans of that provider already."""
+    provider = tracer_provider or trace.get_tracer_provider()
+    return any(one is provider for one, _ in _connected.get(bus or default_bus, ()))
+
+
+def connected(
+    bus: Bus | None, tracer_provider: TracerProvider | None, off: Callable[[], None]
+) -> Callable[[], None]:
+    """Note that they are, until what is returned is called, which calls `off`."""
+    entry = (tracer_provider or trace.get_tracer_provider(), off)
+    entries = _connected.setdefault(bus or default_bus, [])
+    entries.append(entry)
+
+    def disconnect() -> None:
+        if entry in entries:
+            entries.remove(entry)
+        off()
+
+    return disconnect
+
+
+def disconnect_others(bus: Bus | None, provider: TracerProvider) -> None:
+    """End what makes spans of `bus` for the same provider, or for the global one if it is that."""
+    entries = _connected.get(bus or default_bus, [])
+    is_global = provider is trace.get_tracer_provider()
+    for entry in [*entries]:
+        if entry[0] is provider or (is_global and isinstance(entry[0], ProxyTracerProvider)):
+            entries.remove(entry)
+            entry[1]()
 
 
 def make_bridge(

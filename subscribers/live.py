@@ -17,6 +17,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
+from subscribers.sessions import MAX_ID_CHARS, SESSION_ID, UNKNOWN_SESSION
 from subscribers.spans import DUPLICATE_OF, duplicated
 
 if TYPE_CHECKING:
@@ -61,9 +62,16 @@ def heartbeat(resource: Resource, *, state: str, lost_after_s: float) -> LiveRec
 class LiveSpanProcessor(SpanProcessor):
     """Hands starts, progress, moments and ends to one delivery, in the order they happened."""
 
-    def __init__(self, delivery: Delivery, resource: Callable[[], Resource]) -> None:
+    def __init__(
+        self,
+        delivery: Delivery,
+        resource: Callable[[], Resource],
+        session_id: Callable[[], str | None] | None = None,
+    ) -> None:
+        """Make one that asks `session_id` for the session of spans that name none."""
         self._delivery = delivery
         self._resource = resource
+        self._session_id = session_id or (lambda: None)
         self._is_stopped = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -74,11 +82,18 @@ class LiveSpanProcessor(SpanProcessor):
         if (owned := duplicated(span, parent_context)) is not None:
             original = owned.span.get_span_context().span_id
             span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
+        self._name_session(span)
         attributes = dict(span.attributes or {})
         record = LiveRecord(
             STARTED, span.start_time or time_ns(), context, attributes, span.resource, span
         )
         self._delivery.put(record)
+
+    def _name_session(self, span: Span) -> None:
+        """Let a span of another instrumentation belong to the session that the program is in."""
+        session = self._session_id()
+        if session and session != UNKNOWN_SESSION and SESSION_ID not in (span.attributes or {}):
+            span.set_attribute(SESSION_ID, session[:MAX_ID_CHARS])
 
     def on_end(self, span: ReadableSpan) -> None:
         """Send the whole span."""

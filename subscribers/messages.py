@@ -1,8 +1,9 @@
 """Prompts and responses of any provider as GenAI messages: pure, duck-typed, bounded.
 
 A message is `{"role", "parts": [...], "name"?, "finish_reason"?}`; a part has a `type` of
-`text, reasoning, tool_call, tool_call_response, blob, uri, file` or, when nothing fits, the
-class name of what came (never its `repr`). Source: GenAI conventions, `gen-ai-*-messages.json`.
+`text, reasoning, tool_call, tool_call_response, blob, uri, file`. What is none of these and has a
+form in JSON is a text of its JSON; anything else is the name of its class (never its `repr`).
+Source: GenAI conventions, `gen-ai-*-messages.json`.
 
 Inline media keep type and size only.
 """
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
+from subscribers.content import JsonText, LeftOut, is_data
 from subscribers.paths import member_value, read_path, step
 
 Message: TypeAlias = dict[str, Any]
@@ -21,10 +23,18 @@ Part: TypeAlias = dict[str, Any]
 
 MAX_MESSAGES = 200
 MAX_PARTS = 200
+_LOOKED_AT = MAX_MESSAGES + 1
+"""Of a list that may have no end: enough to know that something is left out."""
 
 _ROLES = {"developer": "system", "model": "assistant", "ai": "assistant", "human": "user"}
 _TYPES = {**_ROLES, "system": "system", "tool": "tool", "AIMessageChunk": "assistant"}
 """What LangChain's messages have in place of a role."""
+_HEAD = frozenset({"role", "name", "id", "type", "finish_reason", "stop_reason"})
+"""What a message says of itself beside its content."""
+_BESIDE = frozenset({"thought", "thoughtSignature", "thought_signature", "videoMetadata",
+                     "video_metadata", "mediaResolution", "partMetadata"})  # fmt: skip
+"""What Gemini writes into a part beside its content."""
+_SCALARS = (str, int, float)
 _OFFICIAL = frozenset(
     {"tool_call", "tool_call_response", "server_tool_call", "server_tool_call_response", "blob",
      "uri", "compaction"}
@@ -46,10 +56,12 @@ def input_messages(prompt: Any) -> list[Message]:
         prompt = prompt.get("messages") or prompt.get("contents") or prompt
     if not _is_list(prompt):
         return [_message(prompt, "user")]
+    if _is_data_list(prompt):
+        return [{"role": "user", "parts": [_json(prompt)]}]
     count = len(prompt)
     if count <= MAX_MESSAGES:
         return [_message(item, "user") for item in islice(prompt, MAX_MESSAGES)]
-    omitted = {"type": "omitted", "count": count - MAX_MESSAGES}
+    omitted = _left_out(count - MAX_MESSAGES)
     newest = (prompt[place] for place in range(count - MAX_MESSAGES + 1, count))
     head = _message(prompt[0], "user")
     return [head, {"role": "user", "parts": [omitted]}, *(_message(m, "user") for m in newest)]
@@ -59,7 +71,13 @@ def output_messages(response: Any) -> list[Message]:
     """Convert what a model answered: one message per choice."""
     if response is None:
         return []
-    return [_output(choice) for choice in _choices(response)]
+    if _is_data_list(response):
+        return [{"role": "assistant", "parts": [_json(response)]}]
+    choices = _choices(response)
+    found = [_output(choice) for choice in choices[:MAX_MESSAGES]]
+    if (count := len(choices) - MAX_MESSAGES) > 0:
+        found.append({"role": "assistant", "parts": [_left_out(count)]})
+    return found
 
 
 def finish_reasons(response: Any) -> list[str] | None:
@@ -107,17 +125,19 @@ def _get(value: Any, *names: str) -> Any:
 def _choices(response: Any) -> list[Any]:
     if not _is_list(response):
         return _choices_of(response)
-    found = (choice for item in islice(response, MAX_MESSAGES) for choice in _choices_of(item))
-    return list(islice(found, MAX_MESSAGES))
+    found = (choice for item in islice(response, _LOOKED_AT) for choice in _choices_of(item))
+    return list(islice(found, _LOOKED_AT))
 
 
 def _choices_of(response: Any) -> list[Any]:
     for path in ("choices", "candidates"):
-        if _is_list(choices := step(response, path)):
-            return list(islice(choices, MAX_MESSAGES))
+        choices = step(response, path)
+        if _is_list(choices) and not any(isinstance(one, _SCALARS) for one in choices[:1]):
+            return list(islice(choices, _LOOKED_AT))
     if isinstance(message := read_path(response, "output.message"), Mapping):  # Bedrock
         return [{**message, "stop_reason": _get(response, "stopReason", "stop_reason")}]
-    if _is_list(output := step(response, "output")):  # OpenAI Responses
+    output = step(response, "output")
+    if _is_list(output) and all(step(item, "type") for item in output[:1]):  # OpenAI Responses
         content = list(islice(output, MAX_PARTS))
         has_calls = any(step(item, "type") == "function_call" for item in content)
         reason = "tool_calls" if has_calls else "stop"
@@ -134,7 +154,9 @@ def _finish_reason(choice: Any) -> str | None:
 
 
 def _output(choice: Any) -> Message:
-    message = _message(_get(choice, "message") or choice, "assistant")
+    inner = _get(choice, "message")
+    is_message = _get(inner, "role", "content", "parts", "tool_calls") is not None
+    message = _message(inner if is_message else choice, "assistant")
     reason = _finish_reason(choice)
     if reason is not None:
         message["finish_reason"] = _FINISH_REASONS.get(reason, reason)
@@ -155,7 +177,7 @@ def _message(item: Any, default_role: str) -> Message:
         content = _get(item, "parts")
     role = _ROLES.get(role, role) if isinstance(role, str) else default_role
     message: Message = {"role": role, "parts": []}
-    message["parts"] = list(_parts(item, content, message["role"]))[:MAX_PARTS]
+    message["parts"] = _parts(item, content, message["role"])
     if isinstance(name := _get(item, "name"), str):
         message["name"] = name
     return message
@@ -175,24 +197,46 @@ def _parts(item: Any, content: Any, role: str) -> list[Part]:
         known = [part["id"] for part in parts if part["type"] == "tool_call" and "id" in part]
         found = [_function_call(call) for call in calls[:MAX_PARTS]]
         parts += [call for call in found if call.get("id") not in known]
-    if not parts and content is None and calls is None and not isinstance(item, Mapping):
-        parts.append(_unknown(item))
+        if len(calls) > MAX_PARTS:
+            parts.append(_left_out(len(calls) - MAX_PARTS))
+    if not parts and content is None:
+        if not isinstance(item, Mapping):
+            return [_json(item)] if calls is None else []
+        told = {k: v for k, v in item.items() if k not in _HEAD and v is not None and v != []}
+        if told or "role" not in item:
+            parts.append(_json(told if "role" in item else item))
     return parts
 
 
 def _blocks(content: Any) -> list[Part]:
     if not _is_list(content):
-        return [] if content is None else [_unknown(content)]
-    parts = (_text(b) if isinstance(b, str) else _block(b) for b in content[:MAX_PARTS])
-    return [part for part in parts if part is not None]
+        return [] if content is None else [_json(content)]
+    blocks = (_text(b) if isinstance(b, str) else _block(b) for b in content[:MAX_PARTS])
+    parts = [part for part in blocks if part is not None]
+    if len(content) > MAX_PARTS:
+        parts.append(_left_out(len(content) - MAX_PARTS))
+    return parts
 
 
 def _text(text: Any) -> Part:
     return {"type": "text", "content": text if isinstance(text, str) else ""}
 
 
-def _unknown(value: Any) -> Part:
-    return {"type": type(value).__name__}
+def _json(value: Any) -> Part:
+    """Return a part that keeps whatever it is."""
+    if value is None or not is_data(value):
+        return {"type": type(value).__name__}
+    return {"type": "text", "content": JsonText(value)}
+
+
+def _left_out(count: int) -> Part:
+    return {"type": "omitted", "count": LeftOut(count)}
+
+
+def _is_data_list(value: Any) -> bool:
+    """Whether `value` is a list of numbers or lists, none of which can be a message."""
+    first = next(iter(value), None) if _is_list(value) else None
+    return isinstance(first, int | float | list | tuple)
 
 
 def _block(block: Any) -> Part | None:
@@ -201,12 +245,22 @@ def _block(block: Any) -> Part | None:
     if isinstance(kind, str):
         if kind in _OFFICIAL and isinstance(block, Mapping) and "args" not in block:
             return dict(block)
-        convert = _BLOCKS.get(kind)
-        return convert(block) if convert is not None else {"type": kind}
+        if (convert := _BLOCKS.get(kind)) is not None:
+            return convert(block)
+        if isinstance(block, Mapping):
+            return {**block, "type": kind}
+        return {"type": kind, "content": JsonText(block)} if is_data(block) else {"type": kind}
     for name, convert in _UNTYPED.items():
-        if (value := _get(block, name)) is not None:
+        if (value := _get(block, name)) is not None and _says_only(block, name):
             return convert(value)
-    return _unknown(block)
+    return _json(block)
+
+
+def _says_only(block: Any, name: str) -> bool:
+    """Whether a block without a type is a provider's, and no object with a key of that name."""
+    if not isinstance(block, Mapping):
+        return True
+    return all(key == name or key in _BESIDE for key, value in block.items() if value is not None)
 
 
 def _function_call(call: Any) -> Part:

@@ -38,7 +38,10 @@ def step(value: Any, name: str) -> Any:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    key = (type(value), name)
+    key: tuple[type, str] = (type(value), name)
+    stored = _stored_fields(key[0]).get(name)
+    if stored is not None and stored in (own := vars(value)):
+        return own[stored]  # past properties and descriptors, which may warn of their own age
     if key in _slow:
         return None
     start_ns = perf_counter_ns()
@@ -52,6 +55,16 @@ def _attribute(value: Any, name: str) -> Any:
                 type(value).__qualname__,
                 name,
             )
+
+
+@lru_cache(maxsize=512)
+def _stored_fields(kind: type) -> dict[str, str]:
+    """Return the fields of a pydantic model (without importing it) by name and alias."""
+    fields = getattr(kind, "model_fields", None)
+    if not isinstance(fields, Mapping):
+        return {}
+    aliases = {getattr(info, "alias", None): name for name, info in fields.items()}
+    return {**aliases, **{name: name for name in fields}}
 
 
 @lru_cache(maxsize=512)

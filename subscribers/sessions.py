@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,22 @@ from typing import Any
 from subscribers.facts import as_key
 
 MAX_PAUSES = 1_024
-_MAX_ID_CHARS = 256
+MAX_ID_CHARS = 256
+SESSION_ID = "session.id"
+UNKNOWN_SESSION = "unknown"
+"""What whoever is asked for the session says when it is in none."""
+
+_connection_id: ContextVar[str | None] = ContextVar("inspector-mcp-connection", default=None)
+
+
+@contextmanager
+def in_connection(connection_id: str) -> Iterator[None]:
+    """Let spans that begin a trace in the block say that they are of this MCP connection."""
+    token = _connection_id.set(connection_id[:MAX_ID_CHARS])
+    try:
+        yield
+    finally:
+        _connection_id.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +50,7 @@ class Sessions:
     def begin(self, session_id: object, title: str | None, engine: str | None) -> None:
         """Enter a session, here and in what is started from here."""
         if isinstance(session_id, str):
-            self._current.set(Session(session_id[:_MAX_ID_CHARS], title, engine))
+            self._current.set(Session(session_id[:MAX_ID_CHARS], title, engine))
 
     def finish(self, session_id: object) -> Session | None:
         """Leave the session, if it is this one, and return it."""
@@ -47,7 +63,7 @@ class Sessions:
     def current_id(self) -> str | None:
         """Return the id of the session that the running code is in."""
         given = self._ask()
-        if given and given != "unknown":
+        if given and given != UNKNOWN_SESSION:
             return given
         session = self._current.get()
         return None if session is None else session.id
@@ -57,6 +73,8 @@ class Sessions:
         session, session_id = self._current.get(), self.current_id()
         if session_id is not None:
             kwargs["$session"] = session_id
+        elif is_root and (connection_id := _connection_id.get()) is not None:
+            kwargs["$connection"] = connection_id
         if session is not None and is_root:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 

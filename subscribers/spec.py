@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from instrument import CONTRACT_VERSION
+
 DEFAULT_PATH = Path(__file__).with_name("telemetry_spec.toml")
 
 KINDS = ("internal", "client", "server", "producer", "consumer")
@@ -58,8 +60,8 @@ DEFAULT_CONVERSIONS: Mapping[str, str] = {
 """Attribute type to the conversion that a row uses when it names none."""
 
 KNOWN_TO_THE_BRIDGE = frozenset(
-    {"$session", "$title", "$engine", "$agent", "$failure", "$status", "$rpc", "$wait_ms",
-     "$percent", "$server_uri", "$reason", "$operation_name", "$unknown_provider",
+    {"$session", "$connection", "$title", "$engine", "$agent", "$failure", "$status", "$rpc",
+     "$wait_ms", "$percent", "$server_uri", "$reason", "$operation_name", "$unknown_provider",
      "$workflow_class", "$is_inference", "$is_loop", "$selection", "$state"}
 )  # fmt: skip
 
@@ -120,9 +122,13 @@ class HookSpec:
 class Spec:
     """The whole table."""
 
-    version: str
     hooks: Mapping[str, HookSpec]
     spans: Mapping[str, SpanSpec]
+
+    @property
+    def version(self) -> str:
+        """The version of the hook contract, which spans name too."""
+        return CONTRACT_VERSION
 
     def spans_of(self, noun: str) -> tuple[SpanSpec, ...]:
         """The spans an operation `noun` can be, the conditional ones first."""

@@ -110,7 +110,6 @@ class SpecFile:
     """All tables by their name, such as `hooks.before_tool_call`."""
 
     path: Path
-    version: str
     tables: Mapping[str, Table]
 
     def changed_by(self, other: SpecFile) -> SpecFile:
@@ -118,7 +117,7 @@ class SpecFile:
         tables = dict(self.tables)
         for name, table in other.tables.items():
             tables[name] = tables[name].changed_by(table) if name in tables else table
-        return SpecFile(self.path, self.version or other.version, tables)
+        return SpecFile(self.path, tables)
 
 
 def read_spec_file(path: Path) -> SpecFile:
@@ -132,7 +131,7 @@ def read_spec_file(path: Path) -> SpecFile:
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise SpecError(f"Cannot read the telemetry spec {path}: {error}.") from error
-    names = ("version", *GROUPS, *ALONE)
+    names = ("version", *GROUPS, *ALONE)  # the contract's own counts, whatever a file says
     for name in data:
         if name not in names:
             Place(path, text, name).refuse(unknown("table", name, names))
@@ -147,7 +146,7 @@ def read_spec_file(path: Path) -> SpecFile:
         for name, value in inner.items():
             full = f"{group}.{name}"
             tables[full] = _table(Place(path, text, full), value)
-    return SpecFile(path, str(data.get("version", "")), tables)
+    return SpecFile(path, tables)
 
 
 def unknown(what: str, name: object, allowed: Sequence[str]) -> str:

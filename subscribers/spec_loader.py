@@ -85,7 +85,7 @@ def checked(source: SpecFile) -> Spec:
     whole = Place(source.path, "", "hooks")
     if missing := sorted(CATALOGUE.keys() - hooks.keys()):
         whole.refuse(f"no row for {', '.join(missing)}")
-    return Spec(source.version, hooks, spans)
+    return Spec(hooks, spans)
 
 
 def _group(source: SpecFile, group: str) -> Iterable[tuple[str, Table]]:

@@ -21,7 +21,7 @@ from instrument import Bus
 from instrument.default import bus as default_bus
 from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
-from subscribers.installation import make_bridge
+from subscribers.installation import connected, disconnect_others, make_bridge
 from subscribers.live import LiveSpanProcessor
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
@@ -89,7 +89,7 @@ def wire(
     delivery = Delivery(
         OtlpTarget(url, token, identity), resource, limits, treat=treat, on_start=on_start
     )
-    processor = LiveSpanProcessor(delivery, resource)
+    processor = LiveSpanProcessor(delivery, resource, session_id)
     provider.add_span_processor(processor)
     other = None
     if provider in _made:  # whoever made another one has said where its spans go
@@ -104,7 +104,8 @@ def wire(
         session_id=session_id,
         spec=None,
     )
-    off = bridge.subscribe(bus or default_bus)
+    disconnect_others(bus, provider)  # this one tells more
+    off = connected(bus, provider, bridge.subscribe(bus or default_bus))
     delivery.start()
     loud = scrub_logs_of_hooks(redactor)
 

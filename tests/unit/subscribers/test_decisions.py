@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from opentelemetry.sdk.trace import TracerProvider
 
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
@@ -229,3 +229,18 @@ async def test_more_decisions_than_a_span_holds_events_are_all_told_live(
     receiver.wait_for(lambda r: len(r.events(DECISION)) == count)
     span = watched.span("invoke_agent a")
     assert len(span.events) + span.dropped_events_count == count
+
+
+def test_an_attempt_that_was_discarded_is_no_success(watch: Callable[..., Watched]) -> None:
+    watched = watch()
+    wishes = iter([Decision.retry("too short"), None])
+    watched.bus.intercept("after_tool_call", lambda **_: next(wishes), name="critic")
+    watched.bus.call_sync("tool_call", lambda op: "x", tool_name="look")
+    watched.receiver.wait_for(lambda r: len(r.spans) == 2)
+    first, second = sorted(watched.receiver.spans, key=lambda span: span.start_time_unix_nano)
+    assert first.status.code == Status.STATUS_CODE_ERROR
+    assert first.status.message == "discarded: critic wants it run again: too short"
+    assert attributes(first.attributes)["mcp.status.code"] == "error"
+    assert attributes(first.attributes)["error.type"] == "instrument.errors.HookFailed"
+    assert attributes(first.attributes)["gen_ai.tool.call.result"] == '{"result":"x"}'
+    assert second.status.code != Status.STATUS_CODE_ERROR

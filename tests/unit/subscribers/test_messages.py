@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -8,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from subscribers.content import to_json
 from subscribers.messages import (
     MAX_MESSAGES,
+    MAX_PARTS,
     finish_reasons,
     input_messages,
     mcp_messages,
     output_messages,
 )
+from subscribers.redaction import Redactor
 
 PNG = "data:image/png;base64," + "A" * 400
 BLOB = {"type": "blob", "modality": "image", "mime_type": "image/png", "bytes": 300}
@@ -208,3 +213,50 @@ def test_of_what_never_ends_only_a_part_is_read(
     endless = Endless({"role": "user", "content": "x"})
     convert(put(endless))
     assert endless.reads < 10 * MAX_MESSAGES
+
+
+@dataclasses.dataclass
+class Verdict:
+    verdict: int
+    password: str = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ({"verdict": 1}, '{"verdict":1}'),
+        ([{"verdict": 1}], '{"verdict":1}'),
+        ({"role": "user", "verdict": 1}, '{"verdict":1}'),
+        ({"role": "user", "content": {"verdict": 1}}, '{"verdict":1}'),
+        ({"role": "user", "content": [{"text": "a", "score": 1}]}, '{"text":"a","score":1}'),
+        ({"message": "hi", "score": 1}, '{"message":"hi","score":1}'),
+        ({"choices": ["a"], "score": 1}, '{"choices":["a"],"score":1}'),
+        (Verdict(1), '{"verdict":1,"password":"[redacted]"}'),
+        ([1.5, 2], "[1.5,2]"),
+        (True, "true"),
+    ],
+)
+def test_what_is_no_message_is_kept_as_its_json(value: Any, kept: str) -> None:
+    redactor = Redactor()
+    for convert in (input_messages, output_messages):
+        text = to_json(convert(value), redactor=redactor).text
+        [message] = json.loads(text)
+        assert message["parts"] == [{"type": "text", "content": kept}]
+    [rendered] = json.loads(to_json(mcp_messages(input_messages(value)), redactor=redactor).text)
+    assert rendered["content"] == {"type": "text", "text": kept}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"role": "user", "content": "x"}] * (MAX_MESSAGES + 1),
+        {"choices": [{"message": {"content": "x"}}] * (MAX_MESSAGES + 1)},
+        {"role": "user", "content": [{"type": "text", "text": "x"}] * (MAX_PARTS + 1)},
+        {"role": "assistant", "tool_calls": [{"id": "1", "name": "x"}] * (MAX_PARTS + 1)},
+    ],
+)
+def test_what_is_left_out_is_a_cut(value: Any) -> None:
+    convert = output_messages if "choices" in value else input_messages
+    content = to_json(convert(value))
+    assert content.is_truncated
+    assert '{"type":"omitted","count":' in content.text

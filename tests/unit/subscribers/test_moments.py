@@ -216,6 +216,39 @@ async def test_transport_health(traced: Traced, heard: Heard, hook: str) -> None
         assert told["inspector.transport.attempt"] == 2
 
 
+STDIO = {"transport_type": "stdio", "uri": "server"}
+
+
+@pytest.mark.parametrize(
+    ("hook", "kwargs", "name"),
+    [
+        ("session_started", {"session_id": "s", "metadata": {}}, "inspector.session.started"),
+        (
+            "session_finished",
+            {"session_id": "s", "status": "completed", "error": None},
+            "inspector.session.finished",
+        ),
+        ("transport_connected", STDIO, "inspector.transport.connected"),
+        ("transport_disconnected", {**STDIO, "reason": None}, "inspector.transport.disconnected"),
+        ("transport_failed", {**STDIO, "exc": OSError()}, "inspector.transport.failed"),
+    ],
+)
+async def test_what_happens_on_a_span_is_an_event_of_it_for_those_who_take_traces_only(
+    traced: Traced, heard: Heard, hook: str, kwargs: dict[str, Any], name: str
+) -> None:
+    async with traced.bus.operation("workflow_run", workflow="w"):
+        await traced.bus._emit(hook, **kwargs)
+    span = traced.one("invoke_workflow w")
+    [event] = [event for event in span.events if event.name == name]
+    [(_, time_ns, context, attributes)] = [one for one in heard.moments if one[0] == name]
+    # Of one name, time and span, so that a reader of both keeps one.
+    assert (event.timestamp, span.context, dict(event.attributes or {})) == (
+        time_ns,
+        context,
+        attributes,
+    )
+
+
 async def test_a_command_line_shows_its_program_only(traced: Traced, heard: Heard) -> None:
     uri = "/usr/bin/npx -y server --api-key=abcdef"
     await traced.bus._emit("transport_connected", transport_type="stdio", uri=uri)

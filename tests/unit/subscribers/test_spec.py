@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from instrument import CATALOGUE
+from instrument import CATALOGUE, CONTRACT_VERSION
 from subscribers import SpecError, load_spec
 from subscribers.spec import DEFAULT_PATH, Attribute, Requirement
 from subscribers.spec_loader import usable_spec
+from tools.generate_telemetry_doc import render
 
 load_cached = lru_cache(load_spec)
 SHIPPED = DEFAULT_PATH.read_text(encoding="utf-8")
@@ -23,6 +25,14 @@ ALL_OF_1_2 = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]
 def test_every_hook_of_the_catalogue_has_telemetry() -> None:  # 000-26
     assert len(ALL_OF_1_2) == 32
     assert load_spec().hooks.keys() == CATALOGUE.keys()
+
+
+def test_the_page_names_the_version_of_the_hook_contract_as_spans_do() -> None:
+    spec = load_spec()
+
+    assert spec.version == CONTRACT_VERSION
+    assert f"contract version {CONTRACT_VERSION}." in render(spec)
+    assert "version" not in tomllib.loads(SHIPPED)
 
 
 class Agreed(NamedTuple):

@@ -113,8 +113,10 @@ MOMENTS: dict[str, tuple[dict[str, Any], str | None]] = {
     "progress_update": ({"operation_id": "o", "percent": 100, "message": "m", "context": None},
                         "inspector.progress"),
     "operation_cancelled": ({"operation_id": "o", "context": None}, "inspector.cancelled"),
-    "transport_connected": ({"transport_type": "stdio", "uri": "cmd"}, None),
-    "transport_disconnected": ({"transport_type": "stdio", "uri": "cmd", "reason": None}, None),
+    "transport_connected": ({"transport_type": "stdio", "uri": "cmd"},
+                            "inspector.transport.connected"),
+    "transport_disconnected": ({"transport_type": "stdio", "uri": "cmd", "reason": None},
+                               "inspector.transport.disconnected"),
     "transport_reconnecting": ({"transport_type": "stdio", "uri": "cmd", "attempt": 1},
                                "inspector.transport.reconnecting"),
 }  # fmt: skip
@@ -491,6 +493,7 @@ class Hooks(RuleBasedStateMachine):
     def a_session_starts(self, data: st.DataObject, session: str) -> None:
         task: Task = self.pick(data, self.tasks)
         self.emit(task, "session_started", session_id=session, metadata={})
+        self._moment(task, "inspector.session.started")
         task.session = session
 
     @precondition(lambda self: self.tasks)
@@ -498,6 +501,7 @@ class Hooks(RuleBasedStateMachine):
     def a_session_finishes(self, data: st.DataObject, session: str) -> None:
         task: Task = self.pick(data, self.tasks)
         self.emit(task, "session_finished", session_id=session, status="completed", error=None)
+        self._moment(task, "inspector.session.finished")
         if task.session != session:
             return
         task.session = None
