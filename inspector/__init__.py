@@ -8,8 +8,10 @@ the web framework.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +33,13 @@ __all__ = [
 ]
 
 _FUNCTIONS = frozenset({"attach", "mount"})
-_ELSEWHERE = {
+_MODULES = {
     "capture_state": "subscribers",
     "dump_state_to_span": "subscribers",
     "elicit": "inspector.control.elicitation",
     "on_signal": "inspector.control.signals",
 }
+"""Where a name is that is not in the module of that name."""
 
 
 class _Package(ModuleType):
@@ -51,10 +54,51 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__")), "__version__"})
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("mcp-agent-inspector")
     if name not in __all__:
         raise AttributeError(f"module 'inspector' has no attribute {name!r}")
-    if name in _ELSEWHERE:
-        return getattr(import_module(_ELSEWHERE[name]), name)
-    module = import_module(f"inspector.{name}")
-    return getattr(module, name) if name in _FUNCTIONS else module
+    module = _import_ours(_MODULES.get(name, f"inspector.{name}"))
+    return getattr(module, name) if name in _FUNCTIONS | _MODULES.keys() else module
+
+
+_PRIVATE = "_mcp_agent_inspector"
+_HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120 - see below
+
+
+def _import_ours(name: str) -> ModuleType:
+    _step_aside()
+    private: Any = sys.modules.get(_PRIVATE)
+    found: ModuleType = import_module(name) if private is None else private.load(name)
+    return found
+
+
+def _step_aside() -> None:
+    """Let a program have modules of its own that are called as the other two packages are.
+
+    Ours are then loaded under a private name; see the module of that name.
+    """
+    if _PRIVATE in sys.modules or all(map(_is_to_be_had, ("instrument", "subscribers"))):
+        return
+    private: Any = import_module(_PRIVATE)
+    private.isolate()
+
+
+def _is_to_be_had(package: str) -> bool:
+    module = sys.modules.get(package)
+    try:
+        spec = find_spec(package) if module is None else module.__spec__
+    except (ImportError, ValueError):
+        return False
+    # Not `pathlib`: whoever imports this package only may not need it.
+    return spec is not None and os.path.realpath(spec.origin or "") == os.path.join(  # noqa: PTH118
+        _HOME, package, "__init__.py"
+    )
+
+
+_step_aside()  # whoever imports a module of this package does not come by `__getattr__`

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial, wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
-from instrument import Bus, Operation
+from instrument import Bus, Decision, Operation
 from instrument import default as shared
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ PRIORITY = -1000
 """Of our observers: first, since the kernel shows later ones nothing of what is denied."""
 
 Method = Callable[..., Awaitable[Any]]
+
+_A_MODULE = "tool:pre of Amplifier"
+"""Who decides, where another module of the session does."""
+_refusing: ContextVar[object] = ContextVar("inspector-amplifier-refusing", default=None)
+"""The data of the event that is refused: what else goes on meanwhile is not."""
 
 _logger = logging.getLogger("inspector")
 _attached: WeakSet[Bus] = WeakSet()
@@ -171,6 +177,8 @@ class _Adapter:
             @wraps(original)
             async def execute(prompt: str, *args: Any, **kwargs: Any) -> Any:
                 self._wrap_modules(coordinator)  # there may be more than there were
+                if (hooks := kwargs.get("hooks")) is not None:
+                    kwargs["hooks"] = _Hooks(hooks, self._tell_denied)
 
                 async def run(operation: Operation) -> Any:
                     return await original(prompt, *args, **kwargs)
@@ -187,6 +195,31 @@ class _Adapter:
             return execute
 
         return make
+
+    async def _tell_denied(self, data: Mapping[str, Any], reason: str) -> None:
+        """Tell of a tool that a module of the session refused: nobody calls it."""
+
+        def refuse(**_: Any) -> Decision | None:
+            return Decision.deny(reason) if _refusing.get() is data else None
+
+        async def run(operation: Operation) -> Any:
+            return None
+
+        about = {
+            "tool_name": _text(data.get("tool_name")) or "unknown",
+            "args": data.get("tool_input"),
+            "context": None,
+            "tool_call_id": _text(data.get("tool_call_id")),
+        }
+        refusing = _refusing.set(data)
+        off = self._bus.intercept("before_tool_call", refuse, priority=PRIORITY, name=_A_MODULE)
+        try:
+            await self._bus.call("tool_call", run, **about)
+        except REFUSALS:
+            pass
+        finally:
+            off()
+            _refusing.reset(refusing)
 
     def _calling(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
         def make(original: Method) -> Method:
@@ -311,6 +344,28 @@ class _Adapter:
     async def _cancelled(self, data: Mapping[str, Any]) -> None:
         session_id = _text(data.get("session_id")) or "unknown"
         await self._bus._emit("operation_cancelled", operation_id=session_id, context=None)
+
+
+class _Hooks:
+    """The registry of a session as its orchestrator has it: what it refuses is told."""
+
+    def __init__(
+        self, hooks: Any, tell_denied: Callable[[Mapping[str, Any], str], Awaitable[None]]
+    ) -> None:
+        self._hooks, self._tell_denied = hooks, tell_denied
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._hooks, name)
+
+    async def emit(self, event: str, data: Any = None, *args: Any) -> Any:
+        result = await self._hooks.emit(event, data, *args)
+        if event == "tool:pre" and getattr(result, "action", None) == "deny":
+            try:
+                reason = _text(result.reason) or "denied by a module"
+                await self._tell_denied(data if isinstance(data, Mapping) else {}, reason)
+            except Exception:  # never into the program that is watched
+                _logger.debug("A tool that was denied was not told.", exc_info=True)
+        return result
 
 
 class Agent:

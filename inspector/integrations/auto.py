@@ -7,20 +7,42 @@ such as a tool that the agent starts, runs as it would without us.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from inspector.integrations import registry
 from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import ASKED, Adapter, installed_version, wanted
+from inspector.integrations.registry import (
+    ADAPTERS,
+    ASKED,
+    ENABLE_PATCH,
+    Adapter,
+    installed_version,
+    is_theirs,
+    wanted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SAYS = "INSPECTOR_RUN_SAYS"
 """Set for the program itself; what it starts in turn is watched without a word."""
-OWN = ("instrument", "opentelemetry.sdk.trace")
+OWN = {"instrument": "hooks", "opentelemetry.sdk.trace": "OpenTelemetry"}
 """What a program imports that tells something without any adapter."""
+
+_PROCESS = os.getpid()
+"""A process that is forked off says nothing."""
+
+UNWATCHED = (
+    *("agno", "ag2", "anthropic", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
+    *("dspy", "fastmcp", "google.adk", "google.genai", "groq", "haystack", "litellm"),
+    *("llama_index.core", "mistralai", "ollama", "openai", "semantic_kernel", "smolagents"),
+)
+"""What agents are made with that there is no adapter for, by what is imported."""
 
 
 def watch_when_used() -> None:
@@ -33,42 +55,111 @@ def watch_when_used() -> None:
             _say(f"{ASKED}: {error} Nothing is watched.")
         return
     if is_first:
-        _say(_first_line(adapters))
+        _say_what_comes_of_it()
     waiting: list[Callable[[], None]] = []
 
-    def attach_once() -> None:
+    def attach_once(name: str) -> None:
+        if _is_only_the_name(name):
+            return
         while waiting:  # before: what attaching imports must not come back here
             waiting.pop()()
-        _attach()
+        is_attached = _attach()
+        if is_first and is_attached and name in OWN:
+            _say(f"watches {OWN[name]}")
 
     names = (*(one.imports for one in adapters), *OWN)
-    waiting.extend(after_import(name, attach_once) for name in names)
+    waiting.extend(after_import(name, partial(attach_once, name)) for name in names)
 
 
-def _attach() -> None:
+def _attach() -> bool:
+    """Attach, and return whether telemetry goes anywhere."""
     if _is_attaching():
-        return
+        return True
     from inspector.attach import attach  # noqa: PLC0415 - only for a program that has something
 
-    attach()
+    return attach().is_attached
+
+
+def _is_only_the_name(name: str) -> bool:
+    """Whether what was imported is a module of the program's own by the name of the hook bus."""
+    return name == "instrument" and not hasattr(sys.modules.get(name), "CONTRACT_VERSION")
 
 
 def _is_attaching() -> bool:
     """Whether the program does so itself: what is imported on the way is no reason to."""
-    module = sys.modules.get("inspector.attach")
-    return module is not None and not hasattr(module, "attach")
+    module = _attach_module()
+    return module is not None and (not hasattr(module, "attach") or module.is_attaching())
 
 
-def _first_line(adapters: tuple[Adapter, ...]) -> str:
+def _attach_module() -> Any:
+    return sys.modules.get(__name__.replace("integrations.auto", "attach"))
+
+
+def _is_command_line() -> bool:
+    """Return whether the program is `inspector` itself."""
+    names = (__name__.replace("integrations.auto", one) for one in ("cli.main", "proxy.command"))
+    return any(name in sys.modules for name in names)
+
+
+def _say_what_comes_of_it() -> None:
+    """Say where telemetry goes, what is watched when it is, and at exit if that was nothing."""
     from inspector import runfile  # noqa: PLC0415 - only where something is said
 
     running = runfile.read()
-    url = os.environ.get("INSPECTOR_URL") or (running.url if running else None)
+    url = os.environ.get("INSPECTOR_URL", "").strip() or (running.url if running else None)
+    if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        _say("OTEL_SDK_DISABLED is set, so nothing is watched.")
+        return
     if url is None:
-        return "no service runs here, so nothing is watched. Start one: inspector serve"
-    known = ", ".join(f"{one.name} {installed_version(one)}".strip() for one in adapters)
-    return f"watched at {url}: " + (known or "hooks and OpenTelemetry")
+        runfile.is_absence_told = True
+        _say("no service runs here, so nothing is watched. Start one: inspector serve")
+        return
+    if not runfile.is_address(url):
+        _say(
+            f"{url!r} is not an http(s) address, so nothing is watched. Set INSPECTOR_URL to one, "
+            "such as http://127.0.0.1:7800."
+        )
+        return
+    _say(f"what can be watched is sent to {url}")
+    watched: list[Adapter] = []
+
+    def say_watched(adapter: Adapter) -> None:
+        if adapter not in watched:
+            watched.append(adapter)
+            _say(f"watches {adapter.name} {installed_version(adapter)}".rstrip())
+
+    registry.on_attached.append(say_watched)
+
+    def say_nothing_was_sent() -> None:
+        module = _attach_module()
+        if not (_is_command_line() or (module is not None and module.count_sent_spans())):
+            _say(f"no span was sent from this process to {url}: {_why_nothing(watched)}")
+
+    atexit.register(say_nothing_was_sent)  # the first, so it runs after all is sent
+
+
+def _why_nothing(watched: list[Adapter]) -> str:
+    """Return what the program imports that told nothing, and what to do about it."""
+    left = [one for one in ADAPTERS if one not in watched and one.imports in sys.modules]
+    names = [one.name for one in left if is_theirs(one)]
+    names += [name for name in UNWATCHED if name in sys.modules]
+    if "mcp_agent" in names:
+        return f"mcp_agent is watched where {ENABLE_PATCH}=1 is set."
+    if names:
+        return (
+            f"this program imports {', '.join(names)}, which cannot be watched. Install "
+            "OpenTelemetry instrumentation for it, or tell what it does by `instrument.operation`."
+        )
+    if watched:
+        return f"{', '.join(one.name for one in watched)} told nothing, or nobody answered there."
+    return (
+        f"this program imports nothing that can be watched ({', '.join(a.name for a in ADAPTERS)},"
+        " OpenTelemetry). Tell what it does by `instrument.operation`."
+    )
 
 
 def _say(text: str) -> None:
-    print(f"inspector: {text}", file=sys.stderr)  # noqa: T201 - the program has no logging yet
+    # Not `sys.stderr`: the program may catch what is written there, and read it.
+    if sys.__stderr__ is not None and os.getpid() == _PROCESS:
+        with suppress(OSError, ValueError):  # it is closed, or nothing more fits
+            sys.__stderr__.write(f"inspector: {text}\n")

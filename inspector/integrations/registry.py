@@ -111,7 +111,7 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         return
     (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
-        module = import_module(f"inspector.integrations.{adapter.name}")
+        module = import_module(f"{__package__}.{adapter.name}")
         undo.append(module.attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
         _warn(
@@ -124,6 +124,12 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         )
     else:
         check_version(adapter)
+        for tell in on_attached:
+            tell(adapter)
+
+
+on_attached: list[Callable[[Adapter], None]] = []
+"""Told of each framework that is watched from then on."""
 
 
 def check_version(adapter: Adapter) -> None:

@@ -6,8 +6,9 @@ operation runs, and to say its result after it has closed.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
@@ -18,6 +19,79 @@ from instrument.operations import RepeatableOperation
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter
 
 T = TypeVar("T")
+
+
+class Watched(AsyncGenerator[T, None]):
+    """A framework's async generator, told as it is iterated, and left as if nobody watched it.
+
+    A loop closes a generator that its consumer has left, which takes steps of the loop, and may
+    come too late. Inside a generator of ours that would fail where the framework's own does not.
+    So the framework's is held beside ours: whoever leaves the stream drops both, ours ends at once
+    and waits for nothing, and the other one is the loop's, as ever.
+
+    Args:
+        tell: Makes our generator. It gives the framework's to the source, and passes on and closes
+            what that returns.
+    """
+
+    def __init__(self, tell: Callable[[Source[T]], AsyncGenerator[T, None]]) -> None:
+        self._source = Source[T]()
+        self._told = tell(self._source)
+
+    async def __anext__(self) -> T:
+        return await _unknown_to_the_loop(self._told.__anext__)
+
+    async def asend(self, value: None) -> T:
+        """Go on, as `__anext__` does: what streams takes nothing."""
+        return await anext(self)
+
+    async def athrow(self, *error: Any) -> T:
+        """Raise an error where our generator stands."""
+        return await _unknown_to_the_loop(lambda: self._told.athrow(*error))
+
+    async def aclose(self) -> None:
+        """Close the framework's generator, and then tell that it has ended."""
+        await _unknown_to_the_loop(self._told.aclose)
+
+    def __del__(self) -> None:
+        self._source.is_left = True
+        with suppress(StopIteration, RuntimeError):  # it has ended, or its thread still runs it
+            self._told.aclose().__await__().__next__()
+
+
+class Source(Generic[T]):
+    """Where the framework's generator is held; it is not closed when it has been left."""
+
+    _original: AsyncGenerator[T, None]
+
+    def __init__(self) -> None:
+        self.is_left = False
+
+    def of(self, original: AsyncGenerator[T, None]) -> Source[T]:
+        """Hold `original`, and return what passes it on."""
+        self._original = original
+        return self
+
+    def __aiter__(self) -> Source[T]:
+        return self
+
+    async def __anext__(self) -> T:
+        return await anext(self._original)
+
+    async def aclose(self) -> None:
+        """Close the framework's generator if our own is closed, and not only dropped."""
+        if not self.is_left:
+            await self._original.aclose()
+
+
+def _unknown_to_the_loop(step: Callable[[], Awaitable[T]]) -> Awaitable[T]:
+    """Begin a step of a generator, which asks for the loop's hooks when its first one begins."""
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)
+    try:
+        return step()
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
 
 
 class StreamedCall(Generic[T]):
@@ -52,6 +126,7 @@ class StreamedCall(Generic[T]):
         attempt = 0
         while True:
             operation = RepeatableOperation(self._bus, self._noun, dict(self._kwargs))
+            failure = None
             try:
                 async with (
                     operation,
@@ -63,11 +138,12 @@ class StreamedCall(Generic[T]):
             except Exception as error:
                 if not operation.settles(error):
                     raise
+                failure = error
             finally:
                 self.result, self.injections = operation.result, operation.injections
             if not operation.must_run_again():
                 return
-            self._kwargs |= operation.next_attempt(attempt, self._bus._max_retries)
+            self._kwargs |= operation.next_attempt(attempt, self._bus._max_retries, failure)
             attempt += 1
 
     def measured(

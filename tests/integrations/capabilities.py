@@ -5,17 +5,14 @@ A test says what it shows: `@pytest.mark.shows("langchain", "tool", "deny")`.
 
 from __future__ import annotations
 
+from inspector.integrations.registry import ADAPTERS, find_adapter
+
 FRAMEWORKS = {
-    "mcp": "mcp",
-    "mcp1": "mcp",
-    "mcp_agent": "mcp-agent",
-    "strands": "strands-agents",
-    "amplifier": "amplifier-core",
-    "openai_agents": "openai-agents",
-    "pydantic_ai": "pydantic-ai-slim",
-    "langchain": "langchain",
+    "mcp": find_adapter("mcp").distribution,
+    "mcp1": find_adapter("mcp").distribution,
+    **{one.name: one.distribution for one in ADAPTERS if one.name != "mcp"},
 }
-"""Framework to the distribution whose version is named; `mcp1` is the SDK's 1.x."""
+"""Framework to the distribution whose version and range are named; `mcp1` is the SDK's 1.x."""
 
 SEES = {
     "agent": "a run of an agent, with its input and answer",

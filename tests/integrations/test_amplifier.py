@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
-from amplifier_core import AmplifierSession, _session_exec, _session_init
+from amplifier_core import AmplifierSession, HookResult, _session_exec, _session_init
 from amplifier_core import session as session_in_python
 
 from inspector import context
@@ -18,6 +19,7 @@ from inspector.integrations import amplifier
 from inspector.integrations.amplifier import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
+from instrument.control import ModuleCoordinator, mount_plan
 from tests.integrations.told import Told
 from tests.support.cancelling import cancel_from_browser
 
@@ -143,6 +145,27 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
 
     [closed] = [one for one in told.of("operation_closed") if one["noun"] == "tool_call"]
     assert closed["status"] == "denied"
+
+
+async def test_a_tool_that_another_module_denies_is_told_with_its_decision(
+    watching: None, told: Told
+) -> None:
+    async def gate(event: str, data: dict[str, Any]) -> HookResult:
+        is_refused = data["tool_input"]["a"] == 6
+        return HookResult(action="deny" if is_refused else "continue", reason="not six")
+
+    async with Session([*CALL, ("multiply", {"a": 2, "b": 2})], "fine") as session:
+        session.real.coordinator.hooks.register("tool:pre", gate, priority=10, name="gate")
+        assert await session.run() == "fine"
+        assert session.tool.ran == [{"a": 2, "b": 2}]
+
+    closed = [one["status"] for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    assert sorted(closed) == ["denied", "ok"]
+    [decided] = told.of("hook_decided")
+    assert (decided["action"], decided["reason"]) == ("deny", "not six")
+    refused = next(one for one in told.of("before_tool_call") if one["args"] == {"a": 6, "b": 7})
+    assert told.parent_noun(refused) == "agent_call"
+    told.check_pairs()
 
 
 @pytest.mark.shows("amplifier", "edit")
@@ -415,3 +438,60 @@ async def test_the_entry_point_is_a_hook_module_of_the_mount_plan(
 
     assert told.one("after_agent_call")["result"] == "hello"
     assert told.one("session_finished")
+
+
+HOOK_MODULE = """
+from amplifier_core.models import HookResult
+
+async def mount(coordinator, config=None):
+    async def gate(event, data):
+        return HookResult(**config["says"])
+
+    return coordinator.hooks.register("tool:pre", gate, priority=10, name="gate")
+"""
+
+
+@pytest.mark.parametrize(
+    ("says", "expected"),
+    [
+        ({"action": "continue"}, {"action": "continue"}),
+        ({"action": "deny", "reason": "no"}, {"action": "deny", "reason": "no"}),
+        (
+            {"action": "modify", "data": {"tool_input": {"a": 1}}},
+            {"action": "continue", "data": {"tool_name": "multiply", "tool_input": {"a": 1}}},
+        ),
+        (
+            {"action": "inject_context", "context_injection": "be kind", "ephemeral": True},
+            {"action": "inject_context", "context_injection": "be kind", "ephemeral": True},
+        ),
+        (
+            {"action": "ask_user", "approval_prompt": "Sure?", "approval_timeout": 5.0},
+            {"action": "ask_user", "approval_prompt": "Sure?", "approval_timeout": 5.0},
+        ),
+    ],
+)
+async def test_a_module_written_for_amplifier_decides_unchanged_where_a_plan_mounts_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    bus: Bus,
+    says: dict[str, Any],
+    expected: dict[str, Any],
+) -> None:
+    (tmp_path / "their_hook.py").write_text(HOOK_MODULE)
+    metadata = tmp_path / "their_hook-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their-hook\nVersion: 1.0\n")
+    entry_point = "[amplifier.modules]\ntheir-hook = their_hook:mount\n"
+    (metadata / "entry_points.txt").write_text(entry_point)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "their_hook", raising=False)
+
+    coordinator = ModuleCoordinator(bus)
+    await mount_plan(coordinator, {"hooks": [{"module": "their-hook", "config": {"says": says}}]})
+    asked = {"tool_name": "multiply", "tool_input": {"a": 6}}
+    result = await coordinator.hooks.emit("tool:pre", asked)
+    found = {name: getattr(result, name) for name in expected}
+    found |= {"data": {**found["data"]}} if "data" in found else {}
+    for ours in ("hooks", "timestamp"):
+        found.get("data", {}).pop(ours, None)
+    assert found == expected

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any
 
 import pytest
@@ -86,7 +88,7 @@ def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told) -> None:
     assert told.one("after_agent_call")["result"].content == "It is 3."
     began, ended = told.one("before_tool_call"), told.one("after_tool_call")
     assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
-    assert (began["tool_call_id"], ended["result"].content) == ("call-add-0", "3")
+    assert (began["tool_call_id"], ended["result"]) == ("call-add-0", "3")
     asked, answered = told.of("before_llm_generate")[0], told.of("after_llm_generate")
     assert [one.content for one in asked["prompt"]] == ["What is 1 + 2?"]
     assert asked["model"] == "scripted-1"
@@ -224,7 +226,7 @@ async def test_a_tool_whose_answer_is_an_error_is_one(told: Told) -> None:
     agent, model = calculator(calls("careful", {}), says("Later, then."), tools=[careful])
     await agent.ainvoke(QUESTION)
 
-    assert told.one("error_tool_call")["result"].content == "try later"
+    assert told.one("error_tool_call")["result"] == "try later"
     assert tool_answer(model).content == "try later"
     assert told.of("after_tool_call") == []
 
@@ -238,7 +240,7 @@ async def test_a_tool_that_there_is_not_is_an_error(told: Told, is_async: bool) 
 
     error = told.one("error_tool_call")
     assert (error["tool_name"], error["args"]) == ("subtract", {"a": 1})
-    assert error["result"] == tool_answer(model)
+    assert error["result"] == tool_answer(model).content
     assert "not a valid tool" in str(tool_answer(model).content)
 
 
@@ -738,3 +740,34 @@ def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
 
     assert agent.invoke(QUESTION)["messages"][-1].content == "It is 3."
     assert tool_answer(model).status == "success"
+
+
+@pytest.mark.parametrize("streamed", ["graph", "messages", "model"])
+def test_a_stream_that_is_left_ends_as_where_nobody_watches(
+    bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch, streamed: str
+) -> None:
+    complaints: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+
+    async def leave() -> None:
+        agent, model = calculator()
+        source: Any = model.astream("hi") if streamed == "model" else agent.astream(QUESTION)
+        if streamed == "messages":
+            source = agent.astream(QUESTION, stream_mode="messages")
+        async for _ in source:
+            break
+
+    asyncio.run(leave())
+    gc.collect()
+
+    assert complaints == []
+    noun = "llm_generate" if streamed == "model" else "agent_call"
+    assert isinstance(told.one(f"error_{noun}")["exc"], GeneratorExit)
+
+
+async def test_a_stream_that_is_closed_has_closed_what_it_streams(bus: Bus, told: Told) -> None:
+    agent, _ = calculator()
+    async with aclosing(agent.astream(QUESTION)) as pieces:
+        await anext(pieces)
+
+    assert isinstance(told.one("error_agent_call")["exc"], GeneratorExit)

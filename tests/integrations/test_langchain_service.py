@@ -60,6 +60,19 @@ async def main():
 asyncio.run(main())
 """
 
+TWO_RUNS = """
+import inspector
+
+inspector.attach()
+
+from langchain.agents import create_agent
+from tests.integrations.langchain_model import ScriptedModel, says
+
+agent = create_agent(ScriptedModel(says("Hi."), says("Hi again.")), name="clerk")
+for _ in range(2):
+    agent.invoke({"messages": [("user", "Hello")]}, {"configurable": {"thread_id": "clerk-2"}})
+"""
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
@@ -110,7 +123,7 @@ def test_the_example_is_a_session_with_its_run(service: Service, tmp_path: Path)
     assert sorted(one["kind"] for one in spans) == ["agent", "llm", "llm", "tool"]
     (tool,) = (view(service, one)["tool"] for one in spans if one["kind"] == "tool")
     assert (tool["name"], tool["arguments"]["text"]) == ("add", '{"a":1,"b":2}')
-    assert "3" in str(tool["result"])
+    assert tool["result"]["text"] == '{"result":"3"}'
     agent = next(one for one in spans if one["kind"] == "agent")
     assert agent["name"] == "invoke_agent calculator"
     assert {one["parent_span_id"] for one in spans if one is not agent} == {agent["span_id"]}
@@ -136,3 +149,17 @@ def test_a_denied_tool_and_an_error_are_on_the_trace(service: Service, tmp_path:
     assert roles == ["user", "assistant", "tool", "assistant"]
     assert "nobody pays here" in str(answered["messages"][2])
     assert answered["llm"]["time_to_first_chunk_ms"] > 0
+
+
+def test_a_second_run_on_a_thread_shows_its_question(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "twice.py"
+    program.write_text(TWO_RUNS)
+    run(service, program, tmp_path)
+
+    _, spans = spans_of(service, "clerk-2")
+    first, second = (f"{one['trace_id']}.{one['span_id']}" for one in spans if one["kind"] == "llm")
+    path = f"/sessions/clerk-2/transcript?span={second}~{first}"
+    (reading,) = service.get(path)["readings"]
+
+    assert [one["pieces"][0]["clip"]["text"] for one in reading["said"]] == ["Hello", "Hi again."]
+    assert reading["rewritten"] is None

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.client.stdio import get_default_environment
 
+from inspector.integrations import bootstrap
 from tests.support.service import wait_for
 from tests.support.service_process import Service
 
@@ -58,8 +60,8 @@ def shown(service: Service, session: str, count: int) -> list[dict[str, Any]]:
 def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Service) -> None:
     said = run(service, CLIENT)
     assert "Denied: not this one" in said
-    found = shown(service, "traced-client", 12)
-    assert [one["name"] for one in found].count("execute_tool weigh") == 3  # one was denied
+    found = shown(service, "traced-client", 6)  # three calls, what is in one, two questions
+    assert [one["name"] for one in found].count("execute_tool weigh") == 2  # one was denied
 
     by_id = {one["span_id"]: one for one in spans(service, "traced-client")}
 
@@ -71,7 +73,8 @@ def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Ser
         return names
 
     (scale,) = [one for one in found if one["kind"] == "llm"]
-    assert above(scale) == ["execute_tool weigh", "tools/call weigh", "execute_tool weigh"]
+    assert above(scale) == ["execute_tool weigh"]  # of the client; the server's tell it again
+    assert service.get("/sessions/traced-client")["tool_calls"] == 3
 
     client = [one for one in found if one["parent_span_id"] is None]
     weigh, drop, denied = (one for one in client if one["name"].startswith("execute_tool"))
@@ -82,6 +85,116 @@ def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Ser
     details = service.get(f"/spans/{denied['trace_id']}/{denied['span_id']}")
     assert "not this one" in str(details)
     assert not [one for one in by_id.values() if one["parent_span_id"] == denied["span_id"]]
+
+
+PLAIN_SERVER = """
+import os
+from mcp.server.mcpserver import MCPServer
+
+server = MCPServer("plain", log_level="ERROR")
+
+@server.tool()
+async def environment() -> str:
+    return "\\n".join(f"{name}={os.environ[name]}" for name in os.environ)
+
+server.run()
+"""
+PLAIN_CLIENT = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+import inspector
+
+async def main():
+    inspector.context.set(sys.argv[2])
+    async with Client(StdioServerParameters(command=sys.executable, args=[sys.argv[1]])) as client:
+        print((await client.call_tool("environment", {})).content[0].text)
+
+inspector.attach(capture="redacted")
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_a_server_is_given_what_it_takes_to_be_watched_and_no_secret(
+    service: Service, tmp_path: Path, switch: str
+) -> None:
+    (tmp_path / "server.py").write_text(PLAIN_SERVER)
+    (tmp_path / "client.py").write_text(PLAIN_CLIENT)
+    session = f"plain-{switch}"
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "client.py"), str(tmp_path / "server.py"), session],
+        env={
+            **service.environment,
+            "INSPECTOR_TOKEN": service.token,
+            "INSPECTOR_WATCH_SERVERS": switch,
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    given = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    ours = {name: given[name] for name in given.keys() - get_default_environment()}
+    ours.pop("LC_CTYPE", None)  # Python's own
+    if switch == "off":
+        assert ours == {}
+        return
+    assert ours == {
+        "INSPECTOR_URL": service.url,
+        "INSPECTOR_CAPTURE_CONTENT": "redacted",
+        "INSPECTOR_POLICIES": "off",
+        "INSPECTOR_CONTROL": "off",
+        "INSPECTOR_RUNTIME_DIR": service.environment["INSPECTOR_RUNTIME_DIR"],
+        "PYTHONPATH": str(Path(bootstrap.__path__[0])),
+    }
+    assert service.token not in done.stdout
+
+    def services() -> list[str]:
+        (one,) = [one for one in service.get("/sessions")["sessions"] if one["id"] == session]
+        found: list[str] = one["services"]
+        return sorted(found)
+
+    wait_for(lambda: services() == ["client", "server"])
+
+
+CONNECTIONS = """
+import asyncio, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    for _ in range(2):
+        server = StdioServerParameters(command=sys.executable, args=sys.argv[1:])
+        async with Client(server) as client:
+            await client.list_tools()
+            await client.call_tool("count", {})
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.shows("mcp", "session")
+def test_each_connection_of_a_client_is_one_session_called_by_what_it_did(
+    service: Service, tmp_path: Path
+) -> None:
+    before = {one["id"] for one in service.get("/sessions")["sessions"]}
+    script = tmp_path / "client.py"
+    script.write_text(CONNECTIONS)
+    server = ROOT / "tests" / "support" / "mcp_servers.py"
+    program = [sys.executable, str(script), str(server), "modern"]
+    subprocess.run(
+        [sys.executable, "-m", "inspector", "run", "--", *program],
+        env={**service.environment, "INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token},
+        cwd=ROOT,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+
+    def made() -> list[tuple[str, int]]:
+        found = [one for one in service.get("/sessions")["sessions"] if one["id"] not in before]
+        return [(one["title"], one["tool_calls"]) for one in found]
+
+    wait_for(lambda: made() == [("execute_tool count", 1)] * 2, deadline_s=30)
 
 
 def test_the_example_runs_and_is_seen(service: Service) -> None:

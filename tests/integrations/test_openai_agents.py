@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -560,13 +561,15 @@ async def test_what_a_program_groups_runs_by_is_the_session(bus: Bus, streams: b
         agent, _ = calculator()
         await (streamed(agent, **kwargs) if streams else Runner.run(agent, QUESTION, **kwargs))
 
-    await run(session=SQLiteSession("thread-7"))
+    with closing(SQLiteSession("thread-7")) as session:
+        await run(session=session)
     await run(conversation_id="conv-8")
     await run(run_config=RunConfig(group_id="group-9"))
     await run(run_config={"group_id": "group-10"})
     await run()
     context.set("mine")
-    await run(session=SQLiteSession("thread-7"))
+    with closing(SQLiteSession("thread-7")) as session:
+        await run(session=session)
 
     expected = ["thread-7", "conv-8", "group-9", "group-10", context.UNKNOWN, "mine"]
     assert seen == [name for name in expected for _ in range(2)]

@@ -57,6 +57,7 @@ async def main():
                 pass
         except (OSError, AgentsException) as error:
             print("failed:", error)
+        session.close()
 
 asyncio.run(main())
 """

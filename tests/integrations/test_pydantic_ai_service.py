@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -55,6 +56,24 @@ async def main():
 asyncio.run(main())
 """
 
+TYPED = """
+import inspector
+
+inspector.attach()
+
+from pydantic import BaseModel
+from pydantic_ai import Agent
+from pydantic_ai.models.test import TestModel
+
+class Answer(BaseModel):
+    city: str
+    degrees: int
+
+model = TestModel(custom_output_args={"city": "Zürich", "degrees": 21})
+agent = Agent(model, name="typed", output_type=Answer)
+agent.run_sync("Weather?", conversation_id="typed-1")
+"""
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
@@ -94,6 +113,18 @@ def spans_of(service: Service, session_id: str) -> tuple[Any, list[Any]]:
 
 def view(service: Service, row: Any) -> Any:
     return service.get(f"/spans/{row['trace_id']}/{row['span_id']}")["view"]
+
+
+def test_a_typed_output_is_shown_as_its_json(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "typed.py"
+    program.write_text(TYPED)
+    run(service, program, tmp_path)
+    _, rows = spans_of(service, "typed-1")
+    assert [row["kind"] for row in rows] == ["agent", "llm"]
+    *_, answer = view(service, rows[0])["messages"]
+    [part] = answer["parts"]
+    assert (answer["role"], part["type"]) == ("assistant", "text")
+    assert json.loads(part["text"]) == {"city": "Zürich", "degrees": 21}
 
 
 def test_the_example_is_a_session_with_its_run(service: Service, tmp_path: Path) -> None:

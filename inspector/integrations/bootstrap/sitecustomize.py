@@ -1,37 +1,60 @@
 """What every Python process below `inspector run` does first: standard library only.
 
-The directory of this file comes first on PYTHONPATH. The `sitecustomize` that would have run
-without us runs as well, and first: it may set the path by which the inspector is found.
+The directory of this file comes first on PYTHONPATH, and is taken off `sys.path` here: the program
+finds what it finds without us. The `sitecustomize` that would have run without us runs as well,
+and first: it may set the path by which OpenTelemetry is found.
 """
 
 import os
 import sys
 from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib takes 5 ms
 
 
 def _run_the_other() -> None:
-    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib takes 5 ms
-    path = [one for one in sys.path if os.path.abspath(one) != here]  # noqa: PTH100
-    spec = PathFinder.find_spec("sitecustomize", path)
+    spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is not None and spec.loader is not None:
-        from importlib.util import module_from_spec  # noqa: PLC0415
+        module = sys.modules["sitecustomize"] = module_from_spec(spec)
+        spec.loader.exec_module(module)
 
-        spec.loader.exec_module(module_from_spec(spec))
+
+def _ours() -> Any:
+    root = os.path.dirname(os.path.dirname(os.path.dirname(_HERE)))  # noqa: PTH120
+    spec = PathFinder.find_spec("_mcp_agent_inspector", [root])
+    if spec is None or spec.loader is None:
+        raise ImportError(f"it is gone from {root}")
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _check(opentelemetry: Any) -> None:
+    """Raise `ImportError` where what sends is missing: the API alone comes with many packages."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - any Python may find this on its path
+        raise ImportError("Python 3.11 or later is needed")
+    places = [] if opentelemetry is None else opentelemetry.submodule_search_locations or []
+    for part in ("sdk", "exporter/otlp/proto/http"):
+        if not any(os.path.isdir(os.path.join(one, part)) for one in places):  # noqa: PTH112, PTH118
+            raise ImportError(f"no OpenTelemetry {part}")
 
 
 def _watch() -> None:
     try:
-        from inspector.integrations.auto import watch_when_used  # noqa: PLC0415
-    except ImportError as error:
-        if os.environ.pop("INSPECTOR_RUN_SAYS", None):
+        ours = _ours()
+        _check(ours.found("opentelemetry"))
+        ours.load("inspector.integrations.auto").watch_when_used()
+    except Exception as error:  # noqa: BLE001 - never into the program that is watched
+        if os.environ.pop("INSPECTOR_RUN_SAYS", None) and sys.stderr is not None:
             sys.stderr.write(
                 f"inspector run: {sys.executable} cannot import the inspector ({error}), so this "
                 "program is not watched. Install it: pip install 'mcp-agent-inspector[otel]'\n"
             )
-    else:
-        watch_when_used()
 
 
+sys.path[:] = [one for one in sys.path if os.path.abspath(one) != _HERE]  # noqa: PTH100
 try:
     _run_the_other()
 finally:

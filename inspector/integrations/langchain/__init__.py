@@ -75,8 +75,8 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
 
 def _watch(watching: Watching, part: str, function: str) -> None:
-    part = f"inspector.integrations.langchain.{part}"  # imports what it watches
-    getattr(import_module(part), function)(watching)
+    module = import_module(f"{__name__}.{part}")  # imports what it watches
+    getattr(module, function)(watching)
 
 
 def _check(watching: Watching, module: str) -> None:

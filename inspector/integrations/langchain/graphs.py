@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack, aclosing, closing, contextmanager, suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
 from inspector.integrations.langchain.outcome import Outcome
 from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.session import in_session
+from inspector.integrations.streamed import Source, Watched
 from instrument import Operation
 
 if TYPE_CHECKING:
@@ -135,13 +136,13 @@ class _Graphs:
     def wrap_astream(self, original: AsyncStream) -> AsyncStream:
         bus = self._bus
 
-        @wraps(original)
-        async def astream(
-            graph: Any, input: Any, config: Any = None, **kwargs: Any
+        async def tell(
+            graph: Any, input: Any, config: Any, kwargs: Any, source: Source[Any]
         ) -> AsyncGenerator[Any, None]:
+            untold = source.of(original(graph, input, config, **kwargs))
             run = self._described(graph, input, config, kwargs)
             if run is None:
-                async with aclosing(original(graph, input, config, **kwargs)) as pieces:
+                async with aclosing(untold) as pieces:
                     async for piece in pieces:
                         yield piece
                 return
@@ -151,15 +152,21 @@ class _Graphs:
                     operation = await stack.enter_async_context(opening)
                     for signal, told in run.resumed():
                         await bus._emit(signal, **told)
-                source = _asteps(original(graph, input, config, **kwargs), run.session_id)
+                steps = _AsyncSteps(untold, run.session_id)
                 with run.ending(operation):
-                    async with aclosing(operation.stream(source)) as pieces:
+                    async with aclosing(operation.stream(steps)) as pieces:
                         async for piece in pieces:
                             run.outcome.add(piece)
                             yield piece
                 for signal, told in run.paused():
                     await bus._emit(signal, **told)
             run.go_on()
+
+        @wraps(original)
+        def astream(
+            graph: Any, input: Any, config: Any = None, **kwargs: Any
+        ) -> AsyncGenerator[Any, None]:
+            return Watched(partial(tell, graph, input, config, kwargs))
 
         return astream
 
@@ -176,17 +183,21 @@ def _steps(source: Generator[Any, None, None], session_id: str | None) -> Iterat
             yield piece
 
 
-async def _asteps(
-    source: AsyncGenerator[Any, None], session_id: str | None
-) -> AsyncGenerator[Any, None]:
-    async with aclosing(source):
-        while True:
-            with in_session(session_id):
-                try:
-                    piece = await anext(source)
-                except StopAsyncIteration:
-                    return
-            yield piece
+class _AsyncSteps:
+    """Passes a source on as `_steps` does."""
+
+    def __init__(self, source: Source[Any], session_id: str | None) -> None:
+        self._source, self._session_id = source, session_id
+
+    def __aiter__(self) -> _AsyncSteps:
+        return self
+
+    async def __anext__(self) -> Any:
+        with in_session(self._session_id):
+            return await anext(self._source)
+
+    async def aclose(self) -> None:
+        await self._source.aclose()
 
 
 def _configurable(graph: Any, config: Any) -> dict[str, Any]:

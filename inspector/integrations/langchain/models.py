@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.messages import (
@@ -15,6 +15,7 @@ from inspector.integrations.langchain.messages import (
     with_injections,
 )
 from inspector.integrations.langchain.watching import Watching
+from inspector.integrations.streamed import Source, Watched
 from inspector.integrations.verdicts import HookStopped
 from instrument import Operation
 from instrument.operations import is_current
@@ -126,27 +127,36 @@ class _Models:
         return stream
 
     def wrap_astream(self, original: AsyncStream) -> AsyncStream:
-        @wraps(original)
-        async def astream(
-            model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
+        async def tell(
+            model: BaseChatModel,
+            input: Any,
+            config: Any,
+            kwargs: Any,
+            source: Source[AIMessageChunk],
         ) -> AsyncGenerator[AIMessageChunk, None]:
             call = self._described(model, input, kwargs.get("stop"), kwargs)
             if call is None:
-                async with aclosing(original(model, input, config, **kwargs)) as pieces:
+                async with aclosing(source.of(original(model, input, config, **kwargs))) as pieces:
                     async for piece in pieces:
                         yield piece
                 return
             try:
                 async with self._bus.operation(NOUN, **call.told) as operation:
-                    source = original(model, call.prompt(operation), config, **kwargs)
+                    untold = original(model, call.prompt(operation), config, **kwargs)
                     with call.streaming(operation):
-                        async with aclosing(operation.stream(source)) as pieces:
+                        async with aclosing(operation.stream(source.of(untold))) as pieces:
                             async for piece in pieces:
                                 call.pieces.append(piece)
                                 yield piece
             except HookStopped as stopped:
                 if not call.pieces:
                     yield as_chunk(as_answer(stopped.value))
+
+        @wraps(original)
+        def astream(
+            model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
+        ) -> AsyncGenerator[AIMessageChunk, None]:
+            return Watched(partial(tell, model, input, config, kwargs))
 
         return astream
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 NOUN = "tool_call"
+_NOTHING: Any = object()
 
 
 def watch(watching: Watching) -> None:
@@ -103,7 +104,7 @@ class _Tools:
                 suppress(ErrorResultError, HookStopped, *REFUSALS),
                 self._bus.operation(NOUN, context=None, **told) as operation,
             ):
-                operation.result = refused
+                operation.result = refused.content
                 raise ErrorResultError(str(refused.content), refused)
             return refused
 
@@ -118,6 +119,7 @@ class _ToolCall:
         self._shown = _shown(tool, tool_input)
         self._operation: Operation | None = None
         self._returned: Any = None
+        self._told: Any = _NOTHING
         self._bubble: Exception | None = None
         self.told = {
             "tool_name": tool.name,
@@ -138,13 +140,14 @@ class _ToolCall:
         return {**args, **hidden}
 
     def checked(self, result: Any) -> Any:
-        """Return a result; one that is an error is raised."""
+        """Return what the tool answered, out of its message; one that is an error is raised."""
         self._returned = result
-        if getattr(result, "status", None) == "error" and hasattr(result, "tool_call_id"):
+        self._told = result.content if _is_message(result) else result
+        if _is_message(result) and result.status == "error":
             if self._operation is not None:
-                self._operation.result = result
+                self._operation.result = self._told
             raise ErrorResultError(str(result.content), result)
-        return result
+        return self._told
 
     def left_by(self, error: Exception) -> Any:
         """Return what is told of a tool that was left by an interrupt; raise any other error."""
@@ -176,7 +179,9 @@ class _ToolCall:
         """Return `result` as a tool returns it, with what hooks want the model to see."""
         if self._bubble is not None:
             raise self._bubble
-        if result is not self._returned:
+        if result is self._told:
+            result = self._returned
+        elif result is not self._returned:
             result = self._as_output(result)
         if self._operation is not None and hasattr(result, "tool_call_id"):
             for injection in self._operation.injections:
@@ -191,6 +196,11 @@ class _ToolCall:
             return value
         content = value if isinstance(value, str) else json.dumps(value, default=str)
         return ToolMessage(content, tool_call_id=self._id, name=self._tool.name)
+
+
+def _is_message(result: Any) -> bool:
+    """Return whether a tool's result is packed into a `ToolMessage`."""
+    return hasattr(result, "tool_call_id") and hasattr(result, "content")
 
 
 def _shown(tool: BaseTool, tool_input: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+from inspector.integrations.mcp.connections import in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import Wire
 from inspector.integrations.patches import Patches
@@ -47,6 +48,10 @@ class Calls:
             return None
         return name if isinstance(name, str) else None
 
+    def _connection_id(self, target: Any) -> str | None:
+        wire = self._wire_of(target)
+        return None if wire is None else wire.connection_id
+
     def _tool(self, original: Method) -> Method:
         sdk, bus, takes = self._sdk, self._bus, signature(original)
 
@@ -71,17 +76,15 @@ class Calls:
                     raise ErrorResultError(sdk.text_of(result), result)
                 return result
 
+            about = {
+                "tool_name": name,
+                "args": {} if arguments is None else arguments,
+                "context": None,
+                "server_name": self._server_name(self_),
+            }
             try:
-                return sdk.as_result(
-                    await bus.call(
-                        "tool_call",
-                        run,
-                        tool_name=name,
-                        args={} if arguments is None else arguments,
-                        context=None,
-                        server_name=self._server_name(self_),
-                    )
-                )
+                with in_connection(self._connection_id(self_)):
+                    return sdk.as_result(await bus.call("tool_call", run, **about))
             except ErrorResultError as error:
                 return error.result
             except HookStopped as stop:
@@ -109,7 +112,8 @@ class Calls:
                 return result
 
             about = {"uri": str(uri), "context": None, "server_name": self._server_name(self_)}
-            return await self._asked("resource_fetch", run, about)
+            with in_connection(self._connection_id(self_)):
+                return await self._asked("resource_fetch", run, about)
 
         return read_resource
 
@@ -135,7 +139,8 @@ class Calls:
                 "context": None,
                 "server_name": self._server_name(self_),
             }
-            return await self._asked("prompt_apply", run, about)
+            with in_connection(self._connection_id(self_)):
+                return await self._asked("prompt_apply", run, about)
 
         return get_prompt
 
@@ -154,7 +159,8 @@ WireOf = Callable[[Any], Wire | None]
 
 def _mime_type(result: Any) -> str | None:
     for content in getattr(result, "contents", None) or ():
-        found = getattr(content, "mime_type", None) or getattr(content, "mimeType", None)
+        is_new = hasattr(content, "mime_type")  # then the old name may warn of its age
+        found = getattr(content, "mime_type" if is_new else "mimeType", None)
         if isinstance(found, str):
             return found
     return None

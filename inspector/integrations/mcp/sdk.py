@@ -81,7 +81,7 @@ class Sdk:
 
     def is_error(self, result: Any) -> bool:
         """Whether the result of a tool is an error."""
-        said = getattr(result, "is_error", None) or getattr(result, "isError", None)
+        said = getattr(result, "isError" if self.major < 2 else "is_error", None)
         return self.is_result(result) and said is True
 
     def tool_result(self, text: str, *, is_error: bool, structured: Any = None) -> Any:
@@ -148,4 +148,5 @@ class Sdk:
 def _structured(result: Any) -> Any:
     if isinstance(result, Mapping):
         return result.get("structuredContent")
-    return getattr(result, "structured_content", None) or getattr(result, "structuredContent", None)
+    is_new = hasattr(result, "structured_content")  # then the old name may warn of its age
+    return getattr(result, "structured_content" if is_new else "structuredContent", None)

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from inspector.integrations.mcp.connections import Connections, in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -24,6 +25,7 @@ class Server:
         self._sdk, self._bus, self._is_watched = sdk, bus, is_watched
         self._wrapped: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
         """Of 1.x: servers with their handler of tool calls, and ours."""
+        self._connections = Connections()
 
     def detach(self) -> None:
         """Put back the handlers of servers."""
@@ -47,7 +49,14 @@ class Server:
             async def watched(ctx: Any) -> Any:
                 if is_current(self._bus, "rpc_handle"):  # a middleware of the program tells it
                     return await inner(ctx)
-                return await self._handle(server, ctx, inner)
+                negotiated = getattr(getattr(runner, "connection", None), "session_id", None)
+                connection_id = self._sdk.attempt(
+                    lambda: self._connections.of(
+                        server, ctx.request, ctx.method, ctx.params, negotiated
+                    )
+                )
+                with in_connection(connection_id):
+                    return await self._handle(server, ctx, inner)
 
             return original(runner, watched)
 
@@ -110,8 +119,16 @@ class Server:
                     return {"jsonrpc": "2.0", "id": message.request_id, "error": said}
                 return _answer(message.request_id, said)
 
+            request = getattr(getattr(message, "message_metadata", None), "request_context", None)
+            envelope = about["envelope"]
+            connection_id = self._sdk.attempt(
+                lambda: self._connections.of(
+                    server, request, envelope["method"], envelope.get("params"), None
+                )
+            )
             try:
-                await self._told(handle, about)
+                with in_connection(connection_id):
+                    await self._told(handle, about)
             except self._sdk.error_type as error:
                 if not answer:
                     await respond(error.error)

@@ -20,6 +20,7 @@ from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.streams import tap
 from inspector.integrations.mcp.wire import Wire
 from inspector.integrations.patches import Patches
+from inspector.integrations.servers import with_ours
 from instrument import Bus
 
 TRANSPORTS = (
@@ -99,6 +100,7 @@ def _listening(
         return
     import sys  # noqa: PLC0415 - as the SDK's default does
 
+    args, kwargs = _with_environment(args, kwargs)
     errlog: Any = args[1] if len(args) > 1 else kwargs.get("errlog", sys.stderr)
     try:
         target = os.dup(errlog.fileno())
@@ -115,6 +117,18 @@ def _listening(
             yield args[:1], {**kwargs, "errlog": ours}
     finally:
         thread.join(timeout=0.5)
+
+
+def _with_environment(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Let a server that is written in Python be watched, too."""
+    server: Any = args[0] if args else kwargs.get("server")
+    try:
+        server = server.model_copy(update={"env": with_ours(server.env)})
+    except (AttributeError, TypeError):  # not what the SDK takes: it says so itself
+        return args, kwargs
+    return ((server, *args[1:]), kwargs) if args else (args, {**kwargs, "server": server})
 
 
 def _pass_on(read: int, target: int, wire: Wire) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
+from inspector.integrations.mcp.connections import in_connection, new_connection_id
 from inspector.integrations.open_operations import OpenOperations
 from inspector.integrations.verdicts import ErrorResultError
 from instrument import Bus, Operation
@@ -33,6 +34,7 @@ class Wire:
     """One connection.
 
     Attributes:
+        connection_id: Its id, in all processes.
         server_name: What the server calls itself, once it has said.
         at_ns: When the next message went by, where that is not now.
     """
@@ -66,6 +68,7 @@ class Wire:
         """Requests whose sender wants to hear of their progress."""
         self._ours: dict[Hashable, Hashable] = {}
         """Requests that we sent and that are not answered, with the token of each."""
+        self.connection_id = new_connection_id()
         self._is_connected = False
         self._began_ns: dict[Hashable, int] = {}
         self._is_named = name is not None
@@ -155,7 +158,8 @@ class Wire:
             return message
         key, parent = self._place(message, noun)
         about = self._about(message)
-        operation = await self._open.begin_async(key, noun, parent=parent, **about)
+        with in_connection(self.connection_id):
+            operation = await self._open.begin_async(key, noun, parent=parent, **about)
         self._began(key, noun, message, operation)
         changed: Envelope = operation.args
         return changed
@@ -165,7 +169,8 @@ class Wire:
             self._answered(message, other)
             return
         key, parent = self._place(message, noun)
-        operation = self._open.begin(key, noun, parent=parent, **self._about(message))
+        with in_connection(self.connection_id):
+            operation = self._open.begin(key, noun, parent=parent, **self._about(message))
         self._began(key, noun, message, operation)
 
     def _place(self, message: Envelope, noun: Noun) -> tuple[Hashable, Hashable]:

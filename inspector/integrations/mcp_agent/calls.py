@@ -139,47 +139,79 @@ async def _tell_model(teller: Teller, llm: Any, key: str, given: Given, original
 
     async def run(operation: Operation) -> Any:
         given.put(1, "message", operation.args)
-        with telling("llm_generate", key), _counting() as used:
+        with telling("llm_generate", key), _asking() as asked:
             try:
-                return await given.call(original)
+                answer = await given.call(original)
             finally:
-                if used:
-                    operation.set(usage=used)
+                if asked.used:
+                    operation.set(usage=asked.used)
+        if asked.refusal is not None:
+            refused.append((asked.refusal, answer))
+            raise asked.refusal
+        return answer
 
+    refused: list[tuple[Exception, Any]] = []
     default = getattr(llm, "default_request_params", None)
-    return await teller.bus.call(
-        "llm_generate",
-        run,
-        llm=llm,
-        prompt=given.get(1, "message"),
-        model=getattr(params, "model", None) or getattr(default, "model", None),
-        provider=getattr(llm, "provider", None),
-        request_params=params,
-    )
+    try:
+        return await teller.bus.call(
+            "llm_generate",
+            run,
+            llm=llm,
+            prompt=given.get(1, "message"),
+            model=getattr(params, "model", None) or getattr(default, "model", None),
+            provider=getattr(llm, "provider", None),
+            request_params=params,
+        )
+    except Exception as error:
+        if refused and error is refused[-1][0]:  # mcp-agent goes on with what it has by then
+            return refused[-1][1]
+        raise
 
 
-_used: ContextVar[dict[str, Any] | None] = ContextVar("inspector.mcp_agent.used", default=None)
+class _Asked:
+    """What comes of asking a model until it has answered."""
+
+    def __init__(self) -> None:
+        self.used: dict[str, Any] = {}
+        self.refusal: Exception | None = None
+        """What the provider raised at last: mcp-agent logs it, and takes it for the end."""
+
+
+_asked: ContextVar[_Asked | None] = ContextVar("inspector.mcp_agent.asked", default=None)
 
 
 @contextmanager
-def _counting() -> Iterator[dict[str, Any]]:
-    """Collect what models in the block count; the tasks that it starts included."""
-    mine: dict[str, Any] = {}
-    before = _used.get()
-    _used.set(mine)
+def _asking() -> Iterator[_Asked]:
+    """Collect what models in the block say; the tasks that it starts included."""
+    mine = _Asked()
+    before = _asked.get()
+    _asked.set(mine)
     try:
         yield mine
     finally:
-        _used.set(before)
+        _asked.set(before)
+
+
+def execute(teller: Teller, original: Function) -> Function:
+    """`Executor.execute`, by which models are asked: it returns what the provider raised."""
+
+    async def told(*args: Any, **kwargs: Any) -> Any:
+        returned = await original(*args, **kwargs)
+        asked = _asked.get()
+        if asked is not None:
+            asked.refusal = returned if isinstance(returned, Exception) else None
+        return returned
+
+    return told
 
 
 def record_usage(teller: Teller, original: Function) -> Function:
     """`TokenCounter.record_usage`: what a provider says it used, once for each request."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        used = _used.get()
-        if used is not None:
-            given = Given(args, kwargs)
+        asked = _asked.get()
+        if asked is not None:
+            used, given = asked.used, Given(args, kwargs)
             for place, name in enumerate(("input_tokens", "output_tokens"), start=1):
                 used[name] = used.get(name, 0) + int(given.get(place, name) or 0)
             model = given.get(3, "model_name")

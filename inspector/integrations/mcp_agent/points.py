@@ -30,6 +30,14 @@ POINTS = (
         is_family=True,
     ),
     Point(
+        "mcp_agent.executor.executor",
+        "Executor",
+        ("execute",),
+        calls.execute,
+        ("error_llm_generate",),
+        is_family=True,
+    ),
+    Point(
         "mcp_agent.tracing.token_counter",
         "TokenCounter",
         ("record_usage",),

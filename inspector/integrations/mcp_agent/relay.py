@@ -19,10 +19,7 @@ def relay(source: Any, bus: Bus) -> Callable[[], None]:
     """
     offs = []
     for name in CATALOGUE:
-
-        async def tell(*args: Any, _name: str = name, **kwargs: Any) -> None:
-            await bus._emit(_name, *args, **kwargs)
-
+        tell = partial(bus._emit, name)
         source.register(name, tell)
         offs.append(partial(source.unregister, name, tell))
 

@@ -99,7 +99,8 @@ class Tools:
         @wraps(original)
         async def extract(*, result: Any, **kwargs: Any) -> Any:
             failure = _failure.get()
-            is_error = getattr(result, "is_error", getattr(result, "isError", False))
+            is_new = hasattr(result, "is_error")  # then the old name may warn of its age
+            is_error = getattr(result, "is_error" if is_new else "isError", False)
             if failure is not None and is_error:
                 texts = (getattr(one, "text", None) for one in result.content)
                 failure.error = ErrorResultError("\n".join(filter(None, texts)), result)

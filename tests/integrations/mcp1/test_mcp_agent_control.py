@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import McpError
 from mcp.types import ElicitResult, ModelPreferences
 from mcp_agent.agents.agent import Agent
+from mcp_agent.config import OpenAISettings
 from mcp_agent.mcp.gen_client import gen_client
+from mcp_agent.workflows.llm.augmented_llm_openai import OpenAIAugmentedLLM
 from mcp_agent.workflows.llm.llm_selector import ModelSelector
 from mcp_agent.workflows.parallel.parallel_llm import ParallelLLM
 
@@ -140,7 +146,7 @@ async def test_without_decisions_and_with_a_failing_observer_all_is_as_before(
     assert "ouch" in await say(app, "!cut text=finger")
 
 
-@pytest.mark.shows("mcp_agent", "tool_error", "llm_error", "tokens")
+@pytest.mark.shows("mcp_agent", "tool_error", "tokens")
 async def test_errors_and_tokens_are_told_once(app: Any, told: Told) -> None:
     await say(app, "!cut text=finger")
     assert "ouch" in str(told.one("error_tool_call")["exc"])
@@ -150,6 +156,48 @@ async def test_errors_and_tokens_are_told_once(app: Any, told: Told) -> None:
         await say(app, "?")
     assert str(told.one("error_llm_generate")["exc"]) == "the model is away"
     assert str(told.one("error_agent_call")["exc"]) == "the model is away"
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A provider that knows no key."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = json.dumps({"error": {"message": "Incorrect API key", "code": "invalid"}}).encode()
+        self.send_response(401)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def refusing_provider() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+@pytest.mark.shows("mcp_agent", "llm_error")
+async def test_a_model_call_that_its_provider_refuses_is_an_error_though_nothing_is_raised(
+    app: Any, told: Told, refusing_provider: str
+) -> None:
+    app.context.config.openai = OpenAISettings(
+        api_key="wrong", base_url=refusing_provider, default_model="gpt-5"
+    )
+    agent = Agent(name="a", context=app.context)
+    llm = await agent.attach_llm(OpenAIAugmentedLLM)
+
+    assert await llm.generate_str("Hello") == ""
+
+    error = told.one("error_llm_generate")["exc"]
+    assert "Incorrect API key" in str(error)
+    assert told.of("after_llm_generate") == []
+    assert told.one("after_agent_call")["result"] == ""
 
 
 @pytest.mark.shows("mcp_agent", "concurrency")

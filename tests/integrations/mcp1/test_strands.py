@@ -627,7 +627,7 @@ def test_an_agent_made_before_is_watched(told: Told, bus: Bus) -> None:
     other = Bus()
     agent = make_agent("hi")
     seen: list[str] = []
-    other.observe_all(lambda name, **_: seen.append(name))
+    other.observe_all(lambda name, /, **_: seen.append(name))
     detach = attach(bus=other)
     agent("hi")
     detach()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -157,6 +158,7 @@ def test_a_forked_child_is_a_process_of_its_own(receiver: Receiver, tmp_path: Pa
         HELLO
         + """
 import os
+import re
 handle.flush()
 child = os.fork()
 with instrument.operation("tool_call", tool_name="child" if child == 0 else "parent", args={}):
@@ -265,3 +267,94 @@ def test_a_broken_spec_of_ones_own_costs_one_line(receiver: Receiver, tmp_path: 
     (line,) = [line for line in done.stderr.splitlines() if "telemetry spec" in line]
     assert f"{own}:1:1" in line
     assert "did you mean 'before_tool_call'?" in line
+
+
+def test_on_a_terminal_one_line_says_that_nothing_is_watched(tmp_path: Path) -> None:
+    code = """
+import os, pty, sys
+ours, theirs = pty.openpty()
+sys.stderr = os.fdopen(theirs, "w")
+import inspector
+print(inspector.attach(), inspector.attach())
+sys.stderr.flush()
+said = os.read(ours, 10_000).decode()
+assert said.count("\\n") == 1, said
+assert said.startswith("inspector: no service runs here"), said
+"""
+    done = run_program(code, tmp_path, INSPECTOR_URL=" ", INSPECTOR_TOKEN="")
+    assert done.stdout == "<inspector: not attached> <inspector: not attached>\n"
+
+
+def test_a_setting_that_is_empty_is_not_set(receiver: Receiver, tmp_path: Path) -> None:
+    environ = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run")}
+    runfile.write(RunFile(receiver.url, "from-file", os.getpid(), "memory:"), environ)
+    names = ["URL", "TOKEN", "AUTO_ATTACH", "CONTROL", "CAPTURE_CONTENT", "SEMCONV", "PRICES"]
+    empty = {f"INSPECTOR_{name}": "" for name in [*names, "POLICIES", "CONFIG", "METRICS"]}
+    run_program(HELLO, tmp_path, **empty)
+    assert receiver.spans[0].name == "execute_tool hello"
+    assert receiver.headers[0]["Authorization"] == "Bearer from-file"
+
+
+def test_what_the_environment_has_wrong_does_not_stop_the_program(
+    receiver: Receiver, tmp_path: Path
+) -> None:
+    done = run_program(
+        HELLO, tmp_path, INSPECTOR_URL=receiver.url, INSPECTOR_AUTO_ATTACH="langchian"
+    )
+    assert "INSPECTOR_AUTO_ATTACH: There is no adapter for 'langchian'." in done.stderr
+    assert receiver.spans[0].name == "execute_tool hello"
+
+
+def test_the_package_says_what_it_has() -> None:
+    import inspector
+
+    assert re.fullmatch(r"\d+\.\d+\.\d+.*", inspector.__version__)
+    assert [one for one in dir(inspector) if one[:2] != "__"] == sorted(inspector.__all__)
+    assert "__version__" in dir(inspector)
+
+
+def test_the_session_that_is_set_counts_for_spans_of_other_instrumentations(
+    receiver: Receiver, tmp_path: Path
+) -> None:
+    code = """
+import inspector, instrument
+from opentelemetry import trace
+inspector.attach()
+tracer = trace.get_tracer("theirs")
+with tracer.start_as_current_span("before"):
+    pass
+inspector.context.set("mine")
+with tracer.start_as_current_span("theirs"):
+    with instrument.operation("tool_call", tool_name="ours"):
+        pass
+with tracer.start_as_current_span("named", attributes={"session.id": "its own"}):
+    pass
+"""
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    sessions = {span.name: attributes(span.attributes).get("session.id") for span in receiver.spans}
+    assert sessions == {
+        "before": None,
+        "theirs": "mine",
+        "execute_tool ours": "mine",
+        "named": "its own",
+    }
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "subscribers.install(); subscribers.install(); inspector.attach()",
+        "inspector.attach(); subscribers.install(); subscribers.install()",
+    ],
+)
+def test_whoever_traces_the_bus_twice_gets_each_span_once(
+    receiver: Receiver, tmp_path: Path, begin: str
+) -> None:
+    code = f"""
+import inspector, instrument, subscribers
+{begin}
+with instrument.operation("tool_call", tool_name="once"):
+    pass
+"""
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    assert [span.name for span in receiver.spans] == ["execute_tool once"]

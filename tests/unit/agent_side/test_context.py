@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import subprocess
 import sys
 
@@ -45,7 +46,7 @@ async def test_bind_gives_the_session_to_those_who_take_it() -> None:
     assert sync(1, "given") == (1, "given")
     assert sync(1, session_id="given") == (1, "given")
     assert await coroutine() == "s"  # type: ignore[call-arg] # bind fills it in
-    assert asyncio.iscoroutinefunction(coroutine)
+    assert inspect.iscoroutinefunction(coroutine)
     assert any_keyword() == {"session_id": "s"}
     assert other(2) == 2
 

@@ -8,7 +8,7 @@ from instrument import Bus
 
 async def test_a_call_inside_its_own_operation_is_told_already() -> None:
     bus = Bus()
-    bus.observe_all(lambda hook, **_: None)
+    bus.observe_all(lambda hook, /, **_: None)
     assert not is_told("search", bus)
     async with bus.operation("tool_call", tool_name="search", args={}):
         assert is_told("search", bus)
@@ -21,7 +21,7 @@ async def test_a_call_inside_its_own_operation_is_told_already() -> None:
 
 async def test_a_task_started_inside_still_knows() -> None:
     bus = Bus()
-    bus.observe_all(lambda hook, **_: None)
+    bus.observe_all(lambda hook, /, **_: None)
 
     async def below() -> bool:
         return is_told("search", bus)

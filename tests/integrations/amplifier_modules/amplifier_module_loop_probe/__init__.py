@@ -5,9 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from amplifier_core import ToolResult
 from amplifier_core.message_models import ChatRequest, Message
 
 __amplifier_module_type__ = "orchestrator"
+
+
+async def run(call: Any, tools: Any, hooks: Any) -> ToolResult:
+    """Run a tool, unless a module denies it."""
+    asked = {"tool_name": call.name, "tool_call_id": call.id, "tool_input": call.arguments}
+    before = await hooks.emit("tool:pre", asked)
+    if before.action == "deny":
+        return ToolResult(success=False, output=f"Denied by hook: {before.reason}")
+    result: ToolResult = await tools[call.name].execute(call.arguments)
+    return result
 
 
 class Loop:
@@ -26,9 +37,7 @@ class Loop:
             await context.add_message({"role": "assistant", "content": text})
             if not calls:
                 return text
-            results = await asyncio.gather(
-                *(tools[call.name].execute(call.arguments) for call in calls)
-            )
+            results = await asyncio.gather(*(run(call, tools, hooks) for call in calls))
             for call, result in zip(calls, results, strict=True):
                 output = str(result.output)
                 await context.add_message(

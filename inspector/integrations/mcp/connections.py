@@ -1,0 +1,71 @@
+"""Which connection a message belongs to: what is told of one connection is one session.
+
+A client knows, as its streams are one. A server of today's protocol is asked request by request:
+what it hears over HTTP is told apart by who asks, and begins anew when that client looks what
+there is (`server/discover`) or shakes hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
+
+MAX_REMEMBERED = 1_000
+_BEGINNINGS = ("server/discover", "initialize")
+_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+
+
+def new_connection_id() -> str:
+    """Return an id that no other connection has, in any process."""
+    return f"mcp-{uuid4().hex[:16]}"
+
+
+def in_connection(connection_id: str | None) -> AbstractContextManager[None]:
+    """Let the spans that begin a trace in the block say which connection they are of."""
+    try:
+        from subscribers import sessions  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError:
+        return nullcontext()
+    return nullcontext() if connection_id is None else sessions.in_connection(connection_id)
+
+
+class Connections:
+    """Those of the servers of this process."""
+
+    def __init__(self) -> None:
+        self._of_servers: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        """Over standard input and output there is one."""
+        self._of_clients: dict[Hashable, str] = {}
+
+    def of(self, server: Any, request: Any, method: str, params: Any, negotiated: Any) -> str:
+        """Return the id of the connection that a message came by.
+
+        Args:
+            server: The low-level server.
+            request: The HTTP request; None over other transports.
+            method: Of the message.
+            params: Of the message.
+            negotiated: The session id that client and server agreed on, if they did.
+        """
+        if request is None:
+            return self._of_servers.setdefault(server, new_connection_id())
+        negotiated = negotiated or request.headers.get("mcp-session-id")
+        if isinstance(negotiated, str):
+            return negotiated
+        meta = params.get("_meta") if isinstance(params, Mapping) else None
+        info = meta.get(_CLIENT_INFO) if isinstance(meta, Mapping) else None
+        host, port = request.client or ("", 0)
+        places = ((host, port), (host, str(info)))
+        known = None
+        if method not in _BEGINNINGS:
+            known = next(filter(None, map(self._of_clients.get, places)), None)
+        found = known or new_connection_id()
+        for place in places:
+            self._of_clients.pop(place, None)
+            self._of_clients[place] = found
+        while len(self._of_clients) > MAX_REMEMBERED:
+            del self._of_clients[next(iter(self._of_clients))]
+        return found

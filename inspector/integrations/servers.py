@@ -1,0 +1,47 @@
+"""What an MCP server over stdio is given, so that one written in Python is watched too.
+
+MCP clients start their servers with a few variables of the environment only. What is added here
+is no secret: the token stays out, a server of the same user reads it from the run-file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from inspector.integrations import bootstrap
+from subscribers.options import Capture, is_on
+
+SWITCH = "INSPECTOR_WATCH_SERVERS"
+
+_passed: dict[str, str] = {}
+"""Of the inspector that this process is attached to; empty while it is to none."""
+
+
+def pass_on(url: str, capture: Capture) -> Callable[[], None]:
+    """Let servers that are started from now on send to `url`; return what ends that."""
+    if not is_on(SWITCH, os.environ, default=True) or urlsplit(url).password is not None:
+        return lambda: None
+    _passed.update(
+        INSPECTOR_URL=url,
+        INSPECTOR_CAPTURE_CONTENT=capture.value,
+        # The client's policies have decided about a call, and it is the client that is steered.
+        INSPECTOR_POLICIES="off",
+        INSPECTOR_CONTROL="off",
+    )
+    if directory := os.environ.get("INSPECTOR_RUNTIME_DIR"):
+        _passed["INSPECTOR_RUNTIME_DIR"] = directory
+    return _passed.clear
+
+
+def with_ours(given: Mapping[str, str] | None) -> dict[str, str] | None:
+    """Return the environment `given` to a server with what it needs; what is in it stays."""
+    if not _passed:
+        return None if given is None else dict(given)
+    environ = {**_passed, **(given or {})}
+    ours = str(Path(bootstrap.__path__[0]))
+    path = environ.get("PYTHONPATH", "").split(os.pathsep)
+    environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([ours, *filter(None, path)]))
+    return environ

@@ -1,0 +1,57 @@
+"""Both ends of one MCP connection are one session, also in what begins at the end that answers.
+
+What a server does for a request is in the trace of the client. A notification carries no trace,
+and a server may ask itself something: these begin traces of their own. Whose session they are is
+known from the requests that came by the same connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspector.draft import Draft
+from inspector.sessions import MCP_CONNECTION_RANK, TraceState, mcp_session
+
+_RANK = MCP_CONNECTION_RANK - 1
+"""Of a session that is known by the other end: better than what one end knows by itself."""
+_MAX_ENDS = 1_000
+
+
+class Ends:
+    """The ends that answered of late. In memory: after a restart the next request tells again."""
+
+    def __init__(self) -> None:
+        self._askers: dict[str, str | None] = {}
+        """The session of who asks, by the one that the end would be; None: several ask it."""
+
+    def join(self, draft: Draft, trace_ids: Iterable[str]) -> None:
+        """Learn from these traces, which have their sessions; move those that belong elsewhere."""
+        for trace_id in trace_ids:
+            trace = draft.trace(trace_id)
+            if trace.mcp_root is None or trace.session_id is None:
+                continue
+            for process_id, connection_id in trace.connections.items():
+                end = connection_id or mcp_session(process_id)
+                if process_id == trace.mcp_root:
+                    self._move(draft, trace, end)
+                elif end != trace.session_id:
+                    self._learn(draft, end, trace.session_id)
+
+    def _learn(self, draft: Draft, end: str, asker: str) -> None:
+        if end in self._askers:
+            if self._askers[end] != asker:
+                self._askers[end] = None
+            return
+        self._askers[end] = asker
+        if len(self._askers) > _MAX_ENDS:
+            del self._askers[next(iter(self._askers))]
+        for trace in draft.traces_of(end):
+            self._move(draft, draft.trace(trace.trace_id), end)
+
+    def _move(self, draft: Draft, trace: TraceState, end: str) -> None:
+        asker = self._askers.get(end)
+        if asker is not None and trace.session_id == end and trace.rank >= MCP_CONNECTION_RANK:
+            trace.rank = _RANK
+            draft.rehome(
+                trace, draft.session_or_new(asker, trace.profile.started_ns or draft.now_ns)
+            )
