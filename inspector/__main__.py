@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
-INSTALL = "pip install 'mcp-agent-inspector[serve]'"
+INSTALL = (
+    "pip install 'mcp-agent-inspector[serve]'; or, without installing it: "
+    "uvx --from 'mcp-agent-inspector[serve]' inspector"
+)
 
 
 def main() -> None:

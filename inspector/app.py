@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
 from inspector.dispatch import Dispatch
+from inspector.errors import SettingsError
 from inspector.feed import Feed
 from inspector.forward import Forwarder
 from inspector.http import (
@@ -35,6 +37,7 @@ from inspector.http import (
     ui,
 )
 from inspector.http.access import Access, Guard
+from inspector.http.elsewhere import Elsewhere, elsewhere_router
 from inspector.http.kept import Kept
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
@@ -95,12 +98,14 @@ def create_app(
     app.state.is_own = is_own
     app.state.comparisons = Kept(compare.KEPT_SPANS)
     app.state.statistics = Kept(statistics.KEPT)
+    app.state.exports = Kept(exports.KEPT)
     app.state.access = Access.build(
         token or access_token(settings),
         bind=settings.host,
         hosts=settings.allowed_hosts,
         origins=settings.allowed_origins,
         require_ingest_token=settings.require_ingest_token,
+        open_ingest=settings.open_ingest,
     )
     return app
 
@@ -112,10 +117,33 @@ def create_ingest_app(app: FastAPI) -> FastAPI:
     return ingest_app
 
 
+def create_passing_app(elsewhere: Elsewhere, settings: Settings) -> FastAPI:
+    """Return the UI on the routes of a service that runs in another process, and has its token."""
+    app = _assemble([ui.router, elsewhere_router(elsewhere)], None)
+    app.state.access = Access.build(
+        elsewhere.running.token or secrets.token_urlsafe(32),
+        bind=settings.host,
+        hosts=settings.allowed_hosts,
+        origins=settings.allowed_origins,
+        require_ingest_token=True,
+    )
+    return app
+
+
 def access_token(settings: Settings) -> str:
-    """Return the token that `settings` say, or the one beside the store."""
+    """Return the token that `settings` say, or the one that is kept.
+
+    Raises:
+        SettingsError: It cannot be read, or is too short for who can reach the service.
+        UntrustedFileError: Somebody else may have put it there.
+    """
     given = settings.token.get_secret_value() if settings.token else None
-    return load_token(settings.store, given=given)
+    token = load_token(settings.store, given=given, file=settings.token_file)
+    try:
+        settings.check_token(token)
+    except ValueError as error:
+        raise SettingsError(f"Cannot start: {error}.") from error
+    return token
 
 
 @asynccontextmanager

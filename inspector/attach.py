@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 
 from inspector import context, runfile
 from inspector.integrations.registry import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
+from inspector.integrations.servers import pass_on
 from inspector.policies import install as install_policies
+from inspector.token import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
 from subscribers.options import Options, is_on
@@ -43,7 +45,9 @@ EXIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Service:
+class Service:
+    """Where telemetry goes."""
+
     url: str
     token: str | None
     is_named: bool
@@ -59,6 +63,11 @@ class Handle:
         self.url = url
         self._undo: Callable[[], None] | None = undo
         self._delivery = delivery
+
+    def __repr__(self) -> str:
+        if not self.is_attached:
+            return "<inspector: not attached>"
+        return f"<inspector: attached to {Redactor().text(str(self.url))}>"
 
     @property
     def is_attached(self) -> bool:
@@ -95,9 +104,10 @@ def attach(
 
     Args:
         url: Base address of the service; default: `INSPECTOR_URL`, else the service that runs
-            here, else nothing is sent, and one INFO line says so; policies, and hooks that are
-            on the bus by then, decide about frameworks nevertheless.
-        token: Default: `INSPECTOR_TOKEN`, else that of the service that runs here.
+            here, else nothing is sent; one INFO line says so, and one on a terminal. Policies, and
+            hooks that are on the bus by then, decide about frameworks nevertheless.
+        token: Default: `INSPECTOR_TOKEN`, else what is in the file that `INSPECTOR_TOKEN_FILE`
+            names, else that of the service that runs here.
         set_global: Make a new provider OpenTelemetry's global one. An existing one is not replaced.
         capture: `full`, `redacted` or `off` for prompts, arguments and results; default: the
             environment's, else `redacted`. Spans of other instrumentations too: `redacted` and
@@ -123,12 +133,12 @@ def attach(
         ValueError: `capture` or `semconv` is not one of its values, or `integrations` names a
             framework that there is no adapter for.
     """
-    adapters = wanted(os.environ.get(ASKED) if integrations is None else integrations)
+    adapters = _adapters_of_environment() if integrations is None else wanted(integrations)
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
     undo = ExitStack()
     undo.callback(install_policies(bus) if policies else lambda: None)
     undo.callback(_watch_mcp_agent(adapters, bus))
-    service = None if _is_switched_off() else _find_service(url, token)
+    service = None if _is_switched_off() else _service_to_use(url, token)
     if service is None:
         return _unwatched(adapters, bus, undo)
     with _lock:
@@ -167,13 +177,22 @@ def attach(
             on_start=start_control,
         )
         if _is_wanted(control):
-            find = (lambda: service) if service.is_named else partial(_service, url, token)
+            find = (lambda: service) if service.is_named else partial(find_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
+        undo.callback(pass_on(service.url, options.capture))
         undo.callback(attach_all(adapters, bus=bus))
         ending = _ending(undo.close, made, wiring)
         handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
+
+
+def _adapters_of_environment() -> tuple[Adapter, ...]:
+    try:
+        return wanted(os.environ.get(ASKED))
+    except ValueError as error:  # the environment of a program must not stop it
+        _logger.warning("%s: %s All that are installed are watched.", ASKED, error)
+        return wanted(None)
 
 
 def _unwatched(adapters: Iterable[Adapter], bus: Bus | None, undo: ExitStack) -> Handle:
@@ -207,7 +226,7 @@ def _is_wanted(control: bool | None) -> bool:
 
 
 def _control(
-    bus: Bus, wiring: Wiring, find: Callable[[], _Service | None], options: Options
+    bus: Bus, wiring: Wiring, find: Callable[[], Service | None], options: Options
 ) -> Control | None:
     # Only here: without a service none of it is needed.
     from inspector.control.control import control_of  # noqa: PLC0415
@@ -244,6 +263,17 @@ _attached: dict[int, Handle] = {}
 """By bus: attaching twice to one bus would show everything twice."""
 
 
+def is_attaching() -> bool:
+    """Return whether somebody is inside `attach`."""
+    return _lock.locked()
+
+
+def count_sent_spans() -> int:
+    """Return how many spans of this process its inspector has taken."""
+    deliveries = [one._delivery for one in _attached.values()]
+    return sum(one.sent_spans for one in deliveries if one is not None)
+
+
 def _is_switched_off() -> bool:
     is_off = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
     if is_off:
@@ -251,13 +281,11 @@ def _is_switched_off() -> bool:
     return is_off
 
 
-def _find_service(url: str | None, token: str | None) -> _Service | None:
+def _service_to_use(url: str | None, token: str | None) -> Service | None:
     """Return the service to attach to; say why there is none."""
-    service = _service(url, token)
+    service = find_service(url, token)
     if service is None:
-        _logger.info(
-            "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
-        )
+        _tell_unwatched()
     elif not runfile.is_address(service.url):
         _logger.warning(
             "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
@@ -268,16 +296,29 @@ def _find_service(url: str | None, token: str | None) -> _Service | None:
     return service
 
 
-def _service(url: str | None, token: str | None) -> _Service | None:
+def _tell_unwatched() -> None:
+    _logger.info(
+        "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
+    )
+    with suppress(AttributeError, OSError, ValueError):  # no stderr, or a closed one
+        if not runfile.is_absence_told and sys.stderr.isatty():
+            runfile.is_absence_told = True
+            sys.stderr.write(
+                "inspector: no service runs here and INSPECTOR_URL is not set, so this process "
+                "is not watched. Start one: inspector serve\n"
+            )
+
+
+def find_service(url: str | None = None, token: str | None = None) -> Service | None:
     """Argument, else environment, else the run-file of a service that runs here."""
-    given = url or os.environ.get("INSPECTOR_URL")
-    token = token or os.environ.get("INSPECTOR_TOKEN") or None
+    given = url or os.environ.get("INSPECTOR_URL", "").strip() or None
+    token = token or environment_token()
     running = runfile.read()
     if given is None:
         if running is None:
             return None
-        return _Service(running.url, token or running.token, is_named=False)
+        return Service(running.url, token or running.token, is_named=False)
     given = given.rstrip("/")
     if token is None and running is not None and running.url == given:
         token = running.token
-    return _Service(given, token, is_named=True)
+    return Service(given, token, is_named=True)

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from inspector import runfile
 from inspector.errors import InspectorError, SettingsError
+from inspector.token import environment_token
 from inspector.version import VERSION
 
 TIMEOUT_S = 30.0
@@ -91,13 +92,13 @@ class Client:
             NoServiceError: None is named, and none runs.
             SettingsError: What is named is no address.
         """
-        if named := url or os.environ.get("INSPECTOR_URL"):
+        if named := url or os.environ.get("INSPECTOR_URL", "").strip():
             if not runfile.is_address(named):
                 raise SettingsError(
                     f"{named!r} is no address of a service. "
                     "Set INSPECTOR_URL to one, such as http://127.0.0.1:7800."
                 )
-            return cls(named.rstrip("/"), token or os.environ.get("INSPECTOR_TOKEN"))
+            return cls(named.rstrip("/"), token or environment_token())
         if running := runfile.read():
             return cls(running.url, token or running.token)
         raise NoServiceError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,7 +37,8 @@ from inspector.storage.base import (
 
 _SpanKey = tuple[str, str]
 _Decided = tuple[SessionState, SessionRecord | None, SessionStatus]
-_REMEMBERED = 20_000
+_REMEMBERED = 5_000
+"""Sessions, and traces: a pair takes some 10 kB."""
 _MAX_NOTED, _MAX_NOTED_DETAIL = 256, 4_000
 """Characters of what an audit entry says: an id that nobody has may be of any length."""
 
@@ -56,8 +58,9 @@ class Memory:
     def shrink(self) -> None:
         """Forget what was used longest ago. Between commits only."""
         for kept in (self.sessions, self.traces):
-            while len(kept) > _REMEMBERED:
-                del kept[next(iter(kept))]
+            # Not one by one: each look for the first steps over all that was deleted before it.
+            for key in list(itertools.islice(kept, max(0, len(kept) - _REMEMBERED))):
+                del kept[key]
 
 
 class Draft:
@@ -387,7 +390,7 @@ class Draft:
 
     def _leave(self, old_id: str, new_id: str) -> None:
         """Say where a trace went; a session that has no other went with it."""
-        rest = self._traces_of(old_id)
+        rest = self.traces_of(old_id)
         old = self.session(old_id)
         is_whole = not rest and (old is None or not old.is_declared)
         self._departures.append(Departure(old_id, new_id, is_whole))
@@ -401,7 +404,7 @@ class Draft:
             for trace in rest:
                 old.profile.join(trace.profile)
 
-    def _traces_of(self, session_id: str) -> list[TraceState]:
+    def traces_of(self, session_id: str) -> list[TraceState]:
         """Return the traces that are a session's after this commit."""
         stored = {record.trace_id: record for record in self.reader.traces_of(session_id)}
         ids = {**stored, **dict.fromkeys(self._tally_before)}

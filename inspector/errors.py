@@ -7,6 +7,7 @@
     ├── StoreError
     │   ├── StoreNewerError     written by a newer version
     │   ├── StoreInUseError     another service has it open
+    │   ├── UntrustedFileError  somebody else may have written it, or its token
     │   └── StoreUnavailableError   disk full, read-only, gone: try again later
     ├── ReceiveError        what was sent cannot be taken in; sending it again will not help
     │   ├── BadDataError        it is not what it says it is
@@ -69,6 +70,12 @@ class StoreInUseError(StoreError):
     """Another service has the store open."""
 
     code = "store_in_use"
+
+
+class UntrustedFileError(StoreError):
+    """Another user of this machine may have written a file that is about to be used."""
+
+    code = "untrusted_file"
 
 
 class StoreUnavailableError(StoreError):

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from inspector.errors import StoreError
-from inspector.paths import make_file
+from inspector.paths import make_database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS item (
@@ -47,7 +47,7 @@ class ForwardQueue:
         self._max_bytes = max_bytes
         try:
             if path:
-                make_file(path)
+                make_database(path)
             self._db = apsw.Connection(str(path) if path else ":memory:")
             self._db.set_busy_timeout(5_000)
             self._db.pragma("journal_mode", "wal")

@@ -1,7 +1,9 @@
 """From decoded telemetry to committed rows: a bounded queue and the one writer thread.
 
 Whatever waits when the writer is free goes into one commit, so that one flush to disk serves
-many senders. A sender is answered when its data is durable, and viewers hear of it after that.
+many senders. A commit is bounded: a large batch is kept in several, in turns with what others
+sent (`turns`). A sender is answered when all of its data is durable, and viewers hear of each
+commit after it.
 """
 
 from __future__ import annotations
@@ -33,17 +35,20 @@ from inspector.requests.notes import NoteRate
 from inspector.retention import Retention
 from inspector.storage.base import Changes, Store
 from inspector.store_health import StoreHealth, StoreWatch
+from inspector.turns import Batch, Part, Turns
 
 Clock: TypeAlias = Callable[[], int]
 """Gives Unix nanoseconds."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Protobuf bytes that may wait or be in work; in memory they are a few times that."""
-MAX_COMMIT_ITEMS = 8_192
-"""Spans and logs after which a commit takes no further batch."""
 _TICK_S = 1.0
 PROBE_S = 1.0
 """How often a store that cannot be written is tried, with no sender's help."""
+_ERASE_S, _ERASE_AGAIN_S = 1.0, 0.25
+"""How often what closed requests showed is erased; and when a reader was in the way."""
+_ERASE_BREAK = 10
+"""What is left to senders, in times of what that took."""
 _ROOM_BYTES = 1024 * 1024
 """The least room on the disk with which it counts as written to again."""
 
@@ -60,18 +65,6 @@ class Restored:
     moment_count: int = 0
     session_ids: list[str] = field(default_factory=list)
     """The sessions that it is part of."""
-
-
-@dataclass(slots=True)
-class _Batch:
-    spans: Sequence[IncomingSpan]
-    logs: Sequence[IncomingLog]
-    size_bytes: int
-    done: Future[None] = field(default_factory=Future)
-
-    @property
-    def item_count(self) -> int:
-        return len(self.spans) + len(self.logs)
 
 
 @dataclass(slots=True)
@@ -130,14 +123,16 @@ class Ingest:
         self._housekeeping = Housekeeping(store, retention, self._delete)
         now_s = time.monotonic()
         self._tidying = _Chore(self._tidy, now_s)
-        self._chores = [_Chore(self._probe, now_s), self._tidying]
+        self._erasing = _Chore(self._erase, now_s)
+        self._chores = [_Chore(self._probe, now_s), self._tidying, self._erasing]
         if tick_s is not None:
             self._chores.insert(0, _Chore(lambda: self._let_time_pass(tick_s), now_s + tick_s))
         self._wake = threading.Condition()
-        self._waiting: deque[_Batch | _Order] = deque()
+        self._turns = Turns()
+        self._orders: deque[_Order] = deque()
         self._waiting_bytes = 0
         self._is_closed = False
-        self._in_hand: list[_Batch | _Order] = []
+        self._in_hand: list[Batch | _Order] = []
         self._thread = threading.Thread(target=self._run, name="inspector-ingest", daemon=True)
         self._thread.start()
 
@@ -149,10 +144,12 @@ class Ingest:
     async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
         """Keep `spans` and `logs`; returns when they are durable.
 
+        Where this fails, a part of a large batch may have been kept: sent again, it merges.
+
         Raises:
             OverloadedError: Too much waits for the disk; nothing of this was taken.
-            StoreUnavailableError: The store cannot be written; nothing of this was kept.
-        InspectorError: This batch cannot be kept at all; sending it again does not help.
+            StoreUnavailableError: The store cannot be written.
+            InspectorError: This batch cannot be kept at all; sending it again does not help.
         """
         if not spans and not logs:
             return
@@ -160,7 +157,7 @@ class Ingest:
             item.span.ByteSize() if item.payload is None else len(item.payload) for item in spans
         )
         size_bytes += sum(item.record.ByteSize() for item in logs)
-        batch = _Batch(spans, logs, size_bytes)
+        batch = Batch(spans, logs, size_bytes)
         with self._wake:
             self._refuse_when_closed()
             # A batch that is too large alone is taken when nothing else waits.
@@ -170,7 +167,7 @@ class Ingest:
                     " written. Try again in a second."
                 )
             self._waiting_bytes += size_bytes
-            self._waiting.append(batch)
+            self._turns.add(batch)
             self._wake.notify()
         await asyncio.wrap_future(batch.done)
 
@@ -235,7 +232,7 @@ class Ingest:
 
         with self._wake:
             if not self._is_closed:
-                self._waiting.append(_Order(plan))
+                self._orders.append(_Order(plan))
                 self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
@@ -253,7 +250,7 @@ class Ingest:
         order = _Order(plan)
         with self._wake:
             self._refuse_when_closed()
-            self._waiting.append(order)
+            self._orders.append(order)
             self._wake.notify()
         return await asyncio.wrap_future(order.done)
 
@@ -282,9 +279,9 @@ class Ingest:
         self._watch.failed(failure)
         self._recorder.forget()
         with self._wake:
-            lost = [*self._in_hand, *self._waiting]
+            lost = [*self._in_hand, *self._turns.clear(), *self._orders]
             self._in_hand = []
-            self._waiting.clear()
+            self._orders.clear()
             self._waiting_bytes = 0
         for item in lost:
             _fail(item.done, failure)
@@ -296,24 +293,32 @@ class Ingest:
             with self._wake:
                 due_s = min(chore.due_s for chore in self._chores)
                 self._wake.wait_for(
-                    lambda: self._waiting or self._is_closed, max(0.0, due_s - time.monotonic())
+                    lambda: self._is_wanted or self._is_closed, max(0.0, due_s - time.monotonic())
                 )
-                if self._is_closed and not self._waiting:
+                if self._is_closed and not self._is_wanted:
                     return
-                batches, order = self._take()
-                self._in_hand = [*batches, *([order] if order else [])]
-            if batches:
-                self._write(batches)
+                # In turns: neither can keep the other waiting for more than one commit.
+                parts = self._turns.take()
+                order = self._orders.popleft() if self._orders else None
+                self._in_hand = [*(part.batch for part in parts), *([order] if order else [])]
             if order is not None:
                 self._obey(order)
+            if parts:
+                began_s = time.monotonic()
+                self._write(parts)
+                self._turns.learn(parts, time.monotonic() - began_s)
             self._in_hand = []
             for chore in self._chores:
                 if time.monotonic() >= chore.due_s:
                     pause_s = chore.do()
                     chore.due_s = time.monotonic() + pause_s
 
+    @property
+    def _is_wanted(self) -> bool:
+        return bool(self._turns or self._orders)
+
     def _let_time_pass(self, tick_s: float) -> float:
-        self._obey(_Order(self._recorder.tick))
+        self._obey(_Order(lambda now_ns: self._recorder.tick(now_ns, self._turns.most_sessions)))
         return tick_s
 
     def _probe(self) -> float:
@@ -341,41 +346,46 @@ class Ingest:
             _log.exception("Cannot keep house")
         return LOOK_S
 
+    def _erase(self) -> float:
+        """Let go of what closed requests showed, for good; not more often than it is worth."""
+        began_s = time.monotonic()
+        try:
+            is_done = not self._watch.health.is_ok or self._store.erase()
+        except StoreUnavailableError as error:
+            self._watch.failed(error)
+            return LOOK_S
+        took_s = time.monotonic() - began_s
+        return max(_ERASE_S if is_done else _ERASE_AGAIN_S, _ERASE_BREAK * took_s)
+
     def _delete(self, session_ids: Sequence[str]) -> bool:
         return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
 
-    def _take(self) -> tuple[list[_Batch], _Order | None]:
-        batches: list[_Batch] = []
-        item_count = 0
-        while self._waiting and item_count < MAX_COMMIT_ITEMS:
-            item = self._waiting.popleft()
-            if isinstance(item, _Order):
-                return batches, item
-            batches.append(item)
-            item_count += item.item_count
-        return batches, None
-
-    def _write(self, batches: Sequence[_Batch]) -> None:
-        error = self._attempt(batches)
-        if error is not None and not isinstance(error, StoreError) and len(batches) > 1:
+    def _write(self, parts: Sequence[Part]) -> None:
+        error = self._attempt(parts)
+        if error is not None and not isinstance(error, StoreError) and len(parts) > 1:
             # One of them breaks our code: the others need not suffer for it.
-            for batch in batches:
-                self._answer([batch], self._attempt([batch]))
+            for part in parts:
+                self._answer([part.batch], self._attempt([part]))
         else:
-            self._answer(batches, error)
+            self._answer([part.batch for part in parts], error)
 
-    def _attempt(self, batches: Sequence[_Batch]) -> Exception | None:
-        spans = [span for batch in batches for span in batch.spans]
-        logs = [log for batch in batches for log in batch.logs]
+    def _attempt(self, parts: Sequence[Part]) -> Exception | None:
+        spans = [span for part in parts for span in part.spans]
+        logs = [log for part in parts for log in part.logs]
         return self._try(lambda: self._recorder.record(spans, logs, self._clock()))[1]
 
-    def _answer(self, batches: Sequence[_Batch], error: Exception | None) -> None:
-        size_bytes = sum(batch.size_bytes for batch in batches)
+    def _answer(self, batches: Sequence[Batch], error: Exception | None) -> None:
+        """Answer those that are kept whole, or not at all; the others wait for their next turn."""
+        ended = [batch for batch in batches if error is not None or batch.is_taken]
+        size_bytes = sum(batch.size_bytes for batch in ended)
         if isinstance(error, StoreError):
             self._refused_bytes = max(self._refused_bytes, size_bytes)
         with self._wake:
             self._waiting_bytes -= size_bytes
-        for batch in batches:
+            for batch in batches:
+                if batch not in ended:
+                    self._turns.add(batch)
+        for batch in ended:
             if error is None:
                 _resolve(batch.done, None)
             else:

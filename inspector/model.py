@@ -34,6 +34,7 @@ class SpanKind(StrEnum):
     EMBEDDING = "embedding"
     MEMORY = "memory"
     GUARDRAIL = "guardrail"
+    HTTP = "http"
     OTHER = "other"
 
 
@@ -122,6 +123,12 @@ class SpanFacts:
     cost_usd: float | None = None
     duplicate_of: str | None = None
     """Span id of the span that shows the same operation."""
+    connection_id: str | None = None
+    """The MCP connection that it says it is of."""
+    is_mcp: bool = False
+    """It tells of a message, or is of a connection."""
+    response_id: str | None = None
+    """What the provider calls its answer to a model call."""
     tags: tuple[str, ...] = ()
 
 
@@ -165,6 +172,8 @@ class SessionRow:
     waiting_since_ns: int | None = None
     paused_since_ns: int | None = None
     """When an operator's pause began to hold; None unless the session is `paused`."""
+    silent_since_ns: int | None = None
+    """When something of it arrived last, where it counts as running for want of an end only."""
     span_count: int = 0
     error_count: int = 0
     llm_calls: int = 0

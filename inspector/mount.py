@@ -1,30 +1,55 @@
-"""`inspector.mount(app)`: the whole service inside a web app, under a path of its own."""
+"""`inspector.mount(app)`: the whole service inside a web app, under a path of its own.
+
+The app starts whatever happens here. Where the store cannot be had, the process sends to the
+service that runs, and its pages are that service's; where none runs, what it does is kept in
+memory.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import os
+import secrets
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from time import monotonic
 from types import FrameType
 from typing import Any
 
-from fastapi import FastAPI
+from opentelemetry import context as otel_context
+from opentelemetry import trace
+from opentelemetry.context import Context
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from inspector.app import access_token, create_app, create_ingest_app
-from inspector.attach import attach
+from inspector import runfile
+from inspector.app import access_token, create_app, create_passing_app
+from inspector.attach import attach, find_service
+from inspector.errors import InspectorError, StoreInUseError
+from inspector.http.elsewhere import Elsewhere
 from inspector.ports import listen, port_of
+from inspector.runfile import RunFile
 from inspector.serving import serving
 from inspector.settings import Settings, load_settings
 
 MOUNT_PATH = "/_inspector"
 
+STARTING_S = 3.0
+"""How long one who has the store may take to say where it is: workers start together."""
+FOLLOW_S = 2.0
+"""How often a worker looks whether that service has moved."""
+
 _PATH_KEYS = frozenset({"url.path", "http.target", "http.route"})
+
+_logger = logging.getLogger("inspector")
 
 
 def mount(
@@ -36,31 +61,208 @@ def mount(
 ) -> None:
     """Put the inspector into `app`, and watch this process with it.
 
-    Call it before the app starts; the service runs while the app does. One worker process only:
-    a second one cannot open the store. The token is always asked for.
+    Call it before the app starts; the service runs while the app does. The app starts in any case.
+    Where another process has the store (a second worker, a running service), this one sends its
+    telemetry there and passes the pages on. Where the store cannot be used, the running service
+    is used instead, or else memory, and one warning says why. The token is always asked for.
 
     Args:
         app: A FastAPI or Starlette application.
         settings: Instead of those of the environment. Host and ports are the app's own.
         path: Where, such as `/_inspector`.
-        say: Gets the one line with the path to open; default: stderr.
+        say: Gets the one line with what to open; default: stderr.
     """
-    asked = settings or load_settings()
-    own = asked.model_copy(update={"require_ingest_token": True})
-    service = create_app(own, is_own=lambda item: is_about(item, path))
-    app.mount(path, service)
+    door = _Door()
+    app.mount(path, door)
     around = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
     async def lifespan(outer: Any) -> AsyncIterator[Any]:
         # Starlette does not run the lifespan of what is mounted.
-        async with service.router.lifespan_context(service), _watched(service, own):
-            with _streams_end_on_signals(service):
-                (say or _say)(f"Inspector: {path}/ui/?token={access_token(own)}")
-                async with around(outer) as state:
-                    yield state
+        ours = contextlib.AsyncExitStack()
+        try:
+            (say or _say)(await _begin(ours, door, settings, path))
+        except Exception:
+            _logger.warning("Cannot start the inspector: this app runs without.", exc_info=True)
+        try:
+            async with around(outer) as state:
+                yield state
+        finally:
+            try:
+                await ours.aclose()
+            except Exception:
+                _logger.warning("The inspector did not end as it should.", exc_info=True)
 
     app.router.lifespan_context = lifespan
+
+
+class _Door:
+    """What is mounted: passes on to whoever answers, which is known when the app starts."""
+
+    def __init__(self) -> None:
+        self.to: ASGIApp = PlainTextResponse("The inspector does not run here.\n", 503)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = otel_context.attach(_untraced())
+        try:
+            await self.to(scope, receive, send)
+        finally:
+            otel_context.detach(token)
+
+
+def _untraced() -> Context:
+    """Return a context in which nobody makes spans of what we do.
+
+    What FastAPI and instrumentations keep in the app's own context is left out. The parent is
+    not sampled, so that whoever starts a span all the same starts one that is not recorded.
+    """
+    here = trace.get_current_span().get_span_context()
+    ids = RandomIdGenerator()
+    parent = trace.SpanContext(
+        here.trace_id or ids.generate_trace_id(),
+        here.span_id or ids.generate_span_id(),
+        is_remote=False,
+        trace_flags=trace.TraceFlags(trace.TraceFlags.DEFAULT),
+    )
+    context = trace.set_span_in_context(trace.NonRecordingSpan(parent), Context())
+    return otel_context.set_value(otel_context._SUPPRESS_INSTRUMENTATION_KEY, True, context)
+
+
+async def _begin(
+    stack: contextlib.AsyncExitStack, door: _Door, asked: Settings | None, path: str
+) -> str:
+    """Watch this process, in the best way there is; return the line that says how."""
+    own = _SPARE
+    why: InspectorError | None
+    try:
+        own = asked or load_settings()
+        token = access_token(own)
+        await stack.enter_async_context(_serving(door, own, token, path))
+    except StoreInUseError as error:
+        elsewhere = await _running(own.store, within_s=STARTING_S)
+        why = error if elsewhere is None else None
+    except InspectorError as error:
+        elsewhere, why = await _running(own.store), error
+    else:
+        return f"Inspector: {path}/ui/?token={token}"
+    if elsewhere is not None:
+        await stack.enter_async_context(_passing_on(door, elsewhere, own))
+        url, token = elsewhere.running.url, elsewhere.running.token
+        if why is not None:
+            _logger.warning("%s The inspector that runs at %s is used.", why, url)
+        return f"Inspector: {url}/ui/" + (f"?token={token}" if token else "")
+    token = secrets.token_urlsafe(32)
+    await stack.enter_async_context(_serving(door, _SPARE, token, path))
+    _logger.warning("%s Until then, what this app does is kept in memory.", why)
+    return f"Inspector: {path}/ui/?token={token}"
+
+
+_SPARE = Settings.model_construct(store="memory:")
+"""Takes nothing over from the user's: any of that may be what is wrong."""
+
+
+async def _running(store: str, *, within_s: float = 0.0) -> Elsewhere | None:
+    """Return the service to use instead: the one that has `store`, if it can be found in time."""
+    end_s = monotonic() + within_s
+    while True:
+        found = _named_or_running()
+        is_last = monotonic() >= end_s
+        if found is not None and (is_last or found.store in ("", store)):
+            elsewhere = Elsewhere(found)
+            if await elsewhere.is_answering():
+                return elsewhere
+            await elsewhere.close()
+        if is_last:
+            return None
+        await asyncio.sleep(0.05)
+
+
+def _named_or_running() -> RunFile | None:
+    service, running = find_service(), runfile.read()
+    if service is None or not runfile.is_address(service.url):
+        return None
+    store = running.store if running is not None and running.url == service.url else ""
+    return RunFile(service.url, service.token or "", 0, store)
+
+
+@contextlib.asynccontextmanager
+async def _serving(door: _Door, asked: Settings, token: str, path: str) -> AsyncIterator[None]:
+    """Run the service in this process, and watch the process with it.
+
+    It listens on a port of its own besides. Not only for other workers: were the telemetry of this
+    process sent through the app, each delivery would be a request that its instrumentation makes a
+    span of, which has to be delivered.
+    """
+    own = asked.model_copy(update={"require_ingest_token": True, "open_ingest": False})
+    plain = own.model_copy(update={"tls_cert": None, "tls_key": None})
+    service = create_app(own, token=token, is_own=lambda item: is_about(item, path))
+
+    async def end_streams() -> None:
+        await service.state.feed.close()
+        await service.state.dispatch.close()
+
+    async with contextlib.AsyncExitStack() as stack:
+        await stack.enter_async_context(service.router.lifespan_context(service))
+        taken = stack.enter_context(listen("127.0.0.1", 0, setting="a free port"))
+        await stack.enter_async_context(serving(service, taken, plain))
+        url = f"http://127.0.0.1:{port_of(taken)}"
+        stack.enter_context(_told(RunFile(url, token, os.getpid(), own.store)))
+        await stack.enter_async_context(_watched(url, token))
+        stack.enter_context(_on_signals(end_streams))
+        door.to = service
+        yield
+
+
+@contextlib.contextmanager
+def _told(run: RunFile) -> Iterator[None]:
+    """Let other workers, agents and the command line find the service, if no other runs."""
+    try:
+        if runfile.read() is None:
+            runfile.write(run)
+    except OSError as error:
+        _logger.info("Cannot write the run-file (%s).", error)
+    try:
+        yield
+    finally:
+        runfile.remove(run.pid)
+
+
+@contextlib.asynccontextmanager
+async def _passing_on(door: _Door, elsewhere: Elsewhere, own: Settings) -> AsyncIterator[None]:
+    """Watch this process with the service that runs, and answer with what that answers."""
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(elsewhere.close)
+        following = asyncio.create_task(_follow(elsewhere))
+        stack.push_async_callback(_ended, following)
+        stack.enter_context(_on_signals(elsewhere.close))
+        door.to = create_passing_app(elsewhere, own)
+        yield
+
+
+async def _follow(elsewhere: Elsewhere) -> None:
+    """Send to the service wherever it is: the worker that has it may be started anew."""
+    while True:
+        async with _watched(elsewhere.running.url, elsewhere.running.token):
+            while True:
+                await asyncio.sleep(FOLLOW_S)
+                now = _named_or_running()
+                if now is not None and now != elsewhere.running:
+                    elsewhere.running = now
+                    break
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task])
+
+
+@contextlib.asynccontextmanager
+async def _watched(url: str, token: str) -> AsyncIterator[None]:
+    handle = attach(url, token=token or None)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(handle.detach)
 
 
 def is_about(item: Span | LogRecord, path: str) -> bool:
@@ -81,36 +283,18 @@ def is_about(item: Span | LogRecord, path: str) -> bool:
     return "asgi.event.type" in found and f" {path}/" in name
 
 
-@contextlib.asynccontextmanager
-async def _watched(service: FastAPI, settings: Settings) -> AsyncIterator[None]:
-    """Send the telemetry of this process in by a port of its own.
-
-    Not through the app: each delivery would be a request that its instrumentation makes a span of,
-    which has to be delivered.
-    """
-    plain = settings.model_copy(update={"tls_cert": None, "tls_key": None})
-    with listen("127.0.0.1", 0, setting="a free port") as taken:
-        async with serving(create_ingest_app(service), taken, plain):
-            handle = attach(f"http://127.0.0.1:{port_of(taken)}", token=access_token(settings))
-            try:
-                yield
-            finally:
-                await asyncio.to_thread(handle.detach)
-
-
 @contextlib.contextmanager
-def _streams_end_on_signals(service: FastAPI) -> Iterator[None]:
+def _on_signals(end_streams: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[None]:
     """End open streams when the server is asked to stop: it waits for them, and ends us after."""
     loop = asyncio.get_running_loop()
     ending: list[asyncio.Task[None]] = []
 
-    def end_streams() -> None:
-        ending.append(loop.create_task(service.state.feed.close()))
-        ending.append(loop.create_task(service.state.dispatch.close()))
+    def begin() -> None:
+        ending.append(loop.create_task(end_streams()))
 
     def chained(before: Callable[[int, FrameType | None], Any]) -> Callable[..., None]:
         def handle(number: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(end_streams)
+            loop.call_soon_threadsafe(begin)
             before(number, frame)
 
         return handle

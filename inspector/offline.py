@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
@@ -15,8 +16,13 @@ from inspector.app import create_app
 from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.in_process import ask
+from inspector.model import SessionRow, SessionStatus
+from inspector.sessions import SessionState, status_of
 from inspector.settings import Settings
-from inspector.storage import open_store
+from inspector.storage import open_store, open_to_read
+from inspector.storage.base import SessionRecord
+
+_ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,13 @@ class OfflineClient:
 @asynccontextmanager
 async def _reading(app: FastAPI) -> AsyncIterator[None]:
     """Open what the routes that read need: nothing is taken in, sent out or written."""
-    with closing(open_store(app.state.settings.store, is_read_only=True)) as store:
+    with closing(open_to_read(app.state.settings.store, _ended_since)) as store:
         app.state.store, app.state.feed = store, Feed(store)
         yield
+
+
+def _ended_since(record: SessionRecord) -> SessionRow | None:
+    """Return a session that ended, and was only not settled before the service stopped."""
+    state = SessionState.load(record.state)
+    status, _ = status_of(state, time.time_ns(), record.changed_ns, is_owner_alive=False)
+    return state.row(status) if status in _ENDED else None

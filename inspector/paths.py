@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
+import tempfile
 from pathlib import Path
+
+from inspector.errors import UntrustedFileError
 
 NAME = "mcp-agent-inspector"
 
@@ -34,19 +38,77 @@ def make_dir(path: Path) -> None:
         _flush_entry(path)
 
 
-def make_file(path: Path) -> None:
+def make_database(path: Path) -> None:
     """Make an empty file that only its owner may read, in a directory made so too.
 
     One that exists stays as it is, and is not even opened: to close it would give up the locks
-    that this process has on it (POSIX).
+    that this process has on it (POSIX). SQLite gives its journals the mode that the file has.
 
     Raises:
         OSError: It cannot be made.
+        UntrustedFileError: Somebody else could have put it there, or a journal of SQLite's.
     """
     make_dir(path.parent)
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL, 0o600))
         _flush_entry(path)
+    for end in ("", "-wal", "-shm", "-journal"):
+        check_trusted(path.with_name(path.name + end))
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all, in the place of another.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    # Under a name that nobody can foresee, and plant.
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def check_trusted(path: Path) -> None:
+    """Refuse a file that another user of this machine could have written.
+
+    It may belong to this user or to root, who can do everything anyway. What is not there, or
+    cannot be looked at, is for whoever opens it to say.
+
+    Raises:
+        UntrustedFileError: Another user owns it or may write it, or it is no file.
+    """
+    if not hasattr(os, "getuid"):
+        return
+    try:
+        _check_owner(path, path.lstat())  # who made a link decides where it leads
+        file = path.stat()
+    except OSError:
+        return
+    _check_owner(path, file)
+    if not stat.S_ISREG(file.st_mode):
+        raise UntrustedFileError(
+            f"Cannot use {path}: it is not a file. Move it away, or choose a folder of your own"
+            " with INSPECTOR_STORE."
+        )
+    if file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UntrustedFileError(
+            f"Cannot use {path}: others may write into it. If what is in it is yours,"
+            f" `chmod go-w {path}`; else move it away."
+        )
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid not in (os.geteuid(), 0):
+        raise UntrustedFileError(
+            f"Cannot use {path}: it belongs to another user (uid {found.st_uid}), who decides what"
+            " is in it. Move it away, or choose a folder of your own with INSPECTOR_STORE."
+        )
 
 
 def _flush_entry(path: Path) -> None:

@@ -19,10 +19,10 @@ from inspector.model import (
     SpanRow,
 )
 from inspector.normalise import span_view
-from inspector.normalise.attributes import flat_attributes
+from inspector.normalise.attributes import typed_attributes
 from inspector.normalise.times import rfc3339
 from inspector.reading.compare import Comparison, Difference
-from inspector.storage.base import Content, SpanRecord
+from inspector.storage.base import Content, MomentRecord, SpanRecord
 from inspector.store_health import StoreHealth
 from inspector.wire import control as wire_control
 
@@ -44,7 +44,7 @@ def session(row: SessionRow) -> wire.Session:
 
 def session_fields(row: SessionRow) -> dict[str, Any]:
     """Return what `session` does, field by field: for streams, where each row is told at once."""
-    ended_ns, since_ns = row.ended_ns, row.waiting_since_ns
+    ended_ns, since_ns, silent_ns = row.ended_ns, row.waiting_since_ns, row.silent_since_ns
     return {
         "id": row.id,
         "title": row.title,
@@ -56,6 +56,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "waiting_ms": row.waiting_ns / 1e6,
         "waiting_since": None if since_ns is None else rfc3339(since_ns),
         "paused_since": None if row.paused_since_ns is None else rfc3339(row.paused_since_ns),
+        "silent_since": None if silent_ns is None else rfc3339(silent_ns),
         "epoch_ns": str(row.epoch_ns),
         "span_count": row.span_count,
         "error_count": row.error_count,
@@ -215,7 +216,9 @@ def difference(found: Comparison, one: Difference) -> wire.Difference:
     )
 
 
-def span_detail(record: SpanRecord, content: Content, moments: Sequence[Moment]) -> wire.SpanDetail:
+def span_detail(
+    record: SpanRecord, content: Content, moments: Sequence[MomentRecord]
+) -> wire.SpanDetail:
     """Return one span, whole."""
     span, origin = content.span(), content.resource_spans()
     scope = origin.scope_spans[0].scope
@@ -228,19 +231,19 @@ def span_detail(record: SpanRecord, content: Content, moments: Sequence[Moment])
         status_message=span.status.message or None,
         trace_state=span.trace_state,
         flags=span.flags,
-        attributes=flat_attributes(span.attributes),
-        events=_events(record, span, moments),
+        attributes=typed_attributes(span.attributes),
+        events=_events(record, span, [one.moment(is_typed=True) for one in moments]),
         links=[_link(link) for link in span.links],
-        resource=wire.Resource(attributes=flat_attributes(origin.resource.attributes)),
+        resource=wire.Resource(attributes=typed_attributes(origin.resource.attributes)),
         scope=wire.Scope(
-            name=scope.name, version=scope.version, attributes=flat_attributes(scope.attributes)
+            name=scope.name, version=scope.version, attributes=typed_attributes(scope.attributes)
         ),
         dropped=wire.Dropped(
             attributes=span.dropped_attributes_count,
             events=span.dropped_events_count,
             links=span.dropped_links_count,
         ),
-        view=span_view(span, moments),
+        view=span_view(span, [one.moment() for one in moments]),
     )
 
 
@@ -251,7 +254,7 @@ def _events(record: SpanRecord, span: Span, moments: Iterable[Moment]) -> list[w
             time=rfc3339(event.time_unix_nano),
             offset_ns=event.time_unix_nano - record.epoch_ns,
             name=event.name,
-            attributes=flat_attributes(event.attributes),
+            attributes=typed_attributes(event.attributes),
             source="span",
         )
         for event in span.events
@@ -278,6 +281,6 @@ def _link(link: Span.Link) -> wire.SpanLink:
         trace_id=link.trace_id.hex(),
         span_id=link.span_id.hex(),
         trace_state=link.trace_state,
-        attributes=flat_attributes(link.attributes),
+        attributes=typed_attributes(link.attributes),
         dropped_attributes=link.dropped_attributes_count,
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from inspector.model import SpanKind, SpanRow
 from inspector.reading.model_calls import Handoff, ModelCall
-from inspector.reading.statistics import RollUp, Share, Times, median, percentile
+from inspector.reading.statistics import RollUp, Share, SpanKey, Times, median, percentile
 from inspector.reading.usage import Used
 from inspector.storage.base import SpanRecord
 from inspector.wire import statistics as wire
@@ -52,6 +52,14 @@ def roll_up(one: RollUp) -> wire.RollUp:
 def handoff(one: Handoff) -> wire.Handoff:
     """Return who gave the conversation to whom."""
     return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
+
+
+def agent_runs(named: Mapping[SpanKey, str]) -> list[wire.AgentRun]:
+    """Return which agents runs are of whose spans are called otherwise."""
+    return [
+        wire.AgentRun(trace_id=trace_id, span_id=span_id, agent=name)
+        for (trace_id, span_id), name in named.items()
+    ]
 
 
 def _times(times: Times) -> wire.Times:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
-from inspector.sessions import SECOND_NS, SILENCE_NS
+from inspector.sessions import SECOND_NS, SILENCE_NS, is_silent
 
 LOST_AFTER_NS = 12 * SECOND_NS
 """How long a process that sends live records may be silent."""
 EXIT_GRACE_NS = 1 * SECOND_NS
 """How long the last spans of a process that said goodbye may still be under way."""
-_TRACE_PREFIX = "trace:"
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Processes:
         """Note a sign of life of one that sends live records; return whether it is new here."""
         known = self._alive.get(process_id)
         if known is None:
-            default_ns = SILENCE_NS if process_id.startswith(_TRACE_PREFIX) else LOST_AFTER_NS
+            default_ns = SILENCE_NS if is_silent(process_id) else LOST_AFTER_NS
             self._alive[process_id] = _Process(now_ns, lost_after_ns or default_ns)
             return True
         known.heard_ns = now_ns
@@ -45,18 +45,14 @@ class Processes:
         """Return whether it was heard of lately."""
         return process_id in self._alive
 
-    def take_lost(self, now_ns: int) -> list[str]:
-        """Return those that were silent for too long, and forget them."""
-        lost = [
+    def take_lost(self, now_ns: int, most: int) -> list[str]:
+        """Return `most` of those that were silent for too long, and forget them."""
+        silent = (
             process_id
             for process_id, process in self._alive.items()
             if now_ns - process.heard_ns > process.lost_after_ns
-        ]
+        )
+        lost = list(itertools.islice(silent, most))
         for process_id in lost:
             del self._alive[process_id]
         return lost
-
-
-def trace_process(trace_id: str) -> str:
-    """Return the stand-in for a sender that does not name its process: it lives by its trace."""
-    return _TRACE_PREFIX + trace_id

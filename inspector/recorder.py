@@ -19,11 +19,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from inspector import live
 from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
+from inspector.mcp_ends import Ends
 from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
 from inspector.normalise import span_facts
 from inspector.normalise.facts import title_in_log
 from inspector.normalise.twins import TOLD_TWICE
-from inspector.processes import EXIT_GRACE_NS, Processes, trace_process
+from inspector.processes import EXIT_GRACE_NS, Processes
 from inspector.requests.desk import Desk
 from inspector.sessions import (
     NO_KEY_RANK,
@@ -32,6 +33,7 @@ from inspector.sessions import (
     SessionState,
     TraceState,
     status_of,
+    trace_process,
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
 from inspector.twins import find_twins
@@ -92,6 +94,7 @@ class Recorder:
         self._timers: dict[str, _Timer] = {}
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
         self._desk = Desk(self._processes, self._hear)
+        self._ends = Ends()
         self._is_recovered = False
         self._recover(now_ns)
 
@@ -126,12 +129,17 @@ class Recorder:
                     heard[session.id] = None
             return self._finish(draft, heard)
 
-    def tick(self, now_ns: int) -> Changes:
-        """Return the commit that the passing of time asks for; mostly an empty one."""
+    def tick(self, now_ns: int, most_due: int = MAX_DUE) -> Changes:
+        """Return the commit that the passing of time asks for; mostly an empty one.
+
+        Args:
+            now_ns: The clock now.
+            most_due: So many sessions are settled, and processes given up, at most.
+        """
         self._recover(now_ns)
-        lost = self._processes.take_lost(now_ns)
+        lost = self._processes.take_lost(now_ns, most_due)
         all_due = (id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns)
-        due = list(itertools.islice(all_due, MAX_DUE))
+        due = list(itertools.islice(all_due, most_due))
         if not lost and not due and not self._desk.still_open.due(now_ns):
             return Changes()
         with self._store.read() as reader:
@@ -139,6 +147,7 @@ class Recorder:
             for process_id in lost:
                 self._lose(draft, process_id)
             self._desk.expire(draft)
+            draft.load_sessions(due)
             for session_id in due:
                 if draft.session(session_id) is None:
                     del self._timers[session_id]
@@ -224,10 +233,11 @@ class Recorder:
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
-            heard_ns = draft.now_ns
-            if session.id not in heard_now and timer is not None:
+            if session.id in heard_now:
+                heard_ns = session.heard_ns = draft.now_ns
+            elif timer is not None:
                 heard_ns = timer.heard_ns
-            elif session.id not in heard_now:
+            else:
                 heard_ns = 0  # settled before, and nothing new of it: it stays so
             return self._watch(session, draft.now_ns, heard_ns)
 
@@ -271,6 +281,7 @@ class Recorder:
                 _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
                 starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
         draft.load_traces(keys)
+        _see_mcp(draft, arrivals, keys)
         draft.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
             trace = draft.trace(trace_id)
@@ -279,6 +290,7 @@ class Recorder:
                 if session_id != trace.session_id:
                     epoch_ns = starts.get(trace_id, MAX_INT)
                     draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
+        self._ends.join(draft, keys)
 
     # --- spans ------------------------------------------------------------------------------
 
@@ -313,7 +325,7 @@ class Recorder:
         if new.is_counted or new.span_id in trace.usage_ancestors:
             draft.cover(trace, new.parent_span_id)
         if new.kind in TOLD_TWICE or trace.inner_spans:
-            find_twins(draft, trace, new)
+            find_twins(draft, trace, new, arrival.facts.response_id)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
@@ -587,6 +599,17 @@ def _touch_span(draft: Draft, happening: Happening) -> None:
         span = draft.span(happening.trace_id, happening.span_id)
         if span is not None:
             draft.put_span(replace(span))
+
+
+def _see_mcp(draft: Draft, arrivals: Iterable[_Arrival], keys: dict[str, tuple[int, str]]) -> None:
+    """Let traces that are about nothing but MCP belong to the connection that they are of."""
+    for arrival in arrivals:
+        if arrival.facts.is_mcp:
+            trace, facts = draft.trace(arrival.trace_id), arrival.facts
+            is_first = not arrival.span.parent_span_id
+            trace.see_mcp(facts, arrival.process_id, is_first=is_first)
+            if key := trace.mcp_key(facts.process_id):
+                _improve(keys, arrival.trace_id, key)
 
 
 def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, str]) -> None:

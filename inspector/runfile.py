@@ -11,16 +11,20 @@ import contextlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from inspector.paths import write_private
+
 NAME = "inspector.json"
 MAX_BYTES = 16_384
 
 _DIRECTORY = "mcp-agent-inspector"
+
+is_absence_told = False
+"""Whether whoever sits at the terminal was told that no service runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +79,11 @@ def write(run: RunFile, environ: Mapping[str, str] = os.environ) -> Path:
     for directory in directories(environ):
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return _replace(directory / NAME, json.dumps(asdict(run)))
+            write_private(path := directory / NAME, json.dumps(asdict(run)))
         except OSError as error:
             problem = error
+        else:
+            return path
     raise problem or OSError("Cannot write the run-file: set INSPECTOR_RUNTIME_DIR.")
 
 
@@ -110,19 +116,6 @@ def is_alive(pid: int) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
-
-
-def _replace(path: Path, text: str) -> Path:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{NAME}.")  # mode 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
-    return path
 
 
 def _read_one(path: Path) -> RunFile | None:

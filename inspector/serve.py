@@ -11,20 +11,31 @@ import signal
 import socket
 import ssl
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
 
 from inspector import runfile
 from inspector.app import access_token, create_app, create_ingest_app
-from inspector.errors import PortInUseError, SettingsError
+from inspector.errors import PortInUseError, SettingsError, StoreInUseError
+from inspector.http_protocol import MAX_CONNECTIONS, TakeHttp2
+from inspector.otlp.splice import Splicer, can_splice
 from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
 from inspector.serving import GRACE_S, serving
 from inspector.settings import PREFIX, Settings
 
+if sys.platform != "win32":
+    import resource
+
 logger = logging.getLogger("inspector.serve")
+
+_OPEN_FILES = 4 * MAX_CONNECTIONS
+"""Two ports of HTTP, one of gRPC, and the rest."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -43,9 +54,16 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     _prepare_for_many_objects()
+    _prepare_for_many_connections()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        runner.run(_serve(settings, say))
+    try:
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            runner.run(_serve(settings, say))
+    except (PortInUseError, StoreInUseError) as error:
+        if running := runfile.read():
+            also = f"An inspector runs at {running.url}/ui/: `inspector open` opens it."
+            raise type(error)(f"{error} {also}") from error
+        raise
 
 
 def _prepare_for_many_objects() -> None:
@@ -60,6 +78,15 @@ def _prepare_for_many_objects() -> None:
     sys.setswitchinterval(0.0005)
 
 
+def _prepare_for_many_connections() -> None:
+    """Ask for more open files: who connects must not use up those that the store needs."""
+    if sys.platform != "win32":
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
     _tls(settings)
     async with contextlib.AsyncExitStack() as stack:
@@ -69,12 +96,13 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
         app = create_app(settings)
         # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
         await stack.enter_async_context(app.router.lifespan_context(app))
-        await stack.enter_async_context(_grpc(settings, app))
-        servers = [await stack.enter_async_context(serving(app, main, settings))]
+        take_http2 = await stack.enter_async_context(_grpc(settings, app))
+        served = partial(serving, settings=settings, take_http2=take_http2)
+        servers = [await stack.enter_async_context(served(app, main))]
         if ingest:
             stack.enter_context(ingest)
             ingest_app = create_ingest_app(app)
-            servers.append(await stack.enter_async_context(serving(ingest_app, ingest, settings)))
+            servers.append(await stack.enter_async_context(served(ingest_app, ingest)))
         base = base_url(settings, port_of(main))
         token = access_token(settings)
         stop_asked = _on_signals(servers)
@@ -122,21 +150,38 @@ def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
 
 
 @contextlib.asynccontextmanager
-async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
+async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | None]:
+    """Serve OTLP/gRPC; give what takes it in on the other ports, too."""
     if not settings.otlp_grpc_port:
-        yield
+        yield None
         return
     from inspector.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
 
     server = GrpcServer(app.state.receiver, app.state.access)
+    port = None
     # Tried by ourselves first: gRPC says why not on stderr, in words of its own.
     if tried := _listen_if_free(settings, "otlp_grpc_port"):
         tried.close()
-        await server.start(settings.host, settings.otlp_grpc_port, tls=_tls(settings))
+        port = settings.otlp_grpc_port
+    with _socket_folder() as inside:
+        await server.start(settings.host, port, tls=_tls(settings), inside=inside)
+        try:
+            yield Splicer(inside).splice if inside else None
+        finally:
+            await server.stop(GRACE_S)
+
+
+@contextlib.contextmanager
+def _socket_folder() -> Iterator[Path | None]:
+    """Give a folder for socket files; None where there can be none, as on a read-only system."""
     try:
-        yield
-    finally:
-        await server.stop(GRACE_S)
+        made = tempfile.TemporaryDirectory(prefix="inspector-")
+    except OSError:
+        yield None
+        return
+    with made as name:
+        folder = Path(name)
+        yield folder if can_splice(folder) else None
 
 
 def _tls(settings: Settings) -> tuple[bytes, bytes] | None:

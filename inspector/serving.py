@@ -6,11 +6,17 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
+from inspector.http_protocol import HttpProtocol, TakeHttp2
 from inspector.settings import Settings
+
+KEEP_ALIVE_S = 30
+"""How long a connection on which nothing is asked stays open."""
 
 GRACE_S = 2
 """What running requests get when the service stops. Streams are ended before."""
@@ -18,13 +24,18 @@ GRACE_S = 2
 
 @contextlib.asynccontextmanager
 async def serving(
-    app: FastAPI, taken: socket.socket, settings: Settings
+    app: ASGIApp,
+    taken: socket.socket,
+    settings: Settings,
+    *,
+    take_http2: TakeHttp2 | None = None,
 ) -> AsyncIterator[uvicorn.Server]:
     """Serve `app` on `taken`: listening when the block begins, stopped when it has ended.
 
-    The lifespan of `app` is not run: whoever serves it has opened its parts.
+    The lifespan of `app` is not run: whoever serves it has opened its parts. Connections of HTTP/2
+    go to `take_http2`.
     """
-    server = _Server(_config(app, settings))
+    server = _Server(_config(app, settings, take_http2))
     task = asyncio.create_task(server.serve([taken]))
     listening = asyncio.create_task(server.listening.wait())
     try:
@@ -52,16 +63,26 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(app: FastAPI, settings: Settings) -> uvicorn.Config:
-    return uvicorn.Config(
+def _config(app: ASGIApp, settings: Settings, take_http2: TakeHttp2 | None) -> uvicorn.Config:
+    # It is called as the class would be.
+    protocol: Any = partial(HttpProtocol, take_http2=take_http2)
+    config = uvicorn.Config(
         app,
+        http=protocol,
         log_config=None,
-        access_log=False,  # it would log the token that a login brings
+        access_log=True,  # or uvicorn's log is off for the app, too; `HttpProtocol` writes none
         lifespan="off",
         ws="none",
         server_header=False,
+        # uvicorn believes every process of this machine otherwise.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=GRACE_S,
-        timeout_keep_alive=30,
+        timeout_keep_alive=KEEP_ALIVE_S,
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key,
     )
+    config.load()
+    if take_http2 and config.ssl:
+        config.ssl.set_alpn_protocols(["http/1.1", "h2"])  # gRPC asks for it, and has no other
+    return config

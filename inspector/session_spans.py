@@ -46,8 +46,9 @@ def one_session(reader: Reader, wanted: str) -> Row:
     beginning = (one for one in _found(reader, f'id~"{quoted}"') if one["id"].startswith(wanted))
     fitting = list(islice(exact, 1)) or list(islice(beginning, 2))
     if len(fitting) != 1:
-        many = "several begin so; give more of it" if fitting else "see `inspector sessions`"
-        raise RefusedError(f"There is no one session {wanted!r}: {many}.")
+        if fitting:
+            raise RefusedError(f"Several sessions begin with {wanted!r}; give more of the id.")
+        raise RefusedError(f"There is no session {wanted!r}: see `inspector sessions`.")
     return fitting[0]
 
 

@@ -23,6 +23,8 @@ from inspector.model import (
     SpanKind,
     SpanStatus,
 )
+from inspector.normalise.kinds import calls_tool
+from inspector.normalise.session_ids import session_id
 from inspector.storage.base import SpanRecord
 from inspector.waits import Interval, before, length_ns, merged
 
@@ -36,6 +38,8 @@ MAX_TITLE = 200
 MAX_NAMES = 50
 """The most models, services, agents or tags that a session lists."""
 
+MCP_PROCESS_RANK, MCP_CONNECTION_RANK = 998, 997
+"""Of what stands for a session where MCP is all that a trace is about."""
 NO_KEY_RANK = 999
 """Of a session key that is none, such as the trace id: any other is better."""
 REQUEST_WAIT = "request:"
@@ -64,6 +68,8 @@ class Tally:
 
     span_count: int = 0
     open_count: int = 0
+    silent_open_count: int = 0
+    """Of senders that give no sign of life."""
     lost_count: int = 0
     error_count: int = 0
     llm_calls: int = 0
@@ -83,6 +89,8 @@ class Tally:
         self.span_count += sign
         if status is SpanStatus.RUNNING:
             self.open_count += sign
+            if is_silent(span.process_id):
+                self.silent_open_count += sign
         elif status is SpanStatus.LOST:
             self.lost_count += sign
         self.dropped_count += sign * span.dropped_count
@@ -91,7 +99,7 @@ class Tally:
                 self.error_count += sign
             if kind is SpanKind.LLM:
                 self.llm_calls += sign
-            elif kind is SpanKind.TOOL:
+            elif calls_tool(kind, span.name):
                 self.tool_calls += sign
         if span.is_counted:
             self.input_tokens += sign * (span.input_tokens or 0)
@@ -104,6 +112,7 @@ class Tally:
         """Put a whole tally in, or take it out."""
         self.span_count += sign * other.span_count
         self.open_count += sign * other.open_count
+        self.silent_open_count += sign * other.silent_open_count
         self.lost_count += sign * other.lost_count
         self.error_count += sign * other.error_count
         self.llm_calls += sign * other.llm_calls
@@ -158,7 +167,8 @@ class Profile:
     """Its sender tells when spans start."""
     models: list[str] = field(default_factory=list)
     services: list[str] = field(default_factory=list)
-    agents: list[str] = field(default_factory=list)
+    agents: dict[str, int] = field(default_factory=dict)
+    """When each began first (Unix ns)."""
     tags: list[str] = field(default_factory=list)
 
     def see(self, span: SpanRecord, facts: SpanFacts) -> None:
@@ -173,7 +183,7 @@ class Profile:
         if facts.service and facts.service not in self.services:
             _extend(self.services, (facts.service,))
         if facts.agent:
-            _extend(self.agents, (facts.agent,))
+            self._see_agent(facts.agent, span.start_ns)
         if facts.tags:
             _extend(self.tags, facts.tags)
 
@@ -198,7 +208,9 @@ class Profile:
             self._see_root(other.root)
         self.engine = self.engine or other.engine
         self.is_live = self.is_live or other.is_live
-        for name in ("models", "services", "agents", "tags"):
+        for agent, start_ns in other.agents.items():
+            self._see_agent(agent, start_ns)
+        for name in ("models", "services", "tags"):
             _extend(getattr(self, name), getattr(other, name))
 
     def _see_time(self, first_ns: int, last_ns: int) -> None:
@@ -226,6 +238,16 @@ class Profile:
         if is_better:
             self.title, self.title_rank, self.title_ns = title[:MAX_TITLE], rank, time_ns
 
+    def _see_agent(self, name: str, start_ns: int) -> None:
+        """Keep those that began first: what is below an agent ends, and is told, before it."""
+        self.agents[name] = min(start_ns, self.agents.get(name, start_ns))
+        if len(self.agents) > MAX_NAMES:
+            del self.agents[self.agents_by_start()[-1]]
+
+    def agents_by_start(self) -> list[str]:
+        """Return their names."""
+        return sorted(self.agents, key=lambda name: (self.agents[name], name))
+
     def _see_root(self, root: Root) -> None:
         if self.root is None or root.end_ns >= self.root.end_ns:
             self.root = root
@@ -235,6 +257,11 @@ def _extend(names: list[str], more: Iterable[str | None]) -> None:
     for name in more:
         if name and name not in names and len(names) < MAX_NAMES:
             names.append(name)
+
+
+def mcp_session(process_id: str) -> str:
+    """Return the session of what a process says of MCP without saying of which connection."""
+    return session_id(f"mcp-{process_id}")
 
 
 @dataclass(slots=True)
@@ -253,6 +280,38 @@ class TraceState:
     """Spans with usage below them, arrived or not: theirs is not counted."""
     inner_spans: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """How long (ns) spans took that wait for the end of the one around them: by that one, kind."""
+    responses: dict[str, list[str]] = field(default_factory=dict)
+    """Spans that told of the last model calls, by response id."""
+    mcp_root: str | None = None
+    """The process of its first span, if that is about MCP."""
+    connections: dict[str, str | None] = field(default_factory=dict)
+    """By process, the MCP connection that it speaks of, if it says which."""
+
+    def see_mcp(self, facts: SpanFacts, process_id: str, *, is_first: bool) -> None:
+        """Learn from a span about MCP; `is_first`: it has no parent anywhere."""
+        if is_first:
+            self.mcp_root = process_id
+        is_room = process_id in self.connections or len(self.connections) < MAX_NAMES
+        if is_room and self.connections.get(process_id) is None:
+            self.connections[process_id] = facts.connection_id
+
+    def mcp_key(self, process_id: str | None) -> tuple[int, str] | None:
+        """Return what to call the session of a trace that begins with a call over MCP.
+
+        The connection of who began it; else its process, if that says which it is.
+        """
+        if self.mcp_root is None:
+            return None
+        if (connection_id := self.connections.get(self.mcp_root)) is not None:
+            return MCP_CONNECTION_RANK, connection_id
+        return (
+            None
+            if process_id != self.mcp_root
+            else (
+                MCP_PROCESS_RANK,
+                mcp_session(process_id),
+            )
+        )
 
     def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
@@ -263,6 +322,9 @@ class TraceState:
                 "profile": self.profile,
                 "paused_spans": sorted(self.paused_spans),
                 "inner_spans": self.inner_spans,
+                "responses": self.responses,
+                "mcp_root": self.mcp_root,
+                "connections": self.connections,
             }
         )
 
@@ -280,6 +342,9 @@ class TraceState:
             profile=_load_profile(state["profile"]),
             paused_spans=set(state["paused_spans"]),
             inner_spans=state.get("inner_spans", {}),  # stores of before have none
+            responses=state.get("responses", {}),
+            mcp_root=state.get("mcp_root"),
+            connections=state.get("connections", {}),
             usage_ancestors=ancestors,
         )
 
@@ -310,6 +375,8 @@ class SessionState:
     """It was named by a session record, so it stays when its traces go."""
     pauses: dict[str, int] = field(default_factory=dict)
     """Since when (Unix ns) a process of it holds, because a person said so."""
+    heard_ns: int = 0
+    """When something of it arrived last, by the service's clock."""
 
     def dump(self) -> bytes:
         """Return the state as JSON."""
@@ -343,6 +410,8 @@ class SessionState:
     @property
     def waiting_ns(self) -> int:
         """The time in which any of it waited, up to when it began to wait if it does now."""
+        if not self.waited:  # most never do
+            return self.waited_before_ns
         since_ns = min(self.open_waits.values(), default=None)
         everywhere = itertools.chain.from_iterable(self.waited.values())
         return self.waited_before_ns + length_ns(merged(before(everywhere, since_ns)))
@@ -366,6 +435,12 @@ class SessionState:
         return self.finished_ns is None or self.finished_ns < self.declared_ns
 
     @property
+    def is_assumed(self) -> bool:
+        """Nothing says that it still runs, only that it has not ended."""
+        is_told = self.tally.open_count > self.tally.silent_open_count
+        return not is_told and not (self.is_owned and self.owner)
+
+    @property
     def title(self) -> str:
         """What it is called: its id, until something better is known."""
         return self.profile.title or self.id
@@ -377,6 +452,7 @@ class SessionState:
         engine = profile.engine or (Engine.ASYNCIO if profile.is_live else Engine.OTLP)
         is_waiting = status is SessionStatus.WAITING
         is_paused = status is SessionStatus.PAUSED
+        is_running = status is SessionStatus.RUNNING
         return SessionRow(
             id=self.id,
             title=self.title,
@@ -388,6 +464,7 @@ class SessionState:
             waiting_ns=self.waiting_ns,
             waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
             paused_since_ns=min(self.pauses.values(), default=None) if is_paused else None,
+            silent_since_ns=self.heard_ns or None if is_running and self.is_assumed else None,
             span_count=tally.span_count,
             error_count=tally.error_count,
             llm_calls=tally.llm_calls,
@@ -397,7 +474,7 @@ class SessionState:
             cost_usd=tally.cost_usd,
             models=tuple(profile.models),
             services=tuple(profile.services),
-            agents=tuple(profile.agents),
+            agents=tuple(profile.agents_by_start()),
             tags=tuple(profile.tags),
             dropped_count=tally.dropped_count,
         )
@@ -408,10 +485,26 @@ def _load_tally(state: dict[str, int]) -> Tally:
 
 
 def _load_profile(state: dict[str, Any]) -> Profile:
-    root, engine = state["root"], state["engine"]
+    root, engine, agents = state["root"], state["engine"], state["agents"]
     if root is not None:
         root = Root(root["end_ns"], root["start_ns"], SpanStatus(root["status"]))
-    return Profile(**{**state, "root": root, "engine": None if engine is None else Engine(engine)})
+    if isinstance(agents, list):  # stores of before do not say when
+        agents = {name: (state["started_ns"] or 0) + n for n, name in enumerate(agents)}
+    read = {"root": root, "engine": None if engine is None else Engine(engine), "agents": agents}
+    return Profile(**{**state, **read})
+
+
+_TRACE_PROCESS = "trace:"
+
+
+def trace_process(trace_id: str) -> str:
+    """Return the stand-in for a sender that does not name its process: it lives by its trace."""
+    return _TRACE_PROCESS + trace_id
+
+
+def is_silent(process_id: str) -> bool:
+    """Return whether a process gives no sign of life but what it tells of its spans."""
+    return process_id.startswith(_TRACE_PROCESS)
 
 
 def status_of(

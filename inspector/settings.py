@@ -10,6 +10,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -33,6 +34,8 @@ from inspector.policies.places import SECTIONS as POLICY_SECTIONS
 from inspector.retention import Retention
 
 PREFIX = "INSPECTOR_"
+MIN_TOKEN_CHARS = 16
+"""Of a token that other machines may try to guess."""
 
 
 def _split(value: object) -> object:
@@ -51,7 +54,51 @@ def _retention(text: str) -> str:
     return text
 
 
+def _origin(text: str) -> str:
+    """Take the origin of a page as a browser writes it, and nothing that stands for many."""
+    origin = text.lower().rstrip("/")
+    parts = urlsplit(origin)
+    is_origin = parts.scheme in ("http", "https") and origin == f"{parts.scheme}://{parts.netloc}"
+    if not is_origin or not parts.hostname or "*" in origin or "@" in origin:
+        raise ValueError(
+            f"{text!r} is not one origin: the pages of a listed origin may read everything and "
+            "steer agents, so name each, such as https://app.example"
+        )
+    return origin
+
+
+def _host(text: str) -> str:
+    if "*" in text or "/" in text:
+        raise ValueError(f"{text!r} is not one host name: name each, such as inspector.example")
+    return text
+
+
+def _proxy(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError as error:
+        raise ValueError(
+            f"{text!r} is no address or network of a proxy, such as 127.0.0.1 or 10.0.0.0/8"
+        ) from error
+
+
+def _token(token: SecretStr) -> SecretStr:
+    if not all("!" <= letter <= "~" for letter in token.get_secret_value()):
+        raise ValueError("a token is sent in a header: printable ASCII without spaces")
+    return token
+
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Hosts = Annotated[
+    tuple[Annotated[str, AfterValidator(_host)], ...], NoDecode, BeforeValidator(_split)
+]
+Origins = Annotated[
+    tuple[Annotated[str, AfterValidator(_origin)], ...], NoDecode, BeforeValidator(_split)
+]
+Proxies = Annotated[
+    tuple[Annotated[str, AfterValidator(_proxy)], ...], NoDecode, BeforeValidator(_split)
+]
+Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
 Kept = Annotated[str, AfterValidator(_retention)]
@@ -82,22 +129,36 @@ class Settings(BaseSettings):
         description="How long sessions are kept: `30d`, `20GB`, or both, whichever comes first; "
         "`off` keeps them. The oldest go first, what runs or waits stays.",
     )
-    token: SecretStr | None = Field(
-        None, description="Access token. Without one, a token is made once and kept by the store."
+    token: Token | None = Field(
+        None,
+        description="Access token. Without one, a token is made once and kept in `token_file`.",
+    )
+    token_file: Path | None = Field(
+        None, description="Where the token is kept that is made; default: beside the store."
     )
     forward_otlp: Names = Field(
         (),
         description="Send everything received on to these OTLP receivers, comma-separated: "
         "`http(s)://` is OTLP/HTTP, `grpc://` is OTLP/gRPC.",
     )
-    allowed_hosts: Names = Field(
+    allowed_hosts: Hosts = Field(
         (), description="Names, beside the loopback ones, that may be used to reach the service."
     )
-    allowed_origins: Names = Field(
+    allowed_origins: Origins = Field(
         (), description="Web origins, such as `https://app.example`, whose pages may call it."
+    )
+    trusted_proxies: Proxies = Field(
+        (),
+        description="Addresses or networks of reverse proxies, whose word for it counts who calls "
+        "(`X-Forwarded-For`, `X-Forwarded-Proto`). Mounted, the app's server decides that.",
     )
     require_ingest_token: bool = Field(
         False, description="Ask for the token on OTLP too, even from this machine."
+    )
+    open_ingest: bool = Field(
+        False,
+        description="Take OTLP from every sender that reaches the service without the token: for a "
+        "container whose ports are published on this machine only.",
     )
     capture_content: Capture = Field(
         "redacted",
@@ -142,7 +203,23 @@ class Settings(BaseSettings):
                 f"host {self.host} can be reached from other machines: set tls_cert and tls_key, "
                 "or dangerously_allow_plain_http if the network itself is protected"
             )
+        if self.require_ingest_token and self.open_ingest:
+            raise ValueError("require_ingest_token and open_ingest contradict each other: set one")
+        if self.token:
+            self.check_token(self.token.get_secret_value())
         return self
+
+    def check_token(self, token: str) -> None:
+        """Refuse a token that those who can reach the service could guess.
+
+        Raises:
+            ValueError: It is too short.
+        """
+        if not is_loopback(self.host) and len(token) < MIN_TOKEN_CHARS:
+            raise ValueError(
+                f"the token is too short for host {self.host}, where others may guess it: "
+                f"at least {MIN_TOKEN_CHARS} characters, such as of `openssl rand -hex 24`"
+            )
 
     def is_explicit(self, name: str) -> bool:
         """Say whether `name` was set by somebody, rather than left at its default."""
@@ -199,7 +276,7 @@ def _read_config(config: Path | None) -> dict[str, Any]:
 def _say(error: ValidationError) -> str:
     said = []
     for item in error.errors():
-        name = ".".join(str(part) for part in item["loc"])
+        name = str(item["loc"][0]) if item["loc"] else ""
         why = item["msg"].removeprefix("Value error, ")
         said.append(f"{name} ({PREFIX}{name.upper()}): {why}" if name else why)
     return "Cannot start with these settings: " + "; ".join(said) + "."

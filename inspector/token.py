@@ -1,15 +1,36 @@
-"""The access token: given by the user, or made once and kept beside the store."""
+"""The access token: given by the user, or made once and kept in a file."""
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import SettingsError
-from inspector.paths import data_dir, make_dir
+from inspector.paths import check_trusted, data_dir, make_dir, write_private
 
 SQLITE = "sqlite:///"
+
+_logger = logging.getLogger("inspector")
+
+
+def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the token that whoever asks a service was given; None: none.
+
+    `INSPECTOR_TOKEN`, else what is in the file that `INSPECTOR_TOKEN_FILE` names. That it cannot
+    be read is one log line: an agent goes on.
+    """
+    if given := environ.get("INSPECTOR_TOKEN"):
+        return given
+    if not (named := environ.get("INSPECTOR_TOKEN_FILE")):
+        return None
+    try:
+        return Path(named).read_text(encoding="ascii").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        _logger.warning("Cannot read the token that INSPECTOR_TOKEN_FILE names (%s).", error)
+        return None
 
 
 def store_path(store: str) -> Path | None:
@@ -17,43 +38,43 @@ def store_path(store: str) -> Path | None:
     return Path(store.removeprefix(SQLITE)).expanduser() if store.startswith(SQLITE) else None
 
 
-def token_path(store: str) -> Path:
-    """Return where the token of `store` is kept."""
+def token_path(store: str, file: Path | None = None) -> Path:
+    """Return where the token of `store` is kept: in `file`, else beside the store."""
+    if file is not None:
+        return file.expanduser()
     path = store_path(store)
     return path.with_name(path.name + ".token") if path else data_dir() / "memory.token"
 
 
-def load_token(store: str, *, given: str | None = None, rotate: bool = False) -> str:
+def load_token(
+    store: str, *, given: str | None = None, file: Path | None = None, rotate: bool = False
+) -> str:
     """Return the token to ask for.
 
     Args:
         store: Store address; the token is kept beside it, readable by its owner only.
         given: Used as it is, and not kept.
+        file: Where the token is kept instead.
         rotate: Make a new one: every session and every client has to be told.
 
     Raises:
         SettingsError: It cannot be read or written.
+        UntrustedFileError: Somebody else may have put it there, and so knows it.
     """
     if given:
         return given
-    path = token_path(store)
+    path = token_path(store, file)
     try:
-        if not rotate and path.exists() and (kept := path.read_text(encoding="ascii").strip()):
-            return kept
-        return _write(path, secrets.token_urlsafe(32))
+        if not rotate:
+            check_trusted(path)
+            if path.exists() and (kept := path.read_text(encoding="ascii").strip()):
+                return kept
+        token = secrets.token_urlsafe(32)
+        make_dir(path.parent)
+        write_private(path, f"{token}\n")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"Cannot keep the access token in {path}: {error}. "
-            "Set INSPECTOR_TOKEN, or choose a writable place with INSPECTOR_STORE."
+            f"Cannot keep the access token in {path}: {error}. Set INSPECTOR_TOKEN, or choose a "
+            "writable place with INSPECTOR_TOKEN_FILE or INSPECTOR_STORE."
         ) from error
-
-
-def _write(path: Path, token: str) -> str:
-    make_dir(path.parent)
-    # Written aside and moved, so that no one ever reads half of it, nor with other rights.
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(token + "\n")
-    aside.replace(path)
     return token

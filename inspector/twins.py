@@ -1,8 +1,12 @@
-"""Marks the inner one of two spans that tell the same operation (`normalise.twins`).
+"""Marks spans that tell an operation which another span tells, so that one is left to count.
+
+Two spans tell the same operation when one is the parent of the other and they say the same
+(`normalise.twins`), or when both are a model call with the same response id, wherever they are in
+their trace. Of all that tell one operation, the one stays without a mark that says most of it; of
+several, the outermost.
 
 A span usually ends before the one around it, so it waits in the state of its trace until that one
-has ended, too. What waits is bounded: for each outer span and kind only the few longest can fill
-it.
+has ended, too. What waits is bounded: for each outer span and kind only the few longest.
 """
 
 from __future__ import annotations
@@ -10,7 +14,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.draft import Draft
-from inspector.normalise.twins import TOLD_TWICE, fills, is_about_the_same
+from inspector.model import SpanKind
+from inspector.normalise.twins import (
+    TOLD_TWICE,
+    Told,
+    contains,
+    is_same_operation,
+    may_tell,
+    tells_more,
+)
 from inspector.sessions import TraceState
 from inspector.storage.base import SpanRecord
 
@@ -20,31 +32,43 @@ _MAX_OUTER = 1_000
 """Of a trace. Beyond, what would wait longest is shown as a span of its own."""
 _MAX_TOLD = 8
 """Spans that tell the same, each marked as the twin of the next; what says more is no twin."""
+_MAX_LEVELS = 64
+"""Between two that tell the same."""
+_MAX_RESPONSES = 16
+"""Of a trace. Those who tell the same call tell it about the same time."""
 
 
-def find_twins(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
-    """Mark `span`, just added, or those that waited for it."""
+def find_twins(
+    draft: Draft, trace: TraceState, span: SpanRecord, response_id: str | None = None
+) -> None:
+    """Mark `span`, just added, or others that tell what it does."""
     if span.end_ns is None:
         return
     if span.kind in TOLD_TWICE:
         _look_outward(draft, trace, span)
+        if response_id is not None:
+            _look_beside(draft, trace, span, response_id)
     if trace.inner_spans:
         _look_inward(draft, trace, span)
 
 
-def _look_outward(draft: Draft, trace: TraceState, inner: SpanRecord) -> None:
-    # A remote parent is the other end of a call, not the same end told again.
-    if inner.duplicate_of is not None or inner.parent_span_id is None or inner.is_root:
-        return
-    outer = draft.span(inner.trace_id, inner.parent_span_id)
-    if outer is not None and outer.end_ns is not None:
-        _mark_if_same(draft, outer, inner)
-    else:
-        _wait(trace, inner)
+def _look_outward(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
+    inner = span
+    for _ in range(_MAX_TOLD):
+        if inner.parent_span_id is None or (inner.is_root and inner.kind is SpanKind.LLM):
+            return  # of what has a remote parent, only calls over MCP are told at both ends
+        outer = draft.span(inner.trace_id, inner.parent_span_id)
+        if outer is None or outer.end_ns is None:
+            if inner is span:
+                _wait(trace, inner.parent_span_id, span)
+            return
+        if not _joined(draft, trace, outer, inner):
+            return
+        inner = outer  # who told the same may have come before `span`, the link between them
 
 
-def _wait(trace: TraceState, inner: SpanRecord) -> None:
-    waiting = trace.inner_spans.setdefault(inner.parent_span_id or "", {})
+def _wait(trace: TraceState, outer_id: str, inner: SpanRecord) -> None:
+    waiting = trace.inner_spans.setdefault(outer_id, {})
     of_kind = waiting.setdefault(inner.kind.value, {})
     of_kind[inner.span_id] = (inner.end_ns or 0) - inner.start_ns
     if len(of_kind) > _MAX_WAITING:
@@ -55,35 +79,98 @@ def _wait(trace: TraceState, inner: SpanRecord) -> None:
 
 def _look_inward(draft: Draft, trace: TraceState, outer: SpanRecord) -> None:
     waiting = trace.inner_spans.pop(outer.span_id, None)
-    for span_id in waiting.get(outer.kind.value, ()) if waiting is not None else ():
-        inner = draft.span(outer.trace_id, span_id)
-        if inner is not None and inner.duplicate_of is None and inner.kind is outer.kind:
-            _mark_if_same(draft, outer, inner)
+    for kind, span_ids in (waiting or {}).items():
+        if may_tell(outer.kind, SpanKind(kind)):
+            for span_id in span_ids:
+                inner = draft.span(outer.trace_id, span_id)
+                if inner is not None:
+                    _joined(draft, trace, outer, inner)
 
 
-def _mark_if_same(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:
-    if outer.kind is not inner.kind or outer.end_ns is None or inner.end_ns is None:
+def _look_beside(draft: Draft, trace: TraceState, span: SpanRecord, response_id: str) -> None:
+    told = trace.responses.setdefault(response_id, [])
+    for other in [draft.span(span.trace_id, span_id) for span_id in told]:
+        if other is None or other.end_ns is None or not _is_same_answer(draft, span, other):
+            continue
+        inner, outer = sorted((span, other), key=_length_ns)
+        _join(draft, trace, outer, inner)
         return
-    if _is_told_by(draft, outer, inner):
-        return
-    if not fills((outer.start_ns, outer.end_ns), (inner.start_ns, inner.end_ns)):
-        return
-    spans = (draft.content(outer).span(), draft.content(inner).span())
-    if is_about_the_same(inner.kind, *spans):
-        draft.put_span(replace(inner, duplicate_of=outer.span_id))
+    told.append(span.span_id)
+    del told[:-_MAX_WAITING]  # a provider, or its stand-in, may call all its answers the same
+    if len(trace.responses) > _MAX_RESPONSES:
+        del trace.responses[next(iter(trace.responses))]
 
 
-def _is_told_by(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> bool:
-    """Return whether the sender says that the outer one is the twin, of the inner one.
+def _is_same_answer(draft: Draft, span: SpanRecord, other: SpanRecord) -> bool:
+    if span.kind is not other.kind or span.span_id == other.span_id:
+        return False
+    inner, outer = (
+        (one.start_ns, one.end_ns or 0) for one in sorted((span, other), key=_length_ns)
+    )
+    # One instrumentation tells each call once.
+    return contains(outer, inner) and _told(draft, span).scope != _told(draft, other).scope
 
-    So it is where a hook's span starts inside the span that an SDK made for the same request. Of
-    spans that tell the same one stays without a mark, which is the one that counts.
-    """
-    at = draft.span(outer.trace_id, outer.span_id)  # it may just have been marked
-    for _ in range(_MAX_TOLD):
-        if at is None or at.duplicate_of is None:
-            return False
-        if at.duplicate_of == inner.span_id:
-            return True
-        at = draft.span(outer.trace_id, at.duplicate_of)
+
+def _joined(draft: Draft, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
+    """Return whether a span and one inside tell the same; if so, one of them is marked."""
+    if not may_tell(outer.kind, inner.kind) or outer.end_ns is None or inner.end_ns is None:
+        return False
+    if not is_same_operation(_told(draft, outer), _told(draft, inner)):
+        return False
+    _join(draft, trace, outer, inner)
     return True
+
+
+def _told(draft: Draft, span: SpanRecord) -> Told:
+    content = draft.content(span)
+    scope = content.resource_spans().scope_spans[0].scope.name
+    return Told(span.kind, content.span(), scope, (span.input_tokens, span.output_tokens))
+
+
+def _join(draft: Draft, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:
+    """Let all that tell what one of the two does be one, with one that is not marked."""
+    shown, marked = _shown(draft, outer), _shown(draft, inner)
+    if isinstance(shown, str):  # one that is to come will be around `inner`, too
+        _wait(trace, shown, inner)
+        return
+    if shown is None or marked is None or isinstance(marked, str):
+        return
+    if shown.span_id == marked.span_id:
+        return
+    if tells_more(marked.kind, shown.kind):
+        shown, marked = marked, shown
+    # What both used counts already once where one is above the other.
+    is_counted = marked.is_counted and (not shown.is_counted or _is_above(draft, shown, marked))
+    draft.put_span(replace(marked, duplicate_of=shown.span_id, is_counted=is_counted))
+
+
+def _is_above(draft: Draft, upper: SpanRecord, lower: SpanRecord) -> bool:
+    at: SpanRecord | None = lower
+    for _ in range(_MAX_LEVELS):
+        if at is None or at.parent_span_id is None:
+            return False
+        if at.parent_span_id == upper.span_id:
+            return True
+        at = draft.span(at.trace_id, at.parent_span_id)
+    return False
+
+
+def _shown(draft: Draft, span: SpanRecord) -> SpanRecord | str | None:
+    """Return the one of those that tell what `span` does that is not marked.
+
+    Its id, while it is not there: a sender may name one that is to come. None if they go in
+    circles.
+    """
+    span_id = span.span_id
+    for _ in range(_MAX_TOLD):
+        at = draft.span(span.trace_id, span_id)  # anew: it may just have been marked
+        if at is None:
+            return span_id
+        if at.duplicate_of is None:
+            return at
+        span_id = at.duplicate_of
+    return None
+
+
+def _length_ns(span: SpanRecord) -> tuple[int, str]:
+    return (span.end_ns or 0) - span.start_ns, span.span_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from inspector.hook_validation.finding import ERROR, WARNING, Report
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.causes import Group
 from inspector.reading.outline import lines_of, short_ids
-from inspector.reading.readable import duration, money, plural, tokens
+from inspector.reading.readable import duration, money, plural, silence, tokens
 from inspector.reading.span_text import attributes, content
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import visible
@@ -28,9 +29,17 @@ _PATH_NAMES = 6
 Row = dict[str, Any]
 
 
-def show_sessions(sessions: list[Row]) -> None:
-    """Print a table of sessions, newest first."""
+def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
+    """Print a table of sessions in their order.
+
+    Args:
+        sessions: Their rows.
+        is_narrowed: There may be others, which do not fit.
+    """
     console = Console()
+    if not sessions:
+        console.print("No session fits." if is_narrowed else "There is no session yet.")
+        return
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
     table = Table(box=None, pad_edge=False, expand=console.is_terminal)
@@ -44,13 +53,19 @@ def show_sessions(sessions: list[Row]) -> None:
     for session in sessions:
         table.add_row(
             Text(plain(session["id"])),
-            status(session["status"]),
+            _standing(session),
             session["started_at"][5:16].replace("T", " "),
             Text(plain(session["title"])),
             duration(_duration_ns(session)),
             *_counts(session)[: len(counts)],
         )
     console.print(table)
+
+
+def _standing(session: Row) -> Text:
+    """Return its status, and how long nothing was heard of it if it runs for want of an end."""
+    quiet = silence(session.get("silent_since"), time.time())
+    return status(session["status"]) + Text(f" ({quiet})" if quiet else "", "bright_black")
 
 
 def _counts(session: Row) -> tuple[Text, ...]:
@@ -66,9 +81,18 @@ def _duration_ns(session: Row) -> int | None:
     return None if session["duration_ms"] is None else round(session["duration_ms"] * 1e6)
 
 
+def name_sessions(sessions: Sequence[Row]) -> None:
+    """Say on standard error which sessions there are to choose from."""
+    console = Console(stderr=True)
+    for session in sessions:
+        say(console, session_head(session, with_id=True))
+
+
 def show_hits(hits: list[Row]) -> None:
     """Print the spans that a search found, and whose they are."""
     console = Console()
+    if not hits:
+        console.print("No span fits.")
     for hit in hits:
         row = span_row(hit["span"], hit["session_id"])
         owner = f"  {row.span_id}  {plain(hit['session_title'])}  {plain(hit['session_id'])}"
@@ -94,7 +118,7 @@ def session_head(session: Row, *, with_id: bool = False) -> Text:
     return Text.assemble(
         (plain(session["title"]), "bold"),
         "  ",
-        status(session["status"]),
+        _standing(session),
         (f"  {plain(session['id'])}" if with_id else "", "bright_black"),
         ("  " + "  ".join(filter(None, figures)), "bright_black"),
         (f"  {plural(session['error_count'], 'error')}", "red") if session["error_count"] else "",
@@ -124,7 +148,7 @@ def show_session(
     lines = lines_of(tree, None, every=every)
     for line in tree_lines(tree, lines, says, is_ascii=console.options.ascii_only):
         say(console, line)
-    if any(line.left_out for line in lines):
+    if len(lines) < len(tree.rows):
         say(console, Text("Show all with --full.", "bright_black"))
 
 

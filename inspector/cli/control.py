@@ -19,8 +19,10 @@ from urllib.parse import quote
 import typer
 
 from inspector import session_spans
+from inspector.cli import choosing
 from inspector.client import Client, RefusedError
 from inspector.errors import SettingsError
+from inspector.reading.visible import visible
 
 app = typer.Typer()
 
@@ -32,7 +34,20 @@ _MAX_ARGS_BYTES = 4 * 1024 * 1024
 Row = dict[str, Any]
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 RequestId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+OnlyRequestId = Annotated[
+    str | None,
+    typer.Argument(help="Its id, or the beginning of it; default: the only one that is open."),
+]
 SessionId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
+RunningId = Annotated[
+    str | None,
+    typer.Argument(help="Its id, or the beginning of it; default: the only one that runs."),
+]
+HeldId = Annotated[
+    str | None,
+    typer.Argument(help="Its id, or the beginning of it; default: the only one that is paused."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Without being asked: for scripts.")]
 Reason = Annotated[str | None, typer.Option(help="Why; the agent and the audit log get it.")]
 
 
@@ -73,7 +88,7 @@ def requests(
 
 @app.command()
 def approve(
-    request_id: RequestId,
+    request_id: OnlyRequestId = None,
     always: Annotated[
         bool, typer.Option("--always", help="Also what its interceptor asks in this session later.")
     ] = False,
@@ -82,14 +97,12 @@ def approve(
         typer.Option(help="File with other arguments, as JSON text; `-` reads standard input."),
     ] = None,
     reason: Reason = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Without being asked: for scripts.")
-    ] = False,
+    yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Show what an agent wants to do, and let it, with its arguments or with others."""
     client = _client()
-    request = one_request(client, request_id)
+    request = _request(client, request_id, is_sure=yes)
     _check_shown(request)
     edited = None if args is None else _read(args)
     if not yes:
@@ -104,10 +117,12 @@ def approve(
 
 
 @app.command()
-def deny(request_id: RequestId, reason: Reason = None, as_json: Json = False) -> None:
-    """Do not let an agent do what it asks for."""
+def deny(request_id: OnlyRequestId = None, reason: Reason = None, as_json: Json = False) -> None:
+    """Do not let an agent do what it asks for; what is not named is shown first."""
     client = _client()
-    request = one_request(client, request_id)
+    request = _request(client, request_id, is_sure=False)
+    if request_id is None:
+        _ask_about(request, "Deny it?")
     body = {"decision": "deny", "args_hash": request["args_hash"], "reason": reason}
     _answer(client, request, body, as_json=as_json)
 
@@ -148,25 +163,25 @@ def answer(
 
 
 @app.command()
-def cancel(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+def cancel(session_id: RunningId = None, reason: Reason = None, as_json: Json = False) -> None:
     """End a session: what runs of it is cancelled."""
     _verb("cancel", session_id, reason, as_json=as_json)
 
 
 @app.command()
-def pause(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+def pause(session_id: RunningId = None, reason: Reason = None, as_json: Json = False) -> None:
     """Hold a session before its next operation."""
     _verb("pause", session_id, reason, as_json=as_json)
 
 
 @app.command()
-def resume(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+def resume(session_id: HeldId = None, reason: Reason = None, as_json: Json = False) -> None:
     """Let a session that is held go on."""
     _verb("resume", session_id, reason, as_json=as_json)
 
 
 @app.command()
-def step(session_id: SessionId, reason: Reason = None, as_json: Json = False) -> None:
+def step(session_id: HeldId = None, reason: Reason = None, as_json: Json = False) -> None:
     """Let a session that is held do one operation."""
     _verb("step", session_id, reason, as_json=as_json)
 
@@ -256,9 +271,30 @@ def _check_shown(request: Row) -> None:
         raise NotDoneError("The arguments are not those that the agent named: nothing was sent.")
 
 
+def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
+    """Return the request that is named, else the only one that is open."""
+    if wanted is not None:
+        return one_request(client, wanted)
+    found = choosing.only_request(lambda: _listed(client, "pending"))
+    if is_sure or not _is_terminal():
+        raise SettingsError(
+            f"There is nobody to show it to here: name the request, {found['id']}. "
+            "Nothing was done."
+        )
+    return found
+
+
 def _confirm(request: Row, edited: str | None, *, always: bool) -> None:
     if not _is_terminal():
         raise SettingsError("There is nobody to ask here. Approve in a script with --yes.")
+    what = "Let it run with the edited arguments?" if edited is not None else "Let it run?"
+    if always:
+        what = f"{what} And what its interceptor asks in this session later?"
+    _ask_about(request, what, edited)
+
+
+def _ask_about(request: Row, what: str, edited: str | None = None) -> None:
+    """Show a request whole, and ask the person at the terminal."""
     from rich.console import Console  # noqa: PLC0415 - it takes a while
 
     from inspector.cli import requests as showing  # noqa: PLC0415
@@ -267,9 +303,6 @@ def _confirm(request: Row, edited: str | None, *, always: bool) -> None:
     showing.show_request(request, console)
     if edited is not None:
         showing.show_edit(request, edited, console)
-    what = "Let it run with the edited arguments?" if edited is not None else "Let it run?"
-    if always:
-        what = f"{what} And what its interceptor asks in this session later?"
     if not typer.confirm(what, default=False, err=True):
         raise typer.Abort
 
@@ -280,9 +313,13 @@ def _answer(client: Client, request: Row, body: Row, *, as_json: bool) -> None:
     _say_result(result, as_json=as_json)
 
 
-def _verb(verb: str, session_id: str, reason: str | None, *, as_json: bool) -> None:
+def _verb(verb: str, session_id: str | None, reason: str | None, *, as_json: bool) -> None:
     client = _client()
-    found = session_spans.one_session(client, session_id)
+    if session_id is None:
+        found = choosing.only_session(client, verb)
+        typer.echo(f"{verb} {visible(found['id'])}: {visible(found['title'])}", err=True)
+    else:
+        found = session_spans.one_session(client, session_id)
     with _refusals():
         result = client.post(f"/sessions/{quote(found['id'], safe='')}/{verb}", {"reason": reason})
     _say_result(result, as_json=as_json)

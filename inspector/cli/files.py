@@ -64,8 +64,9 @@ def import_(
 ) -> None:
     """Read sessions from files into the running service.
 
-    What `inspector export` wrote, OTLP in JSON (lines, arrays, documents), and spans as Python's
-    SDK prints them. The same file once more changes nothing.
+    What `inspector export` wrote, OTLP in JSON (lines, arrays, documents), traces of Jaeger,
+    exports of Langfuse, and spans as the SDKs of Python and JavaScript print them. The same file
+    once more changes nothing.
     """
     client = Client.find()
     reports = []

@@ -9,7 +9,8 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,12 +18,14 @@ from typing import Annotated, Any
 import typer
 
 from inspector import runfile, session_spans
+from inspector.cli import backups as cli_backups
+from inspector.cli import choosing
 from inspector.cli import control as cli_control
 from inspector.cli import doctor as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
-from inspector.client import NoServiceError, RefusedError
+from inspector.client import Client, NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
 from inspector.settings import Settings, load_settings
@@ -49,6 +52,7 @@ hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)
 app.add_typer(hooks, name="hooks")
 app.add_typer(cli_policies.app, name="policies")
 app.add_typer(cli_files.app)
+app.add_typer(cli_backups.app)
 app.add_typer(cli_doctor.app)
 app.add_typer(cli_control.app)
 app.add_typer(cli_run.app)
@@ -134,7 +138,24 @@ def token(
         if runfile.read():
             typer.echo("A service is running: start it again to use the new token.", err=True)
     given = settings.token.get_secret_value() if settings.token else None
-    _say_now(load_token(settings.store, given=given))
+    _say_now(load_token(settings.store, given=given, file=settings.token_file))
+
+
+@app.command(name="open")
+def open_(
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open it, too.")
+    ] = True,
+) -> None:
+    """Print the address of the running service with its token, and open it in the browser."""
+    from inspector.cli.opening import open_address  # noqa: PLC0415
+
+    client = Client.find()
+    client.get("/health")
+    address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
+    _say_now(address)
+    if browser and not open_address(address):
+        typer.echo("There is no browser here: open the address yourself.", err=True)
 
 
 @app.command()
@@ -158,7 +179,7 @@ def sessions(
         return _say_json(found)
     from inspector.cli.console import show_sessions  # noqa: PLC0415
 
-    show_sessions(found)
+    show_sessions(found, is_narrowed=bool(query or status))
     return None
 
 
@@ -180,7 +201,10 @@ def search(
 
 @app.command()
 def show(
-    session_id: Annotated[str, typer.Argument(help="Its id, or the beginning of it.")],
+    session_id: Annotated[
+        str | None,
+        typer.Argument(help="Its id, or the beginning of it; default: the newest session."),
+    ] = None,
     span_id: Annotated[
         str | None, typer.Argument(help="One span of it, by the beginning of its id.")
     ] = None,
@@ -194,7 +218,10 @@ def show(
     from inspector.cli import showing  # noqa: PLC0415
 
     reader = find_reader()
-    session = session_spans.one_session(reader, session_id)
+    if session_id is None:
+        session = choosing.newest_session(reader)
+    else:
+        session = session_spans.one_session(reader, session_id)
     if span_id is not None:
         showing.one_span(reader, session, span_id, is_full=full, say_json=_json_wanted(as_json))
     elif errors:
@@ -246,7 +273,8 @@ def demo(
     url: Annotated[str | None, typer.Option(help="The service; else the running one.")] = None,
 ) -> None:
     """Run an agent that works with real MCP servers, for somebody to watch."""
-    from inspector.demo.main import run  # noqa: PLC0415 - needs the mcp extra
+    with _mcp_library():
+        from inspector.demo.main import run  # noqa: PLC0415 - it may be missing
 
     raise typer.Exit(run(seed=seed, loop=loop, speed=speed, url=url))
 
@@ -265,12 +293,8 @@ def mcp(
     """Serve what was recorded to an MCP host, over standard input and output."""
     import asyncio  # noqa: PLC0415
 
-    try:
+    with _mcp_library():
         from inspector.mcp_server.stdio import serve_stdio  # noqa: PLC0415 - it may be missing
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "mcp":
-            raise
-        raise SettingsError(f"This needs the MCP library. Run: {MCP_INSTALL}") from error
 
     asyncio.run(serve_stdio(lambda: find_reader(url), may_steer=control))
 
@@ -309,10 +333,23 @@ def validate(
         raise typer.Exit(FAILED)
 
 
+@contextmanager
+def _mcp_library() -> Iterator[None]:
+    """Say what to install where what is imported lacks the MCP library, or has version 1 of it."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != "mcp":
+            raise
+        raise SettingsError(
+            f"This needs the MCP library, 2 or later. Run: {MCP_INSTALL}"
+        ) from error
+
+
 def _rotate(settings: Settings) -> None:
     if settings.token:
         raise SettingsError("INSPECTOR_TOKEN says what the token is: change it there.")
-    load_token(settings.store, rotate=True)
+    load_token(settings.store, file=settings.token_file, rotate=True)
 
 
 def _searched(

@@ -47,7 +47,15 @@ _GAP_CHARS = 2
 
 def show_requests(requests: Sequence[Row]) -> None:
     """Print a table: what is asked, in which session, and how long it can be answered."""
-    console = Console()
+    _list(requests, Console())
+
+
+def name_requests(requests: Sequence[Row]) -> None:
+    """Say on standard error which requests there are to choose from."""
+    _list(requests, Console(stderr=True))
+
+
+def _list(requests: Sequence[Row], console: Console) -> None:
     if not requests:
         console.print("Nobody is asked anything.")
         return

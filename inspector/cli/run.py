@@ -24,7 +24,7 @@ _WITHOUT_US = {"-I", "-E", "-S"}
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
-    command: Annotated[list[str], typer.Argument(help="What to run, after `--`.")],
+    command: Annotated[list[str], typer.Argument(help="What to run: a command, or a Python file.")],
     url: Annotated[str | None, typer.Option(help="The inspector; default: the one here.")] = None,
     only: Annotated[
         str | None, typer.Option(help="Frameworks to watch, with commas; default: all.")
@@ -33,10 +33,16 @@ def run(
         str | None, typer.Option(help="What is said: full, redacted (default) or off.")
     ] = None,
 ) -> None:
-    """Run a Python program and watch it, without a change of it: inspector run -- python agent.py.
+    """Run a Python program and watch it, without a change of it: inspector run agent.py.
 
-    Its exit code is the program's. Python processes that it starts are watched too.
+    Options of the program are its own from its name on; `inspector run -- python -m agent` is
+    another program than a file.
+
+    Its exit code is the program's. Python processes that it starts are watched too, unless it
+    keeps its environment from them; MCP servers over stdio are, see `docs/frameworks/mcp.md`.
     """
+    if Path(command[0]).suffix == ".py" and Path(command[0]).is_file():
+        command = [sys.executable, *command]
     environ = _environment(os.environ, url=url, only=only, capture=capture)
     program = shutil.which(command[0])
     if program is None:

@@ -140,8 +140,14 @@ class Gate:
             rule.told = WeakSet()
             self._put_on()  # before looking what runs: what begins now is denied
         running = self._running(rule)
-        self._let_go(rule, Release("cancel", f"cancelled by {by}"))
+        release = Release("cancel", f"cancelled by {by}")
+        held = self._take_held(rule)
+        for one in held:
+            one.expect(release)
+        # Tasks first: one that is let go before would run on, into a denial that it can swallow.
         told = self._cancel_tasks(rule, by, running)
+        for one in held:
+            one.release(release)
         self.refresh()
         if not running:
             return Taken(was_held, "nothing of it runs here")
@@ -241,12 +247,16 @@ class Gate:
         return rule
 
     def _let_go(self, rule: _Rule, release: Release) -> None:
+        for one in self._take_held(rule):
+            one.release(release)
+
+    def _take_held(self, rule: _Rule) -> list[Held]:
+        """Hold no longer; return what is to be released."""
         with self._lock:
             held, rule.held = list(rule.held), {}
             rule.held_by, rule.steps = None, 0
             self._tidy(rule)
-        for one in held:
-            one.release(release)
+        return held
 
     def _forget_held(self, rule: _Rule, held: Held) -> None:
         with self._lock:

@@ -60,7 +60,12 @@ class Held:
         self._on_end = on_end
         self._began_s = monotonic()
         self._released: Future[Release] = Future()
+        self._expected: Release | None = None
         self._request_id = f"{KIND}-{call_id or id(self)}"
+
+    def expect(self, release: Release) -> None:
+        """Know what it ends by, when its task is cancelled before it is released."""
+        self._expected = release
 
     def release(self, release: Release) -> None:
         """Let it go on, or be denied. To be called once, from any thread."""
@@ -108,6 +113,7 @@ class Held:
         self._on_end(self)
         if release is None and self._released.done() and not self._released.cancelled():
             release = self._released.result()  # it came while the task was being cancelled
+        release = release or self._expected
         self._tell(
             "request_closed",
             status="withdrawn" if release is None else "answered",

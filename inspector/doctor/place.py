@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from inspector.doctor.finding import FAIL, OK, WARN, Finding
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, UntrustedFileError
+from inspector.paths import check_trusted
 from inspector.settings import Settings
 from inspector.token import store_path, token_path
 
@@ -23,7 +24,12 @@ def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fi
     if settings.token:
         yield Finding(OK, "token", "as INSPECTOR_TOKEN says")
         return
-    path = token_path(settings.store)
+    path = token_path(settings.store, settings.token_file)
+    try:
+        check_trusted(path)
+    except UntrustedFileError as error:
+        yield Finding(FAIL, "token", str(error))
+        return
     if not path.exists():
         yield Finding(OK, "token", f"made at the first start, in {path}")
     elif os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -52,6 +58,7 @@ def _examine_file(path: Path) -> Finding:
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))]
     size_bytes = sum(file.stat().st_size for file in files if file.exists())
     try:
+        check_trusted(path)
         connection = open_read_only(path)
     except InspectorError as error:
         return Finding(FAIL, "store", str(error), "Name another one with INSPECTOR_STORE.")

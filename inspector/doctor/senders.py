@@ -10,6 +10,7 @@ from inspector import runfile
 from inspector.doctor.asking import health, listens
 from inspector.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.settings import Settings
+from inspector.token import environment_token
 
 _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 
@@ -44,7 +45,8 @@ def _examine_endpoint(
     if not listens(host, port):
         return Finding(WARN, "OTLP", f"SDKs send to {where}, where nobody listens", _POINT)
     if is_grpc:
-        is_ours = port == settings.otlp_grpc_port and _is_here(environ)
+        ours = {settings.otlp_grpc_port, settings.otlp_http_port, settings.port}
+        is_ours = port in ours and settings.otlp_grpc_port and _is_here(environ)
         if not is_ours:
             message = f"SDKs send to {where}, which is not known to be the service"
             return Finding(WARN, "OTLP", message, _POINT)
@@ -63,7 +65,7 @@ def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterat
     if missing:
         advice = f"pip install 'mcp-agent-inspector[{','.join(missing)}]'"
         yield Finding(WARN, "extras", f"not installed: {', '.join(missing)}", advice)
-    if environ.get("INSPECTOR_URL") and not environ.get("INSPECTOR_TOKEN"):
+    if environ.get("INSPECTOR_URL") and environment_token(environ) is None:
         advice = "Set INSPECTOR_TOKEN to what `inspector token` prints there."
         yield Finding(WARN, "attach", "INSPECTOR_URL is set and INSPECTOR_TOKEN is not", advice)
     protocol, framework = _version("mcp"), _version("mcp-agent")

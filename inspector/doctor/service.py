@@ -9,6 +9,7 @@ from inspector import runfile
 from inspector.doctor.asking import ask, health, listens
 from inspector.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.settings import PREFIX, Settings
+from inspector.token import environment_token
 from inspector.version import VERSION
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 4317, "grpcs": 4317}
@@ -18,7 +19,7 @@ START = "Start one with `inspector serve`."
 def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
     """Yield what is known of the service that commands and agents of this environment find."""
     if url := environ.get(f"{PREFIX}URL"):
-        url, token = url.rstrip("/"), environ.get(f"{PREFIX}TOKEN")
+        url, token = url.rstrip("/"), environment_token(environ)
         where = f"at {_without_user(url)} (INSPECTOR_URL)"
         if not runfile.is_address(url):
             advice = "Set it to one, such as http://127.0.0.1:7800, or leave it out."

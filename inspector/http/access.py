@@ -15,19 +15,23 @@ import ipaddress
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from inspector.http.login import login_page, sent_token
 from inspector.http.otlp import PATHS as OTLP_PATHS
 from inspector.http.otlp import render
 from inspector.http.problems import ProblemError, as_problem, route_path
 from inspector.http.refusals import RefusalNotes, audit_row
+from inspector.otlp.signals import NO_TOKEN
+from inspector.reading.visible import visible_line
 from inspector.settings import is_loopback
 
 logger = logging.getLogger("inspector.http")
@@ -48,6 +52,9 @@ SECURITY_HEADERS = {
 }
 
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-real-ip"})
+_MAX_TOLD = 1_000
+_WRONG_TOKEN = "That is not the token of this service."
 GRANT_HEADER = "inspector-grant"
 """`read`: whoever asks was granted no more, whatever the token opens."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -78,11 +85,13 @@ class Verdict:
     Attributes:
         refusal: It is refused with this.
         login_query: It brings the token: set the cookie, go to the same path with this query.
+        is_form: It may bring the token in its body.
         cors_origin: A page of this listed origin may read the answer.
     """
 
     refusal: ProblemError | None = None
     login_query: str | None = None
+    is_form: bool = False
     cors_origin: str | None = None
 
 
@@ -94,13 +103,14 @@ class Access:
         token: That is asked for.
         hosts: Names in `Host` that are allowed; the loopback names always are.
         origins: Origins of other sites that are allowed.
-        is_ingest_open: OTLP from this machine needs no token.
+        open_ingest: Whose OTLP needs no token.
     """
 
     token: str = field(repr=False)
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
-    is_ingest_open: bool = False
+    open_ingest: Literal["nobody", "this_machine", "everybody"] = "nobody"
+    _told: set[tuple[str, str]] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
     def build(
@@ -111,8 +121,10 @@ class Access:
         hosts: Iterable[str] = (),
         origins: Iterable[str] = (),
         require_ingest_token: bool = False,
+        open_ingest: bool = False,
     ) -> Access:
         """Return the rules for a service that listens on `bind`."""
+        is_local = is_loopback(bind) and not require_ingest_token
         wildcard = bind in ("", "0.0.0.0", "::")
         names = {*_LOOPBACK_NAMES, *map(_host_name, hosts)}
         if not wildcard:
@@ -121,7 +133,7 @@ class Access:
             token=token,
             hosts=frozenset(names),
             origins=frozenset(origin.lower().rstrip("/") for origin in origins),
-            is_ingest_open=is_loopback(bind) and not require_ingest_token,
+            open_ingest="everybody" if open_ingest else "this_machine" if is_local else "nobody",
         )
 
     def judge(self, asked: Asked) -> Verdict:
@@ -164,11 +176,15 @@ class Access:
             return Verdict(cors_origin=cors_origin)
         if (login_query := self._login_query(asked)) is not None:
             return Verdict(login_query=login_query)
+        if asked.method == "POST" and _is_ui(asked.path):
+            return Verdict(is_form=True)
         if not self._has_session(asked):
             return _refuse(
                 401,
                 "no_token",
-                "A token is needed: open the address that `inspector serve` printed (or "
+                NO_TOKEN
+                if asked.path in OTLP_PATHS
+                else "A token is needed: open the address that `inspector serve` printed (or "
                 "`inspector token` prints), or send `Authorization: Bearer TOKEN`.",
             )
         if asked.method not in _READING and "origin" not in asked.headers:
@@ -182,11 +198,26 @@ class Access:
     def is_bearer(self, authorization: str) -> bool:
         """Say whether an `Authorization` value carries the token."""
         scheme, _, given = authorization.partition(" ")
-        return scheme.lower() == "bearer" and self._is_token(given.strip())
+        return scheme.lower() == "bearer" and self.is_token(given.strip())
 
-    def is_open_to(self, peer: str) -> bool:
-        """Say whether OTLP from `peer` needs no token."""
-        return self.is_ingest_open and _is_loopback_peer(peer)
+    def is_token(self, given: str) -> bool:
+        """Say whether `given` is the token."""
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+    def is_open_to(self, peer: str, headers: Container[str]) -> bool:
+        """Say whether OTLP from `peer` needs no token.
+
+        A proxy on this machine brings what others send, and says so in `headers`.
+        """
+        if self.open_ingest == "this_machine":
+            return _is_loopback_peer(peer) and not any(name in headers for name in _FORWARDED)
+        return self.open_ingest == "everybody"
+
+    def tell_refused(self, peer: str, code: str, detail: str) -> None:
+        """Log that a sender of OTLP is refused: once for each address and reason."""
+        if (peer, code) not in self._told and len(self._told) < _MAX_TOLD:
+            self._told.add((peer, code))
+            logger.warning("OTLP from %s is refused. %s", visible_line(peer, 60), detail)
 
     def new_session(self, *, now_s: float) -> str:
         """Return a cookie value: a random id, with its date, signed. It is not the token.
@@ -205,20 +236,15 @@ class Access:
         began = claim.rpartition(".")[2]
         return began.isdigit() and now_s - int(began) < SESSION_MAX_AGE_S
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self.token.encode())
-
     def _is_open_ingest(self, asked: Asked) -> bool:
-        return asked.path in OTLP_PATHS and self.is_open_to(asked.peer)
+        return asked.path in OTLP_PATHS and self.is_open_to(asked.peer, asked.headers)
 
     def _login_query(self, asked: Asked) -> str | None:
         """Return the query without the token, if it is a page of the UI asked for with it."""
         if asked.method != "GET" or not _is_ui(asked.path) or "token=" not in asked.query:
             return None
-        pairs = parse_qsl(asked.query, keep_blank_values=True)
-        if not any(name == "token" and self._is_token(value) for name, value in pairs):
-            return None
-        return urlencode([(name, value) for name, value in pairs if name != "token"])
+        given = [value for name, value in _pairs(asked.query) if name == "token"]
+        return _without_token(asked.query) if any(map(self.is_token, given)) else None
 
     def _has_session(self, asked: Asked) -> bool:
         cookie = cookie_parser(asked.headers.get("cookie", "")).get(cookie_name(asked.port), "")
@@ -248,10 +274,15 @@ class Guard:
         verdict = access.judge(asked)
         hardened = _Hardened(send, verdict.cors_origin)
         if verdict.refusal:
+            if asked.method == "POST" and asked.path in OTLP_PATHS:
+                access.tell_refused(asked.peer, verdict.refusal.code, verdict.refusal.detail)
             self._note(scope, asked, verdict.refusal)
             return await _refusal(scope, asked, verdict.refusal)(scope, receive, hardened)
         if verdict.login_query is not None:
             return await _login(scope, asked, access, verdict.login_query)(scope, receive, hardened)
+        if verdict.is_form:
+            answer = await _answer_form(scope, receive, asked, access)
+            return await answer(scope, receive, hardened)
         if verdict.cors_origin and asked.method == "OPTIONS":
             return await _preflight(asked)(scope, receive, hardened)
         try:
@@ -346,7 +377,7 @@ def _is_beyond_grant(asked: Asked) -> bool:
 
 
 def _is_ui(path: str) -> bool:
-    return path == "/ui" or path.startswith("/ui/")
+    return path in ("/", "/ui") or path.startswith("/ui/")
 
 
 def _is_loopback_peer(peer: str) -> bool:
@@ -359,19 +390,35 @@ def _is_loopback_peer(peer: str) -> bool:
 
 
 def _refusal(scope: Scope, asked: Asked, problem: ProblemError) -> Response:
-    if _is_ui(asked.path) and "text/html" in asked.headers.get("accept", ""):
-        return Response(
-            f"{problem.title}\n\n{problem.detail}\n",
-            problem.status,
-            problem.headers,
-            media_type="text/plain",
-        )
-    return render(scope, problem)
+    accept = asked.headers.get("accept", "*/*")
+    is_page = _is_ui(asked.path) and not asked.path.startswith("/ui/assets/")
+    is_read = "text/html" in accept
+    if problem.code == "no_token" and is_page and (is_read or "*/*" in accept):
+        return login_page(_WRONG_TOKEN if "token" in dict(_pairs(asked.query)) else "")
+    if not (is_page and is_read):
+        return render(scope, problem)
+    text = f"{problem.title}\n\n{problem.detail}\n"
+    return Response(text, problem.status, problem.headers, media_type="text/plain")
+
+
+async def _answer_form(scope: Scope, receive: Receive, asked: Asked, access: Access) -> Response:
+    token = await sent_token(Request(scope, receive))
+    if token is not None and access.is_token(token):
+        return _login(scope, asked, access, _without_token(asked.query))
+    return login_page(_WRONG_TOKEN)
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, keep_blank_values=True)
+
+
+def _without_token(query: str) -> str:
+    return urlencode([(name, value) for name, value in _pairs(query) if name != "token"])
 
 
 def _login(scope: Scope, asked: Asked, access: Access, query: str) -> Response:
     root = scope.get("root_path", "")
-    place = root + ("/ui/" if asked.path == "/ui" else asked.path)
+    place = root + ("/ui/" if asked.path in ("/", "/ui") else asked.path)
     response = RedirectResponse(f"{place}?{query}" if query else place, status_code=303)
     response.set_cookie(
         cookie_name(asked.port),

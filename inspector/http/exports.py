@@ -1,11 +1,13 @@
 """`GET /trace/{id}`: a session as a file.
 
 It is made anew for each request and never held: the same session gives the same bytes, so that a
-part of it can be asked for, at the price of making what is before.
+part of it can be asked for, at the price of making what is before. How long it is, and its end, are
+remembered once it was made.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,9 +16,13 @@ from starlette.responses import Response, StreamingResponse
 
 from inspector.export import packed_session
 from inspector.feed import Feed
-from inspector.http.ranges import asked_range, fits, settle, stretch
+from inspector.http.kept import Kept
+from inspector.http.ranges import Measure, asked_range, fits, measured, settle, stretch
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.storage.base import Store
+
+KEPT = 64
+"""Sessions of whose files the length and the end are remembered."""
 
 router = APIRouter(tags=["sessions"])
 
@@ -56,13 +62,32 @@ def export_session(request: Request, session_id: str) -> Response:
     pieces = packed_session(store, session_id)
     asked = asked_range(request.headers.get("range", ""))
     if tag and asked and fits(request.headers.get("if-range", tag), tag):
-        total = sum(map(len, pieces))
+        known: Kept[Measure] = request.app.state.exports
+        measure = known.answer(session_id, tag, lambda: (_measure(pieces), 1))
+        total = measure.total
         part = settle(asked, total)
         if part is None:
             return Response(status_code=416, headers={"Content-Range": f"bytes */{total}"})
         first, end = part
         headers["Content-Range"] = f"bytes {first}-{end - 1}/{total}"
         headers["Content-Length"] = str(end - first)
+        ending = measure.ending(first, end)
+        if ending is not None:
+            return Response(ending, 206, headers, media_type=_TYPE)
         pieces = stretch(packed_session(store, session_id), first, end)
+    elif tag:
+        pieces = measured(pieces, lambda found: _keep(request, session_id, tag, found))
     status = 206 if "Content-Range" in headers else 200
     return StreamingResponse(iterate_in_threadpool(pieces), status, headers, media_type=_TYPE)
+
+
+def _measure(pieces: Iterator[bytes]) -> Measure:
+    found: list[Measure] = []
+    for _ in measured(pieces, found.append):
+        pass
+    return found[0]
+
+
+def _keep(request: Request, session_id: str, tag: str, found: Measure) -> None:
+    known: Kept[Measure] = request.app.state.exports
+    known.answer(session_id, tag, lambda: (found, 1))

@@ -21,7 +21,8 @@ _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "OTLP in JSON: one request a line, or an array, or a document; gzip or "
-        "plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them.",
+        "plain. Also traces of Jaeger and exports of Langfuse, in JSON, and spans as the console "
+        "exporters of Python's and JavaScript's SDKs print them.",
         "content": {"application/octet-stream": _TEXT},
     }
 }

@@ -45,6 +45,12 @@ _EXPORT_RESPONSE = {
         }
     },
 }
+_INGEST_TOKEN = (
+    "The token is not needed from this machine, where the service listens on a loopback address "
+    "and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it "
+    "there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in "
+    "another app always asks."
+)
 _METHODS = frozenset({"get", "put", "post", "delete", "patch"})
 
 
@@ -85,6 +91,8 @@ def _complete_operation(path: str, operation: dict[str, Any]) -> None:
     if path == "/health":
         operation["security"] = []
     if path.startswith("/v1/"):
+        operation["security"] = [{}, {"bearer": []}]
+        operation["description"] += f"\n\n{_INGEST_TOKEN}"
         return
     if "422" in responses:
         responses["422"] = _PROBLEM

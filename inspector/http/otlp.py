@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from inspector.errors import (
+    BadDataError,
     InspectorError,
     OverloadedError,
     ReceiveError,
@@ -102,11 +103,12 @@ async def _receive(request: Request, signal: Signal, content_type: str) -> Respo
         )
     coding = request.headers.get("content-encoding", "").strip().lower()
     if coding not in CODINGS:
-        return error_response(
-            content_type,
-            415,
-            f"Content-Encoding must be gzip, deflate or identity, not {coding!r}.",
+        known = ", ".join(sorted(CODINGS - {""}))
+        response = error_response(
+            content_type, 415, f"Content-Encoding must be one of {known}, not {coding!r}."
         )
+        response.headers["Accept-Encoding"] = known
+        return response
     receiver: Receiver = request.app.state.receiver
     with receiver.room() as room:
         try:
@@ -119,6 +121,7 @@ async def _receive(request: Request, signal: Signal, content_type: str) -> Respo
             encoding="json" if media_type == JSON else "protobuf",
             coding=coding,
             hops=request.headers.get("x-inspector-hop", ""),
+            room=room,
         )
     if media_type == JSON:
         return Response(json.dumps(_as_json(signal, answer)), media_type=JSON)
@@ -130,18 +133,38 @@ async def _read(request: Request, room: Room) -> bytes:
 
     Raises:
         TimeoutError: It does not come, or too slowly.
+        BadDataError: It was announced, and nothing of it came.
         TooLargeError: It is above the limit.
         OverloadedError: There is no room for it.
     """
     body = bytearray()
-    async for chunk in parts(request, max_s=bodies.MAX_BODY_S):
-        room.grow(len(chunk))
+    chunks = parts(request, max_s=bodies.MAX_BODY_S)
+    async for chunk in chunks:
+        try:
+            room.grow(len(chunk))
+        except OverloadedError:
+            # Read to its end: who is cut off in the middle sees a broken connection, no answer.
+            body.clear()
+            async for _ in chunks:
+                pass
+            raise
         body += chunk
         if len(body) > MAX_BODY_BYTES:
             raise TooLargeError(
                 f"The request is larger than {MAX_BODY_BYTES // 2**20} MiB. Send smaller batches."
             )
+    if not body and _announces_body(request.headers):
+        raise BadDataError(
+            "The request announces a body, and nothing of it arrived. If the server in front "
+            "drops the bodies of clients that offer HTTP/2 (`Upgrade: h2c`), speak HTTP/1.1 only."
+        )
     return bytes(body)
+
+
+def _announces_body(headers: Headers) -> bool:
+    # A chunked body may be empty; beside an offer of another protocol it has rather been dropped.
+    is_dropped = "transfer-encoding" in headers and "upgrade" in headers
+    return is_dropped or headers.get("content-length", "0").strip("0") != ""
 
 
 def _stalled(content_type: str) -> Response:
@@ -182,7 +205,7 @@ def _document(signal: Signal) -> dict[str, Any]:
 
     errors = {
         400: "Bad data.",
-        401: "No token.",
+        401: "No token, or a wrong one, where it is needed.",
         403: "Not from there.",
         408: "The body stopped coming.",
         413: "Too large.",

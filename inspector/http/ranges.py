@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+TAIL_BYTES = 64 * 1024
+"""Of what is long, so much of the end is kept: who asks for the end asks again."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
 
@@ -31,6 +35,29 @@ def settle(asked: tuple[int | None, int | None], total: int) -> tuple[int, int] 
     else:
         end = total if last is None else min(last + 1, total)
     return (first, end) if first < end else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How long something is, and how it ends."""
+
+    total: int
+    tail: bytes
+
+    def ending(self, first: int, end: int) -> bytes | None:
+        """Return the bytes from `first` up to `end` if they are in the tail."""
+        begin = self.total - len(self.tail)
+        return self.tail[first - begin : end - begin] if first >= begin else None
+
+
+def measured(pieces: Iterable[bytes], keep: Callable[[Measure], object]) -> Iterator[bytes]:
+    """Yield `pieces`, and have them measured once the last was taken."""
+    total, tail = 0, b""
+    for piece in pieces:
+        total += len(piece)
+        tail = (tail + piece)[-TAIL_BYTES:]
+        yield piece
+    keep(Measure(total, tail))
 
 
 def stretch(pieces: Iterable[bytes], first: int, end: int) -> Iterator[bytes]:

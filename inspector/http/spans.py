@@ -108,8 +108,7 @@ def _detail(request: Request, trace_id: str, span_id: str) -> wire.SpanDetail:
             )
         content = reader.content(found[0])
         records = reader.moments(trace_id, span_id, None)
-    moments = [record.moment() for record in records]
-    return presenter.span_detail(found[0], content, moments)
+    return presenter.span_detail(found[0], content, records)
 
 
 @router.get("/search")

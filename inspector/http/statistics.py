@@ -62,7 +62,8 @@ def session_statistics(
 def _counted(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
     records = _records(reader, session_id)
     looked = look(reader, records)
-    found = Statistics(SpanTree.of([record.row() for record in records] if totals else []))
+    rows = [record.row() for record in records] if totals else []
+    found = Statistics(SpanTree.of(rows), looked.agents)
     return wire.SessionStatistics(
         session_id=session_id,
         as_of="",
@@ -72,6 +73,7 @@ def _counted(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionSt
         models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
         tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
         agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
+        agent_runs=presenter.agent_runs(looked.agents),
         streams=presenter.streams(looked.calls),
         cache=presenter.cache(looked.calls)[:MAX_NAMES],
         handoffs=[presenter.handoff(one) for one in looked.handoffs[:MAX_NAMES]],

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from inspector.feed import Feed
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.model import Moment, RequestRow
+from inspector.model import Moment, RequestRow, SpanKind
 from inspector.normalise import span_view
 from inspector.normalise.attributes import flat_attributes
 from inspector.reading.transcript import reading
@@ -120,10 +120,21 @@ class _Looking:
             asked.key,
             view,
             self._told(before) if before else None,
+            is_new_run=before is not None and self._is_of_another_run(record, before),
             epoch_ns=self._epoch_ns,
             moments=_by_time(content, logged),
             requests=self._asked(record) if record.waits else (),
         )
+
+    def _is_of_another_run(self, one: SpanRecord, other: SpanRecord) -> bool:
+        """Return whether two calls are of two runs: of two traces, or below two agents."""
+        if one.trace_id != other.trace_id:
+            return True
+        parents = {one.parent_span_id, other.parent_span_id}
+        if len(parents) == 1 or None in parents:
+            return False
+        found = self._reader.spans(one.trace_id, {name for name in parents if name is not None})
+        return all(record.kind is SpanKind.AGENT for record in found)
 
     def _told(self, record: SpanRecord) -> Sequence[Message]:
         key = record.trace_id, record.span_id

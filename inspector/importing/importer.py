@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from inspector.errors import ReceiveError
+from inspector.importing.inspected import looks_inspected, read_inspected
 from inspector.importing.shapes import requests_in
 from inspector.importing.splitting import MAX_VALUE_BYTES, Splitter, Value
 from inspector.importing.unpacking import Unpacker
@@ -169,7 +170,7 @@ class _Reading:
             raise ReceiveError(f"One value of more than {MAX_VALUE_BYTES >> 20} MiB was skipped")
         pile, report = self._pile, self.report
         pile.size_bytes += len(value.text)
-        for signal, plain in requests_in(parse_json(value.text)):
+        for signal, plain in requests_in(_read(value.text)):
             rejections = Rejections()
             request = read_request(signal, plain, rejections)
             if self._scrubs:
@@ -181,6 +182,10 @@ class _Reading:
             if rejections.count:
                 report.rejected += rejections.count
                 report.say(value.line, f"{rejections.count} {signal.items}: {rejections.reason}")
+
+
+def _read(text: bytes) -> Any:
+    return read_inspected(text) if looks_inspected(text) else parse_json(text)
 
 
 def _values(reading: _Reading, chunk: bytes) -> Iterator[Value]:

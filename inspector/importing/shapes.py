@@ -1,24 +1,25 @@
 """What files of telemetry look like: each shape to OTLP export requests, still plain JSON.
 
-OTLP in JSON as collectors write it, in lists, within the answer of Jaeger's API, and spans as
-`ReadableSpan.to_json` of OpenTelemetry's Python SDK writes them (its console exporter, and the
-file exporter of mcp-agent). Ids in base64, names of enumerations and texts for numbers, as
+OTLP in JSON as collectors write it, in lists, within the answer of Jaeger's API; Jaeger's own
+JSON; exports of Langfuse; spans as `ReadableSpan.to_json` of OpenTelemetry's Python SDK writes
+them (its console exporter, and the file exporter of mcp-agent), and as the console exporter of
+its JavaScript SDK prints them. Ids in base64, names of enumerations and texts for numbers, as
 protobuf's own JSON has them, are the decoder's to read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from inspector.errors import BadDataError
+from inspector.importing import jaeger, langfuse
+from inspector.importing.values import attributes, objects, unix_nano
 from inspector.otlp.signals import LOGS, METRICS, TRACES, Signal
 
 _SIGNALS = {"resourceSpans": TRACES, "resourceLogs": LOGS, "resourceMetrics": METRICS}
 _SIGNALS |= {signal.groups: signal for signal in _SIGNALS.values()}  # in snake_case
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _STATUS = {"UNSET": 0, "OK": 1, "ERROR": 2}
 
 
@@ -36,16 +37,94 @@ def requests_in(value: Any) -> Iterator[tuple[Signal, dict[str, Any]]]:
         if found := [(signal, name) for name, signal in _SIGNALS.items() if name in value]:
             yield from ((signal, {name: value[name]}) for signal, name in found)
             return
-        if "result" in value:  # Jaeger: GET /api/v3/traces/ID
-            yield from requests_in(value["result"])
-            return
-        if isinstance(value.get("context"), dict):
-            yield TRACES, _request_of(value)
+        # Jaeger: GET /api/v3/traces/ID; Jaeger: GET /api/traces/ID; Langfuse: lists, sessions
+        for name in ("result", "data", "traces"):
+            if isinstance(value.get(name), dict | list):
+                yield from requests_in(value[name])
+                return
+        if read := _reader_of(value):
+            yield TRACES, read(value)
             return
     raise BadDataError(
         "This is no telemetry that is known here: an object with resourceSpans, resourceLogs or "
-        "resourceMetrics, or a span as Python's SDK writes it"
+        "resourceMetrics, a trace of Jaeger or Langfuse, or a span as the SDKs of Python and "
+        "JavaScript print it"
     )
+
+
+def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
+    if isinstance(value.get("context"), dict):
+        return _request_of
+    if jaeger.is_jaeger(value):
+        return jaeger.request_of
+    if "traceId" in value and "timestamp" in value and "duration" in value:
+        return _printed_request
+    return langfuse.request_of if langfuse.is_langfuse(value) else None
+
+
+def _printed_request(span: dict[str, Any]) -> dict[str, Any]:
+    """Return a span as JavaScript's console exporter prints it; its times are in microseconds."""
+    resource, status = (
+        part if isinstance(part := span.get(name), dict) else {} for name in ("resource", "status")
+    )
+    parent = span.get("parentSpanContext")
+    start_ns = _printed_ns(span["timestamp"])
+    printed = {
+        "traceId": span["traceId"],
+        "spanId": span.get("id"),
+        "parentSpanId": parent.get("spanId") if isinstance(parent, dict) else span.get("parentId"),
+        "name": span.get("name"),
+        "kind": span["kind"] + 1 if isinstance(span.get("kind"), int) else None,
+        "startTimeUnixNano": str(start_ns),
+        "endTimeUnixNano": str(start_ns + _printed_ns(span["duration"])),
+        "attributes": attributes(span.get("attributes")),
+        "events": [_printed_event(event) for event in objects(span.get("events"))],
+        "links": [
+            {
+                "traceId": link["context"].get("traceId"),
+                "spanId": link["context"].get("spanId"),
+                "attributes": attributes(link.get("attributes")),
+            }
+            for link in objects(span.get("links"))
+            if isinstance(link.get("context"), dict)
+        ],
+        "status": {"code": status.get("code"), "message": status.get("message")},
+    }
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": attributes(resource.get("attributes"))},
+                "scopeSpans": [{"scope": _printed_scope(span), "spans": [printed]}],
+            }
+        ]
+    }
+
+
+def _printed_scope(span: dict[str, Any]) -> dict[str, Any]:
+    scope = span.get("instrumentationScope") or span.get("instrumentationLibrary")
+    scope = scope if isinstance(scope, dict) else {}
+    return {"name": scope.get("name"), "version": scope.get("version")}
+
+
+def _printed_event(event: dict[str, Any]) -> dict[str, Any]:
+    time: str | None
+    match event.get("time"):
+        case [int(seconds), int(nanoseconds)]:
+            time = str(seconds * 1_000_000_000 + nanoseconds)
+        case _:
+            time = None
+    told = attributes(event.get("attributes"))
+    return {"name": event.get("name"), "timeUnixNano": time, "attributes": told}
+
+
+def _printed_ns(microseconds: Any) -> int:
+    if isinstance(microseconds, bool) or not isinstance(microseconds, int | float):
+        raise BadDataError(f"{str(microseconds)[:100]!r} is no number of microseconds")
+    if isinstance(microseconds, int):
+        return microseconds * 1000
+    if not math.isfinite(microseconds):
+        raise BadDataError(f"{microseconds} is no number of microseconds")
+    return round(microseconds * 1000)
 
 
 def _request_of(span: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +133,7 @@ def _request_of(span: dict[str, Any]) -> dict[str, Any]:
     return {
         "resourceSpans": [
             {
-                "resource": {"attributes": _attributes(resource.get("attributes"))},
+                "resource": {"attributes": attributes(resource.get("attributes"))},
                 "schemaUrl": resource.get("schema_url"),
                 "scopeSpans": [{"spans": [_span(span)]}],
             }
@@ -71,20 +150,20 @@ def _span(span: dict[str, Any]) -> dict[str, Any]:
         "parentSpanId": _hex(span.get("parent_id")),
         "name": span.get("name"),
         "kind": f"SPAN_KIND_{kind}" if kind else None,
-        "startTimeUnixNano": _unix_nano(span.get("start_time")),
-        "endTimeUnixNano": _unix_nano(span.get("end_time")),
-        "attributes": _attributes(span.get("attributes")),
+        "startTimeUnixNano": unix_nano(span.get("start_time")),
+        "endTimeUnixNano": unix_nano(span.get("end_time")),
+        "attributes": attributes(span.get("attributes")),
         "events": [
             {
                 "name": event.get("name"),
-                "timeUnixNano": _unix_nano(event.get("timestamp")),
-                "attributes": _attributes(event.get("attributes")),
+                "timeUnixNano": unix_nano(event.get("timestamp")),
+                "attributes": attributes(event.get("attributes")),
             }
-            for event in _objects(span.get("events"))
+            for event in objects(span.get("events"))
         ],
         "links": [
-            {**_context(link.get("context")), "attributes": _attributes(link.get("attributes"))}
-            for link in _objects(span.get("links"))
+            {**_context(link.get("context")), "attributes": attributes(link.get("attributes"))}
+            for link in objects(span.get("links"))
         ],
         "status": {
             "code": _STATUS.get(str(status.get("status_code")).rpartition(".")[2], 0),
@@ -100,48 +179,3 @@ def _context(context: Any) -> dict[str, Any]:
 
 def _hex(value: Any) -> Any:
     return value.removeprefix("0x") if isinstance(value, str) else value
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _unix_nano(value: Any) -> str | None:
-    """Return a time such as `2026-01-31T10:00:00.000000Z` in OTLP's words.
-
-    Raises:
-        BadDataError: It is no time.
-    """
-    if value is None:
-        return None
-    try:
-        time = datetime.fromisoformat(value)
-    except (TypeError, ValueError) as error:
-        raise BadDataError(f"{str(value)[:100]!r} is no time as ISO 8601 writes it") from error
-    if time.tzinfo is None:
-        time = time.replace(tzinfo=UTC)
-    return str((time - _EPOCH) // _MICROSECOND * 1000)
-
-
-def _attributes(attributes: Any) -> list[dict[str, Any]]:
-    if not isinstance(attributes, Mapping):
-        return []
-    return [{"key": key, "value": _any_value(value)} for key, value in attributes.items()]
-
-
-def _any_value(value: Any) -> dict[str, Any]:
-    match value:
-        case bool():
-            return {"boolValue": value}
-        case int():
-            return {"intValue": value}
-        case float():
-            return {"doubleValue": value}
-        case str():
-            return {"stringValue": value}
-        case list():
-            return {"arrayValue": {"values": [_any_value(item) for item in value]}}
-        case dict():
-            return {"kvlistValue": {"values": _attributes(value)}}
-        case _:
-            return {}

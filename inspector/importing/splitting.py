@@ -18,8 +18,12 @@ MAX_VALUE_BYTES = MAX_BODY_BYTES
 _BLANK = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 _OPENS_DOCUMENT = re.compile(rb"[\[{,:]\Z")
-# A whole string, a bracket, or a quote whose string has not come to its end.
-_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
+# A whole string, a bracket, or a quote whose string has not come to its end. JSON has one kind of
+# quotes only, and the others nowhere outside of strings; what Node prints has all three.
+_STRINGS = b"|".join(
+    rb"Q[^Q\\]*+(?:\\.[^Q\\]*+)*+Q".replace(b"Q", quote) for quote in (b'"', b"'", b"`")
+)
+_MARK = re.compile(_STRINGS + rb"|[\[\]{}\"'`]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,10 @@ class _Document:
     def _scan(self) -> Iterator[Value]:
         while mark := _MARK.search(self._buffer, self._seen):
             text = mark[0]
-            if text == b'"':
+            if text[:1] in (b"'", b"`") and self._start is None:
+                self._seen = mark.start() + 1  # between values it is no string
+                continue
+            if text in (b'"', b"'", b"`"):
                 self._seen = mark.start()
                 self._wanted = 2 * len(self._buffer) - self._seen
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.normalise.session_ids import MAX_CHARACTERS
 from inspector.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
-from inspector.reading.readable import duration, money, plural, tokens
+from inspector.reading.readable import duration, money, plural, silence, tokens
 from inspector.reading.visible import visible, visible_line
 
 _TITLE_CHARS = 120
@@ -33,7 +34,7 @@ Session fields: status (waiting paused running lost failed cancelled completed),
 ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
 agent, tag, id.
 Span fields: name, kind (agent llm tool workflow step mcp resource prompt retrieval embedding \
-memory guardrail other), status (running unset ok error cancelled lost), tool, agent, model, \
+memory guardrail http other), status (running unset ok error cancelled lost), tool, agent, model, \
 duration, tokens, cost, size, started, root, id, trace; attributes as @key:value.
 Operators: field:value (* is a wildcard, a,b a choice, 1s..5s a range), field>value, field~part, \
 field!=value. Structure: parent(…) child(…) ancestor(…) descendant(…) span(…) session(…).
@@ -57,6 +58,10 @@ class SessionLine(Closed):
     started_at: str
     duration_ms: float | None = Field(description="Null while anything runs.")
     waiting_ms: float = Field(description="Of that, waiting for a person.")
+    silent_since: str | None = Field(
+        description="While it runs and no process of it gives a sign of life: when something of it "
+        "arrived last."
+    )
     span_count: int
     error_count: int
     llm_calls: int
@@ -115,6 +120,7 @@ def session_text(session: SessionLine) -> str:
     facts = [
         session.started_at[:19] + "Z",
         duration(took) if took is not None else "still going",
+        silence(session.silent_since, time.time()),
         f"waited {duration(round(session.waiting_ms * 1e6))}" if session.waiting_ms else "",
         plural(session.span_count, "span"),
         plural(session.error_count, "error") if session.error_count else "",

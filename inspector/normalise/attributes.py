@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 from collections.abc import Iterable
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 from inspector.model import Json
+from inspector.nesting import MAX_DEPTH
 
-MAX_DEPTH = 64
 MAX_TOKENS = 10**12
 """Of one call. More is no count; sums of such stay within the 64 bits that a store has."""
 MAX_COST_USD = 1e6
 """Of one call; likewise."""
 
+_NAMES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
-def json_value(value: AnyValue, depth: int = 0) -> Json:
+
+def json_value(value: AnyValue, depth: int = 0, *, is_typed: bool = False) -> Json:
     """Return `value` as a JSON value.
 
     Bytes become base64 text and non-finite doubles their names, because JSON has neither.
-    Below `MAX_DEPTH` a value is shown as `"…"`.
+    Below `MAX_DEPTH` a value is the JSON text of itself.
+
+    Args:
+        value: What was received.
+        depth: How many lists and maps it is in.
+        is_typed: What JSON has not is written as OTLP's own JSON has it, which tells it from text:
+            `{"bytesValue": "AAE="}`, `{"doubleValue": "NaN"}`.
     """
     match value.WhichOneof("value"):
         case "string_value":
@@ -32,17 +41,22 @@ def json_value(value: AnyValue, depth: int = 0) -> Json:
             return value.int_value
         case "double_value":
             number = value.double_value
-            return number if math.isfinite(number) else str(number)
+            if math.isfinite(number):
+                return number
+            return {"doubleValue": _NAMES.get(number, "NaN")} if is_typed else str(number)
         case "bytes_value":
-            return base64.b64encode(value.bytes_value).decode("ascii")
+            encoded = base64.b64encode(value.bytes_value).decode("ascii")
+            return {"bytesValue": encoded} if is_typed else encoded
+        case "array_value" | "kvlist_value" if depth >= MAX_DEPTH:
+            return json.dumps(json_value(value, is_typed=is_typed), ensure_ascii=False)
         case "array_value":
-            if depth >= MAX_DEPTH:
-                return "…"
-            return [json_value(item, depth + 1) for item in value.array_value.values]
+            items = value.array_value.values
+            return [json_value(item, depth + 1, is_typed=is_typed) for item in items]
         case "kvlist_value":
-            if depth >= MAX_DEPTH:
-                return "…"
-            return {kv.key: json_value(kv.value, depth + 1) for kv in value.kvlist_value.values}
+            return {
+                kv.key: json_value(kv.value, depth + 1, is_typed=is_typed)
+                for kv in value.kvlist_value.values
+            }
         case _:
             return None
 
@@ -50,6 +64,11 @@ def json_value(value: AnyValue, depth: int = 0) -> Json:
 def flat_attributes(pairs: Iterable[KeyValue]) -> dict[str, Json]:
     """Return `pairs` as a dict; of a repeated key the last one stays."""
     return {pair.key: json_value(pair.value) for pair in pairs}
+
+
+def typed_attributes(pairs: Iterable[KeyValue]) -> dict[str, Json]:
+    """Return `pairs` as they are shown: bytes and non-finite numbers are told from text."""
+    return {pair.key: json_value(pair.value, is_typed=True) for pair in pairs}
 
 
 def as_text(value: Json) -> str | None:

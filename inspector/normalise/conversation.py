@@ -9,6 +9,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json, Moment, SpanKind
+from inspector.nesting import parse
 from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conventions.genai_events import ASKED, DETAILS
@@ -27,6 +28,7 @@ _WHOLE = (
     "events",
     "message.content",
     "gen_ai.prompt",
+    "genkit:input",
     "input.value",
     "traceloop.entity.input",
 )
@@ -108,11 +110,13 @@ def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
 
 def _begun(value: Json) -> Iterator[Message]:
     """Yield the first messages of a conversation; none of JSON that is none."""
-    if isinstance(value, str) and value[:1] in ("[", "{"):
+    if isinstance(value, str) and value[:1] in ("[", "{", '"'):
+        is_quoted = value[:1] == '"'  # as somebody may begin to write
         try:
-            value = orjson.loads(value)
-        except orjson.JSONDecodeError:
-            return
+            value = parse(value, orjson.loads)
+        except ValueError:
+            if not is_quoted:
+                return
     items = value if isinstance(value, list) else [value]
     for item in items[:_TITLE_MESSAGES]:
         yield from messages_of([item], "input", is_json=False)

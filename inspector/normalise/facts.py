@@ -20,8 +20,9 @@ from inspector.normalise.conversation import (
     tells_messages,
 )
 from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
-from inspector.normalise.kinds import KIND_KEYS, kind_of
+from inspector.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of
 from inspector.normalise.session_ids import session_id
+from inspector.normalise.usage import GENKIT_OUTPUT, usage_of
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
@@ -30,8 +31,15 @@ _TITLE_CHARACTERS = 200
 _ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
 # OpenLLMetry's MCP instrumentation writes one for each stream it wraps: no work of its own.
 _HELPER = "ResponseStreamWriter"
+_MCP_VERSION = "mcp.protocol.version"
+_WITHOUT_SESSIONS = "2026"
+"""From this version of MCP on, each request has a session id of its own."""
+_ASKS_FOR_ERA = "server/discover"
+"""A server of an older era of MCP refuses it, which is how a client learns to `initialize`."""
+_MODELS = (SpanKind.LLM, SpanKind.EMBEDDING)
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
+_OF_GENKIT = ("genkit:name", GENKIT_OUTPUT)
 _OF_A_SPAN = frozenset(
     {
         *KIND_KEYS,
@@ -41,26 +49,31 @@ _OF_A_SPAN = frozenset(
         *keys.TITLE,
         *keys.AGENT,
         *keys.MODEL,
+        *keys.RESPONSE_ID,
         *keys.INPUT_TOKENS,
         *keys.OUTPUT_TOKENS,
         *keys.COST_USD,
         *keys.TAGS,
         *keys.RUN,
+        *_OF_GENKIT,
+        *keys.MCP_CONNECTION,
+        _MCP_VERSION,
         "error.type",
         "inspector.cancelled",
         "inspector.duplicate_of",
     }
 )
 # By key, the part of the facts that it is for: most spans lack most of them.
-_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES = 1, 2, 4, 8, 16, 32
+_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES, _GENKIT = 1, 2, 4, 8, 16, 32, 64
 _ASKED_BY = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
-    **dict.fromkeys(keys.MODEL, _MODEL),
+    **dict.fromkeys((*keys.MODEL, *keys.RESPONSE_ID), _MODEL),
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
     **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
     **dict.fromkeys(keys.COST_USD, _COST),
     **dict.fromkeys(INPUT_KEYS, _MESSAGES),
+    **dict.fromkeys(_OF_GENKIT, _GENKIT),
 }
 _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
@@ -115,21 +128,45 @@ def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) 
         asked |= _ASKED_BY.get(key, 0)
     if asked & _IDENTITY:
         _read_identity(facts, attributes, of_resource)
+    if asked & (_MODEL | _INPUT | _OUTPUT | _COST):
+        _read_model_call(facts, attributes, asked)
+    if asked & _GENKIT and kind in _MODELS:
+        _read_genkit(facts, attributes)
+    if span.name == _HELPER:
+        facts.duplicate_of = span.parent_span_id.hex() or None
+    if kind in MCP_KINDS:
+        _read_connection(facts, attributes)
+    elif kind is SpanKind.AGENT:
+        facts.agent = as_text(keys.first(attributes, keys.AGENT))
+    if kind in _CONVERSES and (asked & _MESSAGES or span.events):
+        facts.first_user_message = _cut(first_user_text(attributes, span.events))
+    return facts
+
+
+def _read_model_call(facts: SpanFacts, attributes: dict[str, Json], asked: int) -> None:
     if asked & _MODEL:
-        facts.model = as_text(keys.first(attributes, keys.MODEL))
+        facts.model = next(
+            (
+                name
+                for key in keys.MODEL
+                if (name := as_text(attributes.get(key))) != "none" and name
+            ),
+            None,
+        )
+        facts.response_id = as_text(keys.first(attributes, keys.RESPONSE_ID))
     if asked & _INPUT:
         facts.input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
     if asked & _OUTPUT:
         facts.output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
     if asked & _COST:
         facts.cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
-    if span.name == _HELPER:
-        facts.duplicate_of = span.parent_span_id.hex() or None
-    if kind is SpanKind.AGENT:
-        facts.agent = as_text(keys.first(attributes, keys.AGENT))
-    if kind in _CONVERSES and (asked & _MESSAGES or span.events):
-        facts.first_user_message = _cut(first_user_text(attributes, span.events))
-    return facts
+
+
+def _read_genkit(facts: SpanFacts, attributes: dict[str, Json]) -> None:
+    facts.model = as_text(attributes.get("genkit:name"))
+    usage = usage_of(attributes, facts.kind)
+    if usage is not None:
+        facts.input_tokens, facts.output_tokens = usage.input_tokens, usage.output_tokens
 
 
 def _read_identity(
@@ -145,6 +182,14 @@ def _read_identity(
     facts.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
     facts.duplicate_of = as_text(attributes.get("inspector.duplicate_of"))
     facts.tags = _tags(attributes)
+
+
+def _read_connection(facts: SpanFacts, attributes: dict[str, Json]) -> None:
+    ours, theirs = (as_text(attributes.get(key)) for key in keys.MCP_CONNECTION)
+    version = as_text(attributes.get(_MCP_VERSION)) or ""
+    found = ours or (theirs if version < _WITHOUT_SESSIONS else None)
+    facts.connection_id = None if found is None else session_id(found)
+    facts.is_mcp = found is not None or "mcp.method.name" in attributes
 
 
 def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
@@ -164,6 +209,8 @@ def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
     if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):
             return SpanStatus.CANCELLED
+        if keys.first(attributes, keys.MCP_METHOD) == _ASKS_FOR_ERA:
+            return SpanStatus.UNSET
         return SpanStatus.ERROR
     return SpanStatus.OK if code == _OK else SpanStatus.UNSET
 

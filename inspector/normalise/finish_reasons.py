@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from inspector.model import Json
+from inspector.nesting import parse
 from inspector.normalise.attributes import as_text
 
 ALIASES = {
@@ -39,7 +38,7 @@ def finish_reasons(value: Json) -> list[str]:
 
 def _parsed(text: str) -> Json:
     try:
-        parsed: Json = json.loads(text)
-    except (ValueError, RecursionError):
+        parsed: Json = parse(text)
+    except ValueError:
         return text
     return parsed

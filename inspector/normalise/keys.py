@@ -33,6 +33,7 @@ MODEL_RESPONDED = (
     "embedding.model_name",
     "ai.response.model",
 )
+RESPONSE_ID = ("gen_ai.response.id", "llm.response.id", "ai.response.id")
 PROVIDER = (
     "gen_ai.provider.name",
     "gen_ai.system",
@@ -104,22 +105,31 @@ TOOL = (
     "ai.toolCall.name",
     "request.params.name",
     "traceloop.entity.name",
+    "spring.ai.tool.definition.name",
 )
-TOOL_DESCRIPTION = ("gen_ai.tool.description", "tool.description")
+TOOL_DESCRIPTION = (
+    "gen_ai.tool.description",
+    "tool.description",
+    "spring.ai.tool.definition.description",
+)
 TOOL_CALL_ID = ("gen_ai.tool.call.id", "tool.id", "tool_call.id", "ai.toolCall.id")
 TOOL_ARGUMENTS = (
     "gen_ai.tool.call.arguments",
     "mcp.tool.input_json",
+    "spring.ai.tool.call.arguments",
     "tool_arguments",
     "ai.toolCall.args",
 )
 TOOL_RESULT = (
     "gen_ai.tool.call.result",
     "mcp.tool.output_json",
+    "spring.ai.tool.call.result",
     "tool_response",
     "ai.toolCall.result",
 )
 MCP_METHOD = ("mcp.method.name", "mcp.rpc.method", "rpc.method")
+# Who has no session, and calls or serves MCP, has a connection.
+MCP_CONNECTION = ("inspector.mcp.connection.id", "mcp.session.id")
 TITLE = ("inspector.session.title",)
 ENGINE = ("inspector.engine",)
 TAGS = ("inspector.tags", "tag.tags", "langsmith.span.tags", "logfire.tags")

@@ -65,6 +65,29 @@ _LANGSMITH = {
     "embedding": SpanKind.EMBEDDING,
     "retriever": SpanKind.RETRIEVAL,
 }
+_GENKIT = {
+    "model": SpanKind.LLM,
+    "background-model": SpanKind.LLM,
+    "embedder": SpanKind.EMBEDDING,
+    "tool": SpanKind.TOOL,
+    "tool.v2": SpanKind.TOOL,
+    "flow": SpanKind.WORKFLOW,
+    "flowStep": SpanKind.STEP,
+    "prompt": SpanKind.STEP,
+    "executable-prompt": SpanKind.STEP,
+    "promptTemplate": SpanKind.STEP,
+    "util": SpanKind.STEP,
+    "retriever": SpanKind.RETRIEVAL,
+    "reranker": SpanKind.RETRIEVAL,
+    "evaluator": SpanKind.GUARDRAIL,
+    "resource": SpanKind.RESOURCE,
+}
+_SPRING_AI = {
+    "chat_client": SpanKind.AGENT,
+    "advisor": SpanKind.STEP,
+    "tool_call": SpanKind.TOOL,
+    "vector_store": SpanKind.RETRIEVAL,
+}
 _LEGACY_NAMES = {
     "agent.call": SpanKind.AGENT,
     "llm.generate": SpanKind.LLM,
@@ -86,10 +109,15 @@ _LEGACY_KEYS = {
     "pydantic_ai.all_messages": SpanKind.AGENT,
     "gen_ai.tool.name": SpanKind.TOOL,
 }
+# The MCP SDK 2 names so what its connection sends, on behalf of whoever calls the tool.
+_SDK_SENDS = "MCP send "
+_SDK_CALLS = f"{_SDK_SENDS}tools/call"
 _MCP_METHODS = {
     "resources/read": SpanKind.RESOURCE,
     "prompts/get": SpanKind.PROMPT,
 }
+MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
+"""Of spans that can tell of a message over MCP."""
 # mcp-agent says what a span is by its name only: `OpenAIAugmentedLLM.finder.generate_str`.
 _MCP_AGENT_STEPS = {
     "generate": SpanKind.AGENT,
@@ -103,6 +131,8 @@ _MCP_AGENT_STEPS = {
     "send_notification": SpanKind.MCP,
 }
 _MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
+_HTTP_METHOD = frozenset({"http.request.method", "http.method"})
+"""Of the HTTP conventions, stable and of before: a client's span has it, and a server's."""
 KIND_KEYS = frozenset(
     {
         "logfire.span_type",
@@ -110,12 +140,16 @@ KIND_KEYS = frozenset(
         "rpc.system",
         "ai.operationId",
         "gen_ai.operation.name",
+        "genkit:metadata:subtype",
+        "genkit:type",
         "inspector.kind",
         "langsmith.span.kind",
         "llm.request.type",
         "mcp.method.name",
         "openinference.span.kind",
+        "spring.ai.kind",
         "traceloop.span.kind",
+        *_HTTP_METHOD,
         *_LEGACY_KEYS,
     }
 )
@@ -141,8 +175,6 @@ def _openinference(span: Span, attributes: Attributes) -> SpanKind | None:
 
 def _gen_ai(span: Span, attributes: Attributes) -> SpanKind | None:
     operation = str(attributes.get("gen_ai.operation.name", ""))
-    if operation == "execute_tool" and _is_mcp_server(span, attributes):
-        return SpanKind.MCP
     if operation.endswith(("_memory", "_memory_store")):
         return SpanKind.MEMORY
     return _GEN_AI.get(operation)
@@ -154,14 +186,17 @@ def _mcp(span: Span, attributes: Attributes) -> SpanKind | None:
         method = attributes.get("rpc.method")  # Logfire
     if not isinstance(method, str) or not method:
         return None
-    if method == "tools/call" and not _is_mcp_server(span, attributes):
-        return SpanKind.TOOL
+    if method == "tools/call":
+        return SpanKind.MCP if _only_carries(span, attributes) else SpanKind.TOOL
     return _MCP_METHODS.get(method, SpanKind.MCP)
 
 
-def _is_mcp_server(span: Span, attributes: Attributes) -> bool:
-    # The server's end of a call that the client's end already counts as the tool.
-    return span.kind == Span.SPAN_KIND_SERVER and "mcp.method.name" in attributes
+def _only_carries(span: Span, attributes: Attributes) -> bool:
+    """Return whether a span of `tools/call` is the message's, not the tool's."""
+    if span.name.startswith(_SDK_SENDS):
+        return True
+    is_server = span.kind == Span.SPAN_KIND_SERVER and "mcp.method.name" in attributes
+    return is_server and first(attributes, TOOL) is None
 
 
 def _vercel(span: Span, attributes: Attributes) -> SpanKind | None:
@@ -187,6 +222,15 @@ def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
     kind = _LANGSMITH.get(str(attributes.get("langsmith.span.kind", "")))
     is_root = kind is SpanKind.STEP and not span.parent_span_id
     return SpanKind.WORKFLOW if is_root else kind
+
+
+def _genkit(span: Span, attributes: Attributes) -> SpanKind | None:
+    kind = _GENKIT.get(str(attributes.get("genkit:metadata:subtype", "")))
+    return kind or _GENKIT.get(str(attributes.get("genkit:type", "")))
+
+
+def _spring_ai(span: Span, attributes: Attributes) -> SpanKind | None:
+    return _SPRING_AI.get(str(attributes.get("spring.ai.kind", "")))
 
 
 def _logfire_log(span: Span, attributes: Attributes) -> SpanKind | None:
@@ -220,6 +264,8 @@ _READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | No
     (frozenset({"ai.operationId"}), _vercel),
     (frozenset({"traceloop.span.kind", "llm.request.type"}), _traceloop),
     (frozenset({"langsmith.span.kind"}), _langsmith),
+    (frozenset({"genkit:metadata:subtype", "genkit:type"}), _genkit),
+    (frozenset({"spring.ai.kind"}), _spring_ai),
 )
 
 
@@ -230,7 +276,18 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
             return kind
     if mcp_method_in_name(span.name) is not None:
         return SpanKind.MCP
-    return _mcp_agent(span.name) or _legacy(span, attributes) or SpanKind.OTHER
+    if (named := _mcp_agent(span.name) or _legacy(span, attributes)) is not None:
+        return named
+    # Last: what a request is for says more than that it was one.
+    return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
+
+
+def calls_tool(kind: SpanKind, name: str) -> bool:
+    """Return whether a span that is no duplicate counts as a call of a tool.
+
+    So does what the MCP SDK sends, where nobody else tells of the call.
+    """
+    return kind is SpanKind.TOOL or (kind is SpanKind.MCP and name.startswith(_SDK_CALLS))
 
 
 def mcp_method_in_name(name: str) -> str | None:

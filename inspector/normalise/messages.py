@@ -5,15 +5,16 @@ Content comes as JSON text or as a structured value, and may be wrong in any way
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from inspector.model import Json
+from inspector.nesting import parse
 from inspector.normalise.attributes import as_text
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.parts import first, part_of, parts_of, tool_call, tool_result
-from inspector.wire import Message, Part, ReasoningPart, TextPart
+from inspector.normalise.payload import payload
+from inspector.wire import Message, OtherPart, Part, ReasoningPart, TextPart
 
 Origin = Literal["system", "input", "output"]
 
@@ -46,6 +47,13 @@ _LONE_PARTS = {
     "function_call_output": "tool",
     "tool_call_response": "tool",
 }
+# What a message says of itself beside its content, and other names of that, when it is empty.
+_HEAD = frozenset(
+    {
+        *("role", "name", "id", "type", "index", "finish_reason", "stop_reason", "contents"),
+        *("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content"),
+    }
+)
 # Names under which a chain takes or gives one text.
 _LONE_TEXTS = frozenset({"input", "question", "query", "prompt", "text", "output", "answer"})
 # Where a request or an answer, written whole, has its messages.
@@ -73,13 +81,24 @@ def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Me
         is_json: Text was meant as JSON: what cannot be parsed is marked.
     """
     loaded = load(value)
-    try:
-        found = _list(loaded, origin, 0)
-    except RecursionError:
-        found = [_plain(str(value), origin)]
+    found = _list(loaded, origin, 0)
     if is_json and loaded is value and isinstance(loaded, str) and found:
         found[0].parts = [TextPart(text=loaded, parse_error=True)]
     return found
+
+
+def tool_message(value: Json) -> Mapping[str, Any] | None:
+    """Return the fields of the message that LangChain packs a tool's result in, if `value` is one.
+
+    Alone, or under `output`: as a constructor (`lc`), or as its fields.
+    """
+    loaded = load(value)
+    if not isinstance(loaded, dict):
+        return None
+    inner = loaded.get("output")
+    fields = _fields(inner if isinstance(inner, dict) else loaded)
+    is_one = str(fields.get("type")).lower() in ("tool", "toolmessage")
+    return fields if is_one and {"content", "tool_call_id"} <= fields.keys() else None
 
 
 def system_of(value: Json) -> list[Message]:
@@ -96,8 +115,8 @@ def load(value: Json) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        parsed = json.loads(value)
-    except (ValueError, RecursionError):
+        parsed = parse(value)
+    except ValueError:
         return value
     # A number or a word that happens to be JSON is still what somebody wrote.
     return parsed if isinstance(parsed, (dict, list, str)) else value
@@ -110,8 +129,10 @@ def load_parts(content: Json) -> Any:
 
 
 def _list(value: Any, origin: Origin, depth: int) -> list[Message]:
-    if value is None or value == "" or depth > _MAX_NESTING:
+    if value is None or value == "":
         return []
+    if depth > _MAX_NESTING:
+        return [message_of(value, origin)]
     if isinstance(value, list):
         found = []
         for item in value[:MAX_MESSAGES]:
@@ -165,7 +186,7 @@ def message_of(item: Any, origin: Origin) -> Message:
     elif _is_lone_part(fields):
         parts = [part_of(item)]
     else:
-        parts = _chat_parts(fields)
+        parts = _chat_parts(fields) or _rest(fields)
     if role == "user" and parts and all(part.type == "tool_result" for part in parts):
         role = "tool"  # Anthropic, Bedrock and others answer in the user's name
     reason = as_text(first(fields, "finish_reason", "stop_reason"))
@@ -236,6 +257,17 @@ def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
         if part is not None and not (part.type == "tool_call" and part.id in known):
             found.append(part)
     return found
+
+
+def _rest(fields: Mapping[str, Any]) -> list[Part]:
+    """Return what a message without content has in its place, whole."""
+    rest = {
+        key: value
+        for key, value in fields.items()
+        if key not in _HEAD and not key.startswith(("gen_ai.", "event."))
+    }
+    is_told = "content" not in fields and any(value not in (None, "") for value in rest.values())
+    return [OtherPart(part_type="object", value=payload(rest))] if is_told else []
 
 
 def _items(value: Any) -> list[Any]:

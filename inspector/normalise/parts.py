@@ -36,6 +36,8 @@ _TYPE_OF_KEY = {
     "toolUse": "tool_use",
     "toolResult": "tool_result",
     "functionCall": "tool_use",
+    "toolRequest": "tool_use",
+    "toolResponse": "tool_result",
     "functionResponse": "tool_result",
     "reasoningContent": "reasoning",
     "image": "image",
@@ -46,6 +48,8 @@ _TYPE_OF_KEY = {
     "fileData": "uri",
     "text": "text",
 }
+# Genkit's, which an answer's own fields may be called, too: alone, or beside its metadata.
+_TYPE_OF_ONLY_KEY = {"reasoning": "reasoning", "media": "media"}
 
 
 def parts_of(content: Any) -> list[Part]:
@@ -81,18 +85,29 @@ def tool_call(fields: Fields) -> Part | None:
     if name is None and arguments is None:
         return None
     return ToolCallPart(
-        id=as_text(first(fields, "call_id", "id", "toolCallId", "toolUseId", "tool_call_id")),
+        id=as_text(
+            first(fields, "call_id", "id", "toolCallId", "toolUseId", "tool_call_id", "ref")
+        ),
         name=_string(name),
         arguments=_payload(arguments),
     )
 
 
-def tool_result(fields: Fields) -> Part:
+def tool_result(fields: Fields) -> ToolResultPart:
     """Return what a tool answered."""
     found = first(fields, "response", "result", "output", "content")
     return ToolResultPart(
         id=as_text(
-            first(fields, "tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "call_id", "id")
+            first(
+                fields,
+                "tool_call_id",
+                "tool_use_id",
+                "toolCallId",
+                "toolUseId",
+                "call_id",
+                "id",
+                "ref",
+            )
         ),
         result=_payload(_unwrapped(found)),
     )
@@ -112,6 +127,10 @@ def _typed(item: Fields) -> tuple[str, Fields]:
         if key in item:
             inner = item[key]
             return known, inner if isinstance(inner, dict) else item
+    for key, known in _TYPE_OF_ONLY_KEY.items():
+        if key in item and item.keys() <= {key, "metadata"}:
+            inner = item[key]
+            return known, inner if isinstance(inner, dict) else item
     return "", item
 
 
@@ -124,7 +143,7 @@ def _text(fields: Fields) -> Part | None:
 
 
 def _reasoning(fields: Fields) -> Part:
-    found = first(fields, "content", "thinking", "text", "reasoningText", "summary")
+    found = first(fields, "content", "thinking", "text", "reasoningText", "reasoning", "summary")
     pieces = found if isinstance(found, list) else [found]
     texts = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
     return ReasoningPart(text="\n\n".join(_string(text) for text in texts))
@@ -146,7 +165,9 @@ def _unwrapped(result: Any) -> Any:
 def _media(fields: Fields) -> Part | None:
     source = first(fields, "source", "image_url", "input_audio", "image", "file")
     inner = source if isinstance(source, dict) else {}
-    mime = as_text(_find(fields, inner, "mime_type", "mimeType", "media_type", "mediaType"))
+    mime = as_text(
+        _find(fields, inner, "mime_type", "mimeType", "media_type", "mediaType", "contentType")
+    )
     mime = mime or _mime_of_format(fields, inner)
     modality = as_text(fields.get("modality")) or _modality(mime, str(fields.get("type", "")))
     name = as_text(_find(fields, inner, *_FILE_NAMES))

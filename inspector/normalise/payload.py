@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from inspector.model import Json
+from inspector.nesting import parse
 from inspector.wire import Payload
 
 # Larger text is not parsed to find out whether it is JSON: its first character decides.
@@ -38,7 +39,7 @@ def _is_json(text: str) -> bool:
     if len(text) > _PARSE_BYTES:
         return True
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        parse(text)
+    except ValueError:
         return False
     return True

@@ -14,9 +14,14 @@ from inspector.wire import Usage
 
 Attributes = Mapping[str, Json]
 
+GENKIT_OUTPUT = "genkit:output"
 _MAX_REPR = 2_000
 # Objects in which some senders put the details: attribute, then steps to the number.
+# Genkit says it in the answer only, which whatever is above a model call repeats.
+_INPUT = ((GENKIT_OUTPUT, "usage", "inputTokens"),)
+_OUTPUT = ((GENKIT_OUTPUT, "usage", "outputTokens"),)
 _CACHE_READ = (
+    (GENKIT_OUTPUT, "usage", "cachedContentTokens"),
     ("gen_ai.usage.input_token_details", "cache_read"),
     ("gen_ai.usage.raw", "prompt_tokens_details", "cached_tokens"),
     ("gen_ai.usage.raw", "input_tokens_details", "cached_tokens"),
@@ -27,6 +32,7 @@ _CACHE_WRITE = (
     ("gen_ai.usage.raw", "cache_creation_input_tokens"),
 )
 _REASONING = (
+    (GENKIT_OUTPUT, "usage", "thoughtsTokens"),
     ("gen_ai.usage.output_token_details", "reasoning"),
     ("gen_ai.usage.raw", "completion_tokens_details", "reasoning_tokens"),
     ("gen_ai.usage.raw", "output_tokens_details", "reasoning_tokens"),
@@ -40,8 +46,10 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
     Aliases of one count are alternatives, never summands. What does not add up is flagged, not
     mended: Anthropic's raw input leaves out what was cached.
     """
-    input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
-    output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
+    if kind not in _LEAVES and GENKIT_OUTPUT in attributes:
+        return None
+    input_tokens = _count(attributes, keys.INPUT_TOKENS, _INPUT)
+    output_tokens = _count(attributes, keys.OUTPUT_TOKENS, _OUTPUT)
     cache_read = _count(attributes, keys.CACHE_READ_TOKENS, _CACHE_READ)
     cache_write = _count(attributes, keys.CACHE_WRITE_TOKENS, _CACHE_WRITE)
     reasoning = _count(attributes, keys.REASONING_TOKENS, _REASONING)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
@@ -13,7 +15,8 @@ from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conversation import conversation, stopped_because
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.kinds import kind_of, mcp_method_in_name, tool_name
-from inspector.normalise.messages import load
+from inspector.normalise.messages import load, tool_message
+from inspector.normalise.parts import tool_result
 from inspector.normalise.payload import attribute_payload
 from inspector.normalise.providers import provider_of
 from inspector.normalise.times import rfc3339
@@ -44,6 +47,13 @@ _MCP_RESPONSE = (
     "traceloop.entity.output",
 )
 _ERROR_TYPE = ("error.type", "mcp.error.code")
+_ERROR_CODE = ("rpc.response.status_code", "http.response.status_code", "http.status_code")
+_ERROR_EVENTS = ("exception", "error")
+_ERROR_EVENT_TYPE = ("exception.type", "error.type", "type")
+_ERROR_EVENT_MESSAGE = (
+    "exception.message", "error.message", "message", "error", "error.object"
+)  # fmt: skip
+_UNTOLD = ErrorView(type=None, code=None, message=None, stacktrace=None)
 
 Attributes = Mapping[str, Json]
 
@@ -110,13 +120,18 @@ def _llm(telling: Telling) -> LlmView:
         provider=provider_of(attributes),
         model_requested=as_text(keys.first(attributes, keys.MODEL_REQUESTED))
         or first_told(telling, lambda convention: convention.model_requested),
-        model_responded=as_text(keys.first(attributes, keys.MODEL_RESPONDED)),
+        model_responded=_known_model(keys.first(attributes, keys.MODEL_RESPONDED)),
         finish_reasons=[finish_reason(reason) for reason in reasons],
         finish_reasons_raw=reasons,
         time_to_first_chunk_ms=first_told(telling, lambda convention: convention.first_chunk_ms),
         request_params=first_told(telling, lambda convention: convention.request_params) or {},
         tools_offered=first_told(telling, lambda convention: convention.tools) or [],
     )
+
+
+def _known_model(value: Json) -> str | None:
+    """Return the name of a model; `none` is how Micrometer says that it knows none."""
+    return None if value == "none" else as_text(value)
 
 
 def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
@@ -126,14 +141,24 @@ def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
     )
     result = attribute_payload(attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated)
     result = result or first_told(telling, lambda convention: convention.tool_result)
+    call_id, is_error = as_text(keys.first(attributes, keys.TOOL_CALL_ID)), False
+    if result is not None and (packed := _packed(result)) is not None:
+        answer = tool_result(packed)
+        call_id, is_error = call_id or answer.id, packed.get("status") == "error"
+        result = answer.result
     return ToolView(
         name=tool_name(span.name, attributes),
-        call_id=as_text(keys.first(attributes, keys.TOOL_CALL_ID)),
+        call_id=call_id,
         description=as_text(keys.first(attributes, keys.TOOL_DESCRIPTION)),
         arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
         result=result,
-        is_error=_is_error(span) or _says_error(attributes, result),
+        is_error=is_error or _is_error(span) or _says_error(attributes, result),
     )
+
+
+def _packed(result: Payload) -> Mapping[str, Any] | None:
+    """Return the message that LangChain made of a tool's result, if it is in one."""
+    return tool_message(result.text) if '"tool_call_id"' in result.text else None
 
 
 def _says_error(attributes: Attributes, result: Payload | None) -> bool:
@@ -208,14 +233,18 @@ def _is_error(span: Span) -> bool:
 def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> ErrorView | None:
     if not _is_error(span) and "error.type" not in attributes:
         return None
-    raised = [moment.attributes for moment in happened if moment.name == "exception"]
+    raised = [moment.attributes for moment in happened if moment.name in _ERROR_EVENTS]
     exception = raised[-1] if raised else {}
-    return ErrorView(
+    found = ErrorView(
         type=as_text(keys.first(attributes, _ERROR_TYPE))
-        or as_text(exception.get("exception.type")),
-        code=_id(attributes.get("rpc.response.status_code")),
+        or as_text(keys.first(exception, _ERROR_EVENT_TYPE)),
+        code=_id(keys.first(attributes, _ERROR_CODE)),
         message=span.status.message
-        or as_text(exception.get("exception.message"))
+        or as_text(keys.first(exception, _ERROR_EVENT_MESSAGE))
         or as_text(attributes.get("mcp.error.message")),
         stacktrace=as_text(exception.get("exception.stacktrace")),
     )
+    if found == _UNTOLD:
+        told = json.dumps(dict(exception), ensure_ascii=False) if exception else None
+        found.message = told or "The sender says that it failed, and not why."
+    return found

@@ -2,16 +2,63 @@
 
 from __future__ import annotations
 
+import sys
+import time
 import zlib
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Protocol
 
 from inspector.errors import BadDataError, TooLargeError
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """A request, before and after decompression (OTLP's recommended default)."""
 
-CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
+MAX_MEMBERS = 4096
+"""Compressed streams joined end to end in one body: an empty one takes time and gives nothing."""
+
+MAX_DECOMPRESSION_S = 5.0
+"""Of a processor. The largest body takes half a second, one that is made for it many."""
+
+MAX_ZSTD_WINDOW_LOG = 23
+"""8 MiB of memory (RFC 9659): a frame says itself how much it wants."""
+
+_PIECE_BYTES = 64 * 1024
+"""What is left behind the end of a member is copied: never more than this."""
 
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
+
+
+class ExpandedTooLargeError(TooLargeError):
+    """The body is within the limit, and what it holds is not."""
+
+
+class _Stream(Protocol):
+    """What `zlib` and `zstd` have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def _zstd_module() -> Any:
+    """Return Python's own from 3.14 on, its copy for others, or None: not every build has it."""
+    try:
+        return import_module(
+            "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+        )
+    except ImportError:
+        return None
+
+
+_zstd = _zstd_module()
+_ERRORS = (zlib.error, *([_zstd.ZstdError] if _zstd else []))
+
+CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate", *(["zstd"] if _zstd else [])})
 
 
 def decompress(body: bytes, coding: str, *, limit_bytes: int = MAX_BODY_BYTES) -> bytes:
@@ -24,37 +71,54 @@ def decompress(body: bytes, coding: str, *, limit_bytes: int = MAX_BODY_BYTES) -
 
     Raises:
         BadDataError: It is not what `coding` says, or it is cut short.
-        TooLargeError: The result would be larger.
+        TooLargeError: The result would be larger, or there is too much to do for it.
     """
     if not body or coding in {"", "identity"}:  # nothing is an empty request in any coding
         if len(body) > limit_bytes:
             raise _too_large(limit_bytes)
         return body
+    if coding == "zstd":
+        options = {_zstd.DecompressionParameter.window_log_max: MAX_ZSTD_WINDOW_LOG}
+        return _unpack(body, lambda: _zstd.ZstdDecompressor(options=options), limit_bytes)
     if coding == "deflate":
-        return _inflate(body, _ZLIB if _has_zlib_header(body) else _RAW_DEFLATE, limit_bytes)
-    return _inflate(body, _GZIP, limit_bytes)
+        bits = _ZLIB if _has_zlib_header(body) else _RAW_DEFLATE
+        return _unpack(body, lambda: zlib.decompressobj(bits), limit_bytes, max_members=1)
+    return _unpack(body, lambda: zlib.decompressobj(_GZIP), limit_bytes)
 
 
-def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
+def _unpack(
+    body: bytes,
+    new_stream: Callable[[], _Stream],
+    limit_bytes: int,
+    *,
+    max_members: int = MAX_MEMBERS,
+) -> bytes:
     parts: list[bytes] = []
-    size_bytes = 0
-    while True:  # one turn for each member: gzip files may be joined end to end
-        stream = zlib.decompressobj(window_bits)
-        try:
-            part = stream.decompress(body, limit_bytes - size_bytes + 1)
-        except zlib.error as error:
-            raise BadDataError(f"The body cannot be decompressed: {error}.") from error
-        size_bytes += len(part)
-        if size_bytes > limit_bytes:
-            raise _too_large(limit_bytes)
-        parts.append(part)
-        if not stream.eof:
-            raise BadDataError("The compressed body ends too early. Send it again, whole.")
-        body = stream.unused_data
-        if not body:
-            return b"".join(parts)
-        if window_bits != _GZIP:
-            raise BadDataError("There is something after the end of the compressed body.")
+    size_bytes, members = 0, 1
+    stream = new_stream()
+    end_s = time.thread_time() + MAX_DECOMPRESSION_S
+    for start in range(0, len(body), _PIECE_BYTES):
+        if time.thread_time() > end_s:
+            raise TooLargeError("The body takes too long to decompress. Send smaller batches.")
+        rest = body[start : start + _PIECE_BYTES]
+        while rest:
+            if stream.eof:
+                members += 1
+                if members > max_members:
+                    raise _too_many(max_members)
+                stream = new_stream()
+            try:
+                part = stream.decompress(rest, limit_bytes - size_bytes + 1)
+            except _ERRORS as error:
+                raise BadDataError(f"The body cannot be decompressed: {error}.") from error
+            size_bytes += len(part)
+            if size_bytes > limit_bytes:
+                raise _too_large(limit_bytes)
+            parts.append(part)
+            rest = stream.unused_data if stream.eof else b""
+    if not stream.eof:
+        raise BadDataError("The compressed body ends too early. Send it again, whole.")
+    return b"".join(parts)
 
 
 def _has_zlib_header(body: bytes) -> bool:
@@ -62,8 +126,16 @@ def _has_zlib_header(body: bytes) -> bool:
     return len(body) >= 2 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
 
 
-def _too_large(limit_bytes: int) -> TooLargeError:
+def _too_many(max_members: int) -> BadDataError | TooLargeError:
+    if max_members == 1:
+        return BadDataError("There is something after the end of the compressed body.")
     return TooLargeError(
+        f"The body is made of more than {max_members} compressed streams. Send smaller batches."
+    )
+
+
+def _too_large(limit_bytes: int) -> ExpandedTooLargeError:
+    return ExpandedTooLargeError(
         f"The request is larger than {limit_bytes // 2**20} MiB after decompression. "
         "Send smaller batches."
     )

@@ -21,6 +21,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from inspector.errors import BadDataError, TooLargeError
+from inspector.nesting import levelled
 from inspector.otlp.batch import MAX_ITEMS
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import ExportRequest, Signal
@@ -28,6 +29,8 @@ from inspector.otlp.signals import ExportRequest, Signal
 MAX_NESTING = 30
 """Levels of an attribute's value: protobuf parsers stop at 100 messages, three to a level."""
 
+_MAX_DEPTH = 200
+"""Objects and arrays within each other in a body: room for `MAX_NESTING` levels of four."""
 MAX_CONTAINERS = 3_000_000
 """Objects and arrays in one body: each takes up to 300 bytes once it is parsed and a message."""
 
@@ -98,11 +101,12 @@ def parse_json(body: bytes) -> Any:
         return orjson.loads(body)
     except ValueError as error:
         # orjson is right to refuse these, and Python's own json is what writes them.
-        if not any(mark in body for mark in (b"\\u", b"NaN", b"Infinity")):
+        is_careless = any(mark in body for mark in (b"\\u", b"NaN", b"Infinity"))
+        if not is_careless and body.count(b"{") + body.count(b"[") <= _MAX_DEPTH:
             raise BadDataError(f"The body is not JSON: {error}.") from error
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
+        return json.loads(levelled(body.decode("utf-8", "surrogatepass"), _MAX_DEPTH))
+    except ValueError as error:
         raise BadDataError(f"The body is not JSON: {error}.") from error
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import grpc
@@ -21,19 +22,37 @@ from inspector.errors import (
     TooLargeError,
 )
 from inspector.otlp.body import MAX_BODY_BYTES
-from inspector.otlp.receiver import MAX_IN_FLIGHT_BYTES, Receiver
-from inspector.otlp.signals import SIGNALS, Signal
+from inspector.otlp.receiver import Receiver
+from inspector.otlp.signals import NO_TOKEN, SIGNALS, Signal
+from inspector.otlp.splice import SERVER, sender_of
 
 MAX_CONCURRENT_CALLS = 64
 
-MAX_CONCURRENT_READS = MAX_IN_FLIGHT_BYTES // MAX_BODY_BYTES
+MAX_CONCURRENT_READS = 4
 """Messages that come in at one time. Their size is known only when they are in memory."""
 
 MAX_READ_S = 30.0
 """For one message: who stops must not keep the others from being read. Senders give up earlier."""
 
+MAX_METADATA_BYTES = 64 * 1024
+"""The headers of one call."""
+
+MAX_HANDSHAKE_S = 10.0
+"""For a new connection to say that it speaks HTTP/2."""
+
+MAX_IDLE_S = 300.0
+"""Without a call. A sender connects again by itself."""
+
 _OPTIONS = [
     ("grpc.max_receive_message_length", MAX_BODY_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES // 4),  # refused above it more and more often
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.max_concurrent_streams", MAX_CONCURRENT_CALLS),
+    ("grpc.server_handshake_timeout_ms", int(MAX_HANDSHAKE_S * 1000)),
+    ("grpc.max_connection_idle_ms", int(MAX_IDLE_S * 1000)),
+    # Who vanished does not answer: what is open is closed.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
     # Else two services would share the port, and each would get half of the spans.
     ("grpc.so_reuseport", 0),
 ]
@@ -45,8 +64,11 @@ class Doorkeeper(Protocol):
     def is_bearer(self, authorization: str) -> bool:
         """Say whether it carries the token."""
 
-    def is_open_to(self, peer: str) -> bool:
+    def is_open_to(self, peer: str, headers: Container[str]) -> bool:
         """Say whether this peer needs none."""
+
+    def tell_refused(self, peer: str, code: str, detail: str) -> None:
+        """Log that it is refused."""
 
 
 class GrpcServer:
@@ -74,28 +96,40 @@ class GrpcServer:
                 (grpc.method_handlers_generic_handler(signal.service, {"Export": handler}),)
             )
 
-    async def start(self, host: str, port: int, *, tls: tuple[bytes, bytes] | None = None) -> int:
+    async def start(
+        self,
+        host: str,
+        port: int | None,
+        *,
+        tls: tuple[bytes, bytes] | None = None,
+        inside: Path | None = None,
+    ) -> int:
         """Listen; return the port.
 
         Args:
             host: Address or name.
-            port: 0 takes a free one.
+            port: 0 takes a free one; None: nowhere but `inside`.
             tls: Private key and certificate chain (PEM); None: without TLS.
+            inside: Folder of this user's, for what is spliced to the server.
 
         Raises:
             PortInUseError: It is taken.
         """
+        if inside:
+            self._server.add_insecure_port(f"unix:{inside / SERVER}")
+        bound = 0 if port is None else self._bind(host, port, tls)
+        await self._server.start()
+        return bound
+
+    def _bind(self, host: str, port: int, tls: tuple[bytes, bytes] | None) -> int:
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
             if tls:
                 credentials = grpc.ssl_server_credentials([tls])
-                bound = self._server.add_secure_port(address, credentials)
-            else:
-                bound = self._server.add_insecure_port(address)
+                return self._server.add_secure_port(address, credentials)
+            return self._server.add_insecure_port(address)
         except RuntimeError as error:
             raise PortInUseError(f"Cannot listen on {address}: the port is in use.") from error
-        await self._server.start()
-        return bound
 
     async def stop(self, grace_s: float) -> None:
         """Stop listening, giving running calls `grace_s` seconds."""
@@ -108,46 +142,56 @@ class GrpcServer:
             messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, Any]
         ) -> Any:
             metadata = dict(context.invocation_metadata() or ())
-            if not self._may_send(str(metadata.get("authorization", "")), context.peer()):
-                await context.abort(
-                    grpc.StatusCode.UNAUTHENTICATED,
-                    "A token is needed: send the metadata `authorization: Bearer TOKEN`.",
-                )
+            if not self._may_send(metadata, peer := _address_of(context.peer())):
+                self._access.tell_refused(peer, "no_token", NO_TOKEN)
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, NO_TOKEN)
+            hops = str(metadata.get("x-inspector-hop", ""))
             try:
-                with self._receiver.room() as room:
-                    async with self._reads, asyncio.timeout(MAX_READ_S):
-                        body = await anext(messages, b"")
-                        room.grow(len(body))
-                    return await self._receiver.receive(
-                        signal, body, hops=str(metadata.get("x-inspector-hop", ""))
-                    )
+                return await self._take(signal, messages, hops)
             except TimeoutError:
-                await context.abort(
+                code, why = (
                     grpc.StatusCode.DEADLINE_EXCEEDED,
                     f"The message did not come within {MAX_READ_S:g} seconds. Send it again.",
                 )
-            except OverloadedError as error:
-                # Senders try again after RESOURCE_EXHAUSTED only if told when.
-                context.set_trailing_metadata((_retry_info(error),))
-                await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
-            except StoreUnavailableError as error:
-                await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
-            except TooLargeError as error:
-                await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
-            except ReceiveError as error:
-                await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
             except InspectorError as error:
-                await context.abort(grpc.StatusCode.INTERNAL, str(error))
+                code, why = _code_of(error), str(error)
+                if isinstance(error, OverloadedError):
+                    # Senders try again after RESOURCE_EXHAUSTED only if told when.
+                    context.set_trailing_metadata((_retry_info(error),))
+            # Out here the error is let go of, and with it the message.
+            return await context.abort(code, why)
 
         return export
 
-    def _may_send(self, authorization: str, peer: str) -> bool:
-        return self._access.is_open_to(_address_of(peer)) or self._access.is_bearer(authorization)
+    async def _take(self, signal: Signal, messages: AsyncIterator[bytes], hops: str) -> Any:
+        with self._receiver.room() as room:
+            async with self._reads, asyncio.timeout(MAX_READ_S):
+                body = await anext(messages, b"")
+                room.grow(len(body))
+            return await self._receiver.receive(signal, body, hops=hops, room=room)
+
+    def _may_send(self, metadata: Mapping[str, str | bytes], peer: str) -> bool:
+        authorization = str(metadata.get("authorization", ""))
+        return self._access.is_open_to(peer, metadata) or self._access.is_bearer(authorization)
+
+
+def _code_of(error: InspectorError) -> grpc.StatusCode:
+    match error:
+        case OverloadedError() | TooLargeError():
+            return grpc.StatusCode.RESOURCE_EXHAUSTED
+        case StoreUnavailableError():
+            return grpc.StatusCode.UNAVAILABLE
+        case ReceiveError():
+            return grpc.StatusCode.INVALID_ARGUMENT
+        case _:
+            return grpc.StatusCode.INTERNAL
 
 
 def _address_of(peer: str) -> str:
-    """Return the address in `ipv4:127.0.0.1:53211` or `ipv6:%5B::1%5D:53211`."""
+    """Return the address in `ipv4:127.0.0.1:53211`, `ipv6:%5B::1%5D:53211`, or a spliced one."""
     kind, _, rest = peer.partition(":")
+    if kind == "unix":
+        return sender_of(rest)
     address = rest.rpartition(":")[0]
     if kind == "ipv6":
         return address.replace("%5B", "").replace("%5D", "").strip("[]")

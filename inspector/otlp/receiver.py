@@ -6,18 +6,20 @@ Both doors (HTTP and gRPC) call this; it knows neither.
 from __future__ import annotations
 
 import asyncio
+import logging
+import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from inspector.errors import OverloadedError
 from inspector.model import IncomingLog, IncomingSpan
 from inspector.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
 from inspector.otlp.batch import Batch, IsOwn, sort_out
-from inspector.otlp.body import MAX_BODY_BYTES, decompress
+from inspector.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.decode_proto import decode_proto
 from inspector.otlp.payloads import span_parts
@@ -25,14 +27,31 @@ from inspector.otlp.rejections import Rejections
 from inspector.otlp.scrub import scrub
 from inspector.otlp.signals import METRICS, ExportResponse, Signal
 
-MAX_IN_FLIGHT_BYTES = 4 * MAX_BODY_BYTES
-"""Bodies that are being received or decoded at one time; above it senders are asked to wait."""
+MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
+"""Bodies, decompressed, that are received, decoded or committed at one time; above it senders are
+asked to wait. In memory a body takes some six times its size."""
+
+ITEM_BYTES = 256
+"""What a span or a log record counts beside its bytes: small ones take more room than they say."""
 
 SMALL_BODY_BYTES = 1024 * 1024
 """The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
 
-DECODERS = 2
+DECODERS = 3
 """Threads that decode. Parsing holds the interpreter: more would not be faster, only larger."""
+
+LANES = ((64 * 1024, DECODERS), (SMALL_BODY_BYTES, DECODERS - 1), (MAX_BODY_BYTES, DECODERS - 2))
+"""Bodies up to so many bytes, and how many threads they and all larger ones may have: one that
+takes long, as one full of secrets does, keeps no smaller one waiting."""
+
+MAX_WAIT_S = 8.0
+"""For a thread; then a sender is asked to come again. Most give up after ten seconds, and what
+they had sent would be read for nobody."""
+
+
+logger = logging.getLogger("inspector.otlp")
+
+_Read: TypeAlias = tuple[Batch, bytes]
 
 
 class Submit(Protocol):
@@ -81,7 +100,10 @@ class Receiver:
         self._is_own = is_own
         self._scrubs = scrubs
         self._in_flight_bytes = 0
+        self._room_lock = threading.Lock()
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
+        self._lanes = [(limit_bytes, asyncio.Semaphore(most)) for limit_bytes, most in LANES]
+        self._told: set[Signal] = set()
 
     async def receive(
         self,
@@ -91,6 +113,7 @@ class Receiver:
         encoding: Literal["protobuf", "json"] = "protobuf",
         coding: str = "",
         hops: str = "",
+        room: Room | None = None,
     ) -> ExportResponse:
         """Take in one request; what comes back says what was rejected and why.
 
@@ -100,6 +123,7 @@ class Receiver:
             encoding: Of the body, once decompressed.
             coding: Content coding of the body, one of `body.CODINGS`.
             hops: Services that it has come through (`x-inspector-hop`).
+            room: What holds room for it; it grows by what the body turns out to be.
 
         Raises:
             BadDataError: It cannot be read.
@@ -108,7 +132,6 @@ class Receiver:
             StoreUnavailableError: Ask again later.
         """
         rejections = Rejections()
-        loop = asyncio.get_running_loop()
         read = partial(
             read_request,
             signal,
@@ -118,28 +141,80 @@ class Receiver:
             rejections=rejections,
             is_own=self._is_own,
             scrubs=self._scrubs,
+            room=room,
         )
-        batch, onward = await loop.run_in_executor(self._decoders, read)
+        batch, onward = await self._decode(read, len(body))
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
         if self._onward and onward:
             await self._onward.offer(signal, onward, hops=hops)
         self.counts[signal.name] += len(batch.spans) + len(batch.logs) + batch.not_stored
         self.counts["rejected"] += rejections.count
-        return _response(signal, batch, rejections)
+        if batch.not_stored:
+            self._tell_not_stored(signal)
+        return _response(signal, rejections)
+
+    async def _decode(self, read: Callable[..., _Read], size_bytes: int) -> _Read:
+        loop, lanes = asyncio.get_running_loop(), list[asyncio.Semaphore]()
+        for limit_bytes, lane in self._lanes:
+            lanes.append(lane)
+            is_last = lane is self._lanes[-1][1]
+            if size_bytes <= limit_bytes or is_last:
+                async with _turn(lanes):
+                    # It is small only as long as it is packed: then it waits with the larger ones.
+                    with suppress(*() if is_last else (ExpandedTooLargeError,)):
+                        some = partial(read, limit_bytes=limit_bytes)
+                        return await loop.run_in_executor(self._decoders, some)
+        raise AssertionError("The last lane takes all.")
+
+    def _tell_not_stored(self, signal: Signal) -> None:
+        """Say it here, and once: some SDKs print what an answer says as an error, each time."""
+        if signal in self._told:
+            return
+        self._told.add(signal)
+        what = "Metrics" if signal is METRICS else "Log records without a trace id"
+        logger.warning(
+            "%s arrive. They are counted and forwarded, not stored: the inspector shows traces "
+            "and what belongs to them. OTEL_%s_EXPORTER=none at the sender stops them.",
+            what,
+            signal.name.upper(),
+        )
 
     @contextmanager
     def room(self) -> Iterator[Room]:
-        """Hold room for a body while it is received and decoded."""
+        """Hold room for a body until what is in it is committed."""
         room = Room(self)
         try:
             yield room
         finally:
-            self._in_flight_bytes -= room.size_bytes
+            with self._room_lock:
+                self._in_flight_bytes -= room.size_bytes
+                room.is_over = True
 
     def close(self) -> None:
         """Stop decoding; what runs is finished."""
         self._decoders.shutdown(wait=False, cancel_futures=True)
+
+
+@asynccontextmanager
+async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
+    """Wait for a thread that bodies of this size may have.
+
+    Raises:
+        OverloadedError: There is none in time.
+    """
+    async with AsyncExitStack() as held:
+        try:
+            async with asyncio.timeout(MAX_WAIT_S):
+                for lane in reversed(lanes):  # first among those of its size
+                    await held.enter_async_context(lane)
+        except TimeoutError:
+            raise OverloadedError(
+                "Other requests take long to read. Send it again a little later, or in smaller "
+                "batches.",
+                retry_after_s=5,
+            ) from None
+        yield
 
 
 class Room:
@@ -147,20 +222,41 @@ class Room:
 
     def __init__(self, receiver: Receiver) -> None:
         self.size_bytes = 0
+        self.is_over = False
         self._receiver = receiver
 
     def grow(self, count_bytes: int) -> None:
-        """Take more.
+        """Take more. A body that is alone always gets it: its own limits bound it.
 
         Raises:
             OverloadedError: There is no more.
         """
-        is_small = self.size_bytes + count_bytes <= SMALL_BODY_BYTES
+        self.hold(self.size_bytes + count_bytes)
+
+    def hold(self, size_bytes: int, *, is_read: bool = False) -> None:
+        """Take so much in all; from any thread.
+
+        Args:
+            size_bytes: How much.
+            is_read: It is in memory already: it is only counted.
+
+        Raises:
+            OverloadedError: There is no more; what it had is given back.
+        """
+        is_small = size_bytes <= SMALL_BODY_BYTES
         limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
-        if self._receiver._in_flight_bytes + count_bytes > limit_bytes:
-            raise OverloadedError("Too much is arriving at once. Send it again a little later.")
-        self._receiver._in_flight_bytes += count_bytes
-        self.size_bytes += count_bytes
+        receiver = self._receiver
+        with receiver._room_lock:
+            others_bytes = receiver._in_flight_bytes - self.size_bytes
+            if self.is_over or size_bytes <= self.size_bytes:  # who sent it may have gone
+                return
+            is_full = bool(others_bytes) and others_bytes + size_bytes > limit_bytes
+            if is_full and not is_read:
+                # At once, while the rest of it may still come: else all that come would fail.
+                receiver._in_flight_bytes, self.size_bytes = others_bytes, 0
+                raise OverloadedError("Too much is arriving at once. Send it again a little later.")
+            receiver._in_flight_bytes = others_bytes + size_bytes
+            self.size_bytes = size_bytes
 
 
 def read_request(
@@ -172,15 +268,22 @@ def read_request(
     rejections: Rejections,
     is_own: IsOwn | None = None,
     scrubs: bool = True,
-) -> tuple[Batch, bytes]:
+    limit_bytes: int = MAX_BODY_BYTES,
+    room: Room | None = None,
+) -> _Read:
     """Return the rows of a request, and its bytes to pass on: as they came where possible."""
-    plain = decompress(body, coding)
+    plain = decompress(body, coding, limit_bytes=limit_bytes)
+    if room is not None:
+        room.hold(len(plain))
     decode = decode_json if encoding == "json" else decode_proto
     request = decode(signal, plain, rejections)
     is_original = encoding == "protobuf" and not rejections.count
     if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
         is_original = False
     batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
+    if room is not None:
+        items_bytes = ITEM_BYTES * (len(batch.spans) + len(batch.logs))
+        room.hold(len(plain) + items_bytes, is_read=True)
     if batch.forward is None:
         return batch, b""
     is_as_it_came = is_original and not batch.is_changed
@@ -203,7 +306,7 @@ def _read_facts(batch: Batch, body: bytes) -> None:
         incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
 
 
-def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportResponse:
+def _response(signal: Signal, rejections: Rejections) -> ExportResponse:
     response = signal.response()
     if rejections.count:
         setattr(response.partial_success, signal.rejected, rejections.count)
@@ -213,11 +316,5 @@ def _response(signal: Signal, batch: Batch, rejections: Rejections) -> ExportRes
     elif rejections.reason:
         response.partial_success.error_message = (
             f"Nothing of this request was kept: {rejections.reason}."
-        )
-    elif batch.not_stored:
-        what = "metrics" if signal is METRICS else "log records without a trace id"
-        response.partial_success.error_message = (
-            f"{batch.not_stored} {what} were accepted, not stored: "
-            "the inspector shows traces and what belongs to them."
         )
     return response

@@ -6,18 +6,23 @@ stays as it is. What was changed lists where in its attribute `inspector.redacte
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
+from inspector.errors import TooLargeError
 from inspector.otlp.secrets import may_hold_secret
 from inspector.otlp.signals import ExportRequest, Signal
 from subscribers.redaction import REDACTED, Redactor, is_secret_flag
 
 REDACTED_MARK = "inspector.redacted"
 _MAX_PLACES = 100
+_MAX_SEARCHED_BYTES = 1024 * 1024
+MAX_SCRUB_S = 10.0
+"""Of a processor. The largest body without secrets takes a second; one of nothing else a minute."""
 
 _redactor = Redactor()
 
@@ -29,11 +34,22 @@ def scrub(signal: Signal, request: ExportRequest, body: bytes | None = None) -> 
         signal: What `request` is of.
         request: As decoded, every depth of it within the limits of the decoders.
         body: The same in protobuf, if at hand.
+
+    Raises:
+        TooLargeError: There are so many that it would keep others waiting.
     """
-    if not may_hold_secret(request.SerializeToString() if body is None else body):
+    whole = request.SerializeToString() if body is None else body
+    # A large one is looked at part by part: nothing else runs while one search does.
+    if len(whole) <= _MAX_SEARCHED_BYTES and not may_hold_secret(whole):
         return False
-    found = [_scrub_part(part) for part in _parts(signal, request)]
-    return any(found)
+    is_found, end_s = False, time.thread_time() + MAX_SCRUB_S
+    for part in _parts(signal, request):
+        if time.thread_time() > end_s:
+            raise TooLargeError(
+                "The request takes too long to search for secrets. Send smaller batches."
+            )
+        is_found |= _scrub_part(part)
+    return is_found
 
 
 def _parts(signal: Signal, request: ExportRequest) -> Iterator[Any]:

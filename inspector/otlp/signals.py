@@ -30,6 +30,14 @@ ExportResponse: TypeAlias = (
 )
 
 
+NO_TOKEN = (
+    "A token is needed: `inspector token` prints it where the service runs. Set "
+    "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN at the sender, or let the service "
+    "take OTLP from everybody who reaches it with INSPECTOR_OPEN_INGEST=true."
+)
+"""What a sender is told, and whoever reads the log."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """One signal.

@@ -109,7 +109,7 @@ class Teller:
         context.set(session)
         self._look(bus)
         about = {"title": f"{self._name}, through the proxy", "engine": "proxy"}
-        is_told = False
+        is_told = is_named = False
         while True:
             is_closing = self._is_closing
             if self._handle is not None and not is_told:
@@ -119,6 +119,11 @@ class Teller:
                     if self._failure is None:
                         wire.connected()
             self._tell_chunks(wire)
+            if is_told and not is_named and wire.server_name and wire.at_ns:
+                is_named = True
+                named = {**about, "title": f"{wire.server_name}, through the proxy"}
+                with self._at(wire.at_ns):
+                    bus._emit_sync("session_started", session_id=session, metadata=named)
             if is_closing:
                 break
             self._wake.wait(LOOK_AGAIN_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import TypeVar
@@ -28,6 +29,8 @@ from inspector.query.tree import (
 from inspector.query.words import fold
 
 T = TypeVar("T")
+
+_WHOLE = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
 _NUMBERS: dict[Kind, Callable[[str], int | float]] = {
     Kind.COUNT: values.count,
@@ -224,7 +227,7 @@ class _Check:
         if text == "*" and value.type == "VALUE" and operator != "~":
             return CompareAttribute(key, Operator.IS_KNOWN, text, None)
         try:
-            equal_to: float | None = _number(text)
+            equal_to: int | float | None = _number(text)
         except ValueError:
             equal_to = None
         return CompareAttribute(key, _text_operator(operator, value), text.casefold(), equal_to)
@@ -262,7 +265,9 @@ def _text_operator(operator: Token, value: Token) -> Operator:
     return Operator.FITS if has_wildcard else Operator.EQUALS
 
 
-def _number(text: str) -> float:
+def _number(text: str) -> int | float:
+    if _WHOLE.fullmatch(text):  # a float holds 53 bits only, and attributes have 64
+        return int(text)
     try:
         number = float(text)
     except ValueError:

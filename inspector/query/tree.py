@@ -78,7 +78,7 @@ class CompareAttribute:
     operator: Operator
     text: str
     """Case-folded."""
-    number: float | None
+    number: int | float | None
     """The same, when it is one: numbers are then compared as numbers."""
 
 

@@ -24,7 +24,12 @@ DEARER_BY_TOKENS = 50
 """Less than a share and an amount of change is chance."""
 _EXCERPT_CHARS = 300
 _BEFORE_CHARS = 40
-_COMPARED_KINDS = frozenset(SpanKind) - {SpanKind.OTHER, SpanKind.STEP, SpanKind.WORKFLOW}
+_COMPARED_KINDS = frozenset(SpanKind) - {
+    SpanKind.HTTP,
+    SpanKind.OTHER,
+    SpanKind.STEP,
+    SpanKind.WORKFLOW,
+}
 
 
 class Change(StrEnum):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from inspector.nesting import parse
 from inspector.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
 MAX_READ_CHARS = 2 * 2**20
@@ -85,8 +86,8 @@ def read_message(text: str | None) -> Message:
     if len(text) > MAX_READ_CHARS:
         return _read_beginning(text)
     try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):  # perhaps its sender cut it
+        said = parse(text)
+    except ValueError:  # perhaps its sender cut it
         return _read_beginning(text)
     if not isinstance(said, dict):
         return found

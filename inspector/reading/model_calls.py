@@ -1,4 +1,4 @@
-"""What rows do not hold of model calls: how their answers streamed, what was cached, hand-offs.
+"""What rows do not hold: how answers streamed, what was cached, hand-offs, names of agents.
 
 It is in the attributes, so it is read from a store, as far as there is room.
 """
@@ -15,10 +15,10 @@ from inspector.normalise import keys
 from inspector.normalise.attributes import as_float, as_int, as_text, json_value
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.usage import usage_of
-from inspector.reading.statistics import MODEL_KINDS
+from inspector.reading.statistics import MODEL_KINDS, SpanKey, agent_name
 from inspector.storage.base import Reader, SpanRecord
 
-MAX_CALLS = 10_000
+MAX_SPANS = 10_000
 MAX_BYTES = 64 * 2**20
 _PAGE = 200
 _HANDOFF_FROM = ("gen_ai.handoff.from_agent", "from_agent")
@@ -41,6 +41,7 @@ _WANTED = frozenset(
         _CHUNKS,
         *_HANDOFF_FROM,
         *_HANDOFF_TO,
+        *keys.AGENT,
     }
 )
 
@@ -75,17 +76,23 @@ class Looked:
 
     calls: list[ModelCall] = field(default_factory=list)
     handoffs: list[Handoff] = field(default_factory=list)
+    agents: dict[SpanKey, str] = field(default_factory=dict)
+    """Of runs that say which agent they are of, and whose spans are called otherwise."""
     left_out: int = 0
 
 
 def look(reader: Reader, records: Iterable[SpanRecord]) -> Looked:
-    """Read the model calls and hand-offs among `records`, the first ones that there is room for."""
+    """Read agents, model calls and hand-offs among `records`, the first that there is room for.
+
+    Agents come first: there are few of them, and what others are counted as depends on their name.
+    """
     found = Looked()
     room_bytes = MAX_BYTES
     chosen: list[SpanRecord] = []
-    for record in filter(_is_wanted, records):
+    wanted = filter(_is_wanted, records)
+    for record in sorted(wanted, key=lambda record: record.kind is not SpanKind.AGENT):
         room_bytes -= record.size_bytes
-        if room_bytes < 0 or len(chosen) == MAX_CALLS:
+        if room_bytes < 0 or len(chosen) == MAX_SPANS:
             found.left_out += 1
         else:
             chosen.append(record)
@@ -97,7 +104,9 @@ def look(reader: Reader, records: Iterable[SpanRecord]) -> Looked:
 
 def _is_wanted(record: SpanRecord) -> bool:
     return record.duplicate_of is None and (
-        record.kind in MODEL_KINDS or "handoff" in record.name.lower()
+        record.kind in MODEL_KINDS
+        or record.kind is SpanKind.AGENT
+        or "handoff" in record.name.lower()
     )
 
 
@@ -113,6 +122,10 @@ def _read(record: SpanRecord, span: Span, found: Looked) -> None:
     if to_agent is not None:
         from_agent = as_text(keys.first(attributes, _HANDOFF_FROM))
         found.handoffs.append(Handoff(record, from_agent, to_agent))
+    if record.kind is SpanKind.AGENT:
+        name = as_text(keys.first(attributes, keys.AGENT))
+        if name is not None and name != agent_name(record.name):
+            found.agents[record.trace_id, record.span_id] = name
     if record.kind in MODEL_KINDS:
         found.calls.append(_model_call(record, span, attributes))
 

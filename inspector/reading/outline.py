@@ -32,7 +32,11 @@ class Line(NamedTuple):
 
 
 def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[Line]:
-    """Return the outline, whole; `under` is the index of the span whose inside is wanted."""
+    """Return the outline, whole; `under` is the index of the span whose inside is wanted.
+
+    A span with nothing but duplicates below it is a line of its own, as on the page, unless
+    `every` span is wanted, or what is `under` it.
+    """
     tops = tree.roots if under is None else [under]
     lines: list[Line] = []
     has_failed = with_failures(tree)
@@ -40,7 +44,8 @@ def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[Line]:
     while waiting:
         depth, line = waiting.pop()
         lines.append(line._replace(depth=depth) if depth else line)
-        if not line.left_out:
+        is_asked = every or line.span == under
+        if not line.left_out and (is_asked or not tree.is_folded(line.span)):
             inside = _chosen(tree, tree.children[line.span], has_failed, every=every)
             waiting += [(depth + 1, child) for child in reversed(inside)]
     return lines

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 
 def duration(ns: int | None) -> str:
     """Return `850 µs`, `12 ms`, `3.4 s`, `5 min 12 s` or `2 h 5 min`; nothing for None."""
@@ -21,6 +23,20 @@ def duration(ns: int | None) -> str:
     if seconds < 3_600:
         return f"{seconds // 60} min {seconds % 60} s"
     return f"{seconds // 3_600} h {seconds % 3_600 // 60} min"
+
+
+def silence(since: str | None, now_s: float) -> str:
+    """Return `no news for 9 min` of what said something at `since` last (RFC 3339, UTC).
+
+    Nothing before a minute is over, and for None.
+    """
+    if since is None:
+        return ""
+    minutes = int(now_s - datetime.fromisoformat(f"{since[:19]}+00:00").timestamp()) // 60
+    if minutes < 1:
+        return ""
+    long = f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+    return f"no news for {long}"
 
 
 def count(number: int) -> str:

@@ -29,10 +29,13 @@ class News:
     """Of the messages that the call before was sent, without instructions."""
 
 
-def whats_new(messages: Sequence[Message], before: Sequence[Message] | None) -> News:
+def whats_new(
+    messages: Sequence[Message], before: Sequence[Message] | None, *, is_new_run: bool = False
+) -> News:
     """Return what `messages` has that `before`, the call before it, does not have.
 
-    Messages are matched in order.
+    Messages are matched in order. A new run of an agent answers what it was asked, even where it
+    is asked the same again; what it is not sent of the run before was not rewritten.
     """
     asked = [place for place, one in enumerate(messages) if one.origin != "output"]
     answer = [place for place, one in enumerate(messages) if one.origin == "output"]
@@ -59,11 +62,16 @@ def whats_new(messages: Sequence[Message], before: Sequence[Message] | None) -> 
         for place, one in enumerate(known)
         if one.origin != "output" and one.role not in _INSTRUCTING
     }
+    gone = len(told - matched)
+    if is_new_run and (gone or not new):
+        question = max((p for p in asked if messages[p].role == "user"), default=len(messages))
+        fresh = [place for place in asked if place >= question or place in new]
+        return News((*fresh, *answer), repeated=len(asked) - len(fresh))
     return News(
         (*new, *answer),
         repeated=len(matched),
         kept=len(told & matched),
-        gone=len(told - matched),
+        gone=gone,
     )
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from inspector.model import SpanRow
 from inspector.waits import Interval, length_ns, merged
+
+MAX_FOLDED = 64
+"""The most spans below one that begins folded; as on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,11 @@ class SpanTree:
             found.append(parent)
             parent = self.parents[parent]
         return found[::-1]
+
+    def is_folded(self, place: int) -> bool:
+        """Return whether all that is below a span tells again what others tell."""
+        below = [*islice(self.below(place), 1, MAX_FOLDED + 2)]
+        return len(below) <= MAX_FOLDED and all(self.rows[one].duplicate_of for one in below)
 
     def _inside(self, place: int) -> list[SpanRow]:
         """Return what is inside a span, by start: of one that repeats it, what is inside that."""

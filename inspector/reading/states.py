@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, Final
 
 from inspector.model import Moment
+from inspector.nesting import is_too_deep, parse
 from inspector.normalise.attributes import as_text
 from inspector.reading.json_patch import Changed, PatchError, apply, changes
 
@@ -106,6 +107,8 @@ def _resolved(moment: Moment, last: _Known | None) -> tuple[_Known, str | None]:
         return _Known(
             None, _UNKNOWN, told_hash
         ), f"What changed does not fit the state before: {error}"
+    if is_too_deep(tree):
+        return _Known(None, _UNKNOWN, told_hash), "This state is nested deeper than is shown."
     if told_hash and _hash(tree) != told_hash:
         return _Known(None, _UNKNOWN, told_hash), (
             "What changed was sent, and does not lead to the state that was meant."
@@ -123,8 +126,8 @@ def _tree(text: str) -> Any:
     if len(text) > _MAX_TEXT_CHARS:
         return _UNKNOWN
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse(text)
+    except ValueError:
         return _UNKNOWN
 
 

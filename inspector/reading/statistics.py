@@ -15,10 +15,13 @@ from functools import cached_property
 from typing import Any
 
 from inspector.model import SpanKind, SpanRow
+from inspector.normalise.kinds import calls_tool
 from inspector.reading.causes import is_failed
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.usage import Used, below, counted
 
+SpanKey = tuple[str, str]
+"""Trace and span id."""
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
 _AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
 
@@ -102,14 +105,19 @@ class _Group:
         self.used.add(used)
         if row.duplicate_of is None:
             self.model_calls += row.kind in MODEL_KINDS
-            self.tool_calls += row.kind is SpanKind.TOOL
+            self.tool_calls += calls_tool(row.kind, row.name)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of all spans of a session; spans that repeat another are left out, their use counts."""
+    """Of all spans of a session; spans that repeat another are left out, their use counts.
+
+    Attributes:
+        named: Which agent a run is of, where its span is called otherwise.
+    """
 
     tree: SpanTree
+    named: Mapping[SpanKey, str] = field(default_factory=dict)
 
     @cached_property
     def shares(self) -> list[Share]:
@@ -142,12 +150,12 @@ class Statistics:
     @cached_property
     def tools(self) -> list[RollUp]:
         """By tool, with what happened below its calls; what costs most first."""
-        return self._nested(SpanKind.TOOL, tool_name)
+        return self._nested(SpanKind.TOOL, lambda row: tool_name(row.name))
 
     @cached_property
     def agents(self) -> list[RollUp]:
         """By agent, with and without its sub-agents; what costs most in all first."""
-        return self._nested(SpanKind.AGENT, agent_name)
+        return self._nested(SpanKind.AGENT, self._agent)
 
     @cached_property
     def _used(self) -> list[Used | None]:
@@ -160,6 +168,9 @@ class Statistics:
     @cached_property
     def _waited(self) -> Mapping[int, int]:
         return self.tree.waited()
+
+    def _agent(self, row: SpanRow) -> str:
+        return self.named.get((row.trace_id, row.span_id)) or agent_name(row.name)
 
     def _rows(self) -> Iterator[tuple[int, SpanRow]]:
         return ((n, row) for n, row in enumerate(self.tree.rows) if row.duplicate_of is None)
@@ -205,7 +216,7 @@ class Statistics:
             "wait_ns": sum(row.wait_ns for row in rows),
         }
 
-    def _nested(self, kind: SpanKind, name_of: Callable[[str], str]) -> list[RollUp]:
+    def _nested(self, kind: SpanKind, name_of: Callable[[SpanRow], str]) -> list[RollUp]:
         groups = self._groups(kind, name_of)
         return self._sorted(
             RollUp(
@@ -219,7 +230,7 @@ class Statistics:
             for name, group in groups.items()
         )
 
-    def _groups(self, kind: SpanKind, name_of: Callable[[str], str]) -> dict[str, _Group]:
+    def _groups(self, kind: SpanKind, name_of: Callable[[SpanRow], str]) -> dict[str, _Group]:
         """Walk down once; what lies between is given to the nearest of the kind above it."""
         groups: dict[str, _Group] = defaultdict(_Group)
         inside: Counter[str] = Counter()
@@ -232,7 +243,7 @@ class Statistics:
                 continue
             row = self.tree.rows[place]
             if row.kind is kind and row.duplicate_of is None:
-                name = name_of(row.name)
+                name = name_of(row)
                 groups[name].places.append(place)
                 if not inside[name]:
                     groups[name].outermost.append(place)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from inspector import wire
 from inspector.model import Json, Moment, RequestRow, RequestStatus
+from inspector.nesting import parse
 from inspector.reading.said import News, whats_new
 from inspector.wire.transcript import (
     AskedReading,
@@ -41,6 +42,7 @@ def reading(
     view: wire.View,
     before: Sequence[wire.Message] | None = None,
     *,
+    is_new_run: bool = False,
     epoch_ns: int = 0,
     moments: Iterable[Moment] = (),
     requests: Iterable[RequestRow] = (),
@@ -51,11 +53,12 @@ def reading(
         key: (trace id, span id).
         view: Of the span.
         before: Messages of the call before it in the same conversation; None: it is the first.
+        is_new_run: Whether that one was of another run of the agent.
         epoch_ns: From which offsets count.
         moments: Span events and log records of the span, by time.
         requests: Those of the span, oldest first.
     """
-    news = whats_new(view.messages, before)
+    news = whats_new(view.messages, before, is_new_run=is_new_run)
     happened = list(moments)
     llm = view.llm
     decided = [one for one in view.decisions if not _is_assent(one)]
@@ -276,8 +279,8 @@ def _payload_of(attributes: Mapping[str, Json]) -> Clip | None:
     if not isinstance(text, str):
         return None
     try:
-        payload = json.loads(text).get("payload")
-    except (ValueError, AttributeError, RecursionError):
+        payload = parse(text).get("payload")
+    except (ValueError, AttributeError):
         return None  # cut, or not ours
     return None if payload is None else clip(json.dumps(payload, ensure_ascii=False), is_json=True)
 

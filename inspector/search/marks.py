@@ -53,10 +53,10 @@ def field_mark(field: Field, value: str | float | None = None) -> str | None:
     return _mark(seed) if value is None else _value_mark(seed, str(value).casefold())
 
 
-def attribute_mark(key: str, value: str | float | None = None) -> str | None:
+def attribute_mark(key: str, value: str | int | float | None = None) -> str | None:
     """Return the mark of an attribute with `value`, or with any; None: there is none."""
-    if isinstance(value, float):
-        return _value_mark(_seed(f"@{key}#"), repr(value))
+    if isinstance(value, int | float):
+        return _value_mark(_seed(f"@{key}#"), repr(float(value)))
     seed = _seed(f"@{key}")
     return _mark(seed) if value is None else _value_mark(seed, value)
 

@@ -8,11 +8,27 @@ from inspector.errors import StoreError
 from inspector.storage.base import Store
 from inspector.storage.memory import MemoryStore
 from inspector.storage.sqlite import SqliteStore
-from inspector.storage.sqlite_readonly import ReadOnlySqliteStore
+from inspector.storage.sqlite_readonly import Passed, ReadOnlySqliteStore
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Store", "open_store", "open_to_read"]
 
 _SQLITE = "sqlite:///"
+
+
+def open_to_read(url: str, passed: Passed) -> Store:
+    """Open the store that `url` names as it is by now, whoever has it open; change nothing.
+
+    Args:
+        url: As for `open_store`.
+        passed: What became of a session by the time alone.
+
+    Raises:
+        StoreError: It cannot be opened, or the URL names no store.
+    """
+    store = open_store(url, is_read_only=True)
+    if isinstance(store, ReadOnlySqliteStore):
+        store.passed = passed
+    return store
 
 
 def open_store(url: str, *, is_read_only: bool = False) -> Store:

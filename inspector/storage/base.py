@@ -32,7 +32,7 @@ from inspector.model import (
     SpanRow,
     SpanStatus,
 )
-from inspector.normalise.attributes import flat_attributes, json_value
+from inspector.normalise.attributes import flat_attributes, json_value, typed_attributes
 from inspector.query.tree import Node
 from inspector.storage.orders import Order, Place
 from inspector.waits import Interval
@@ -175,17 +175,18 @@ class MomentRecord:
     change: int = 0
     changed_ns: int = 0
 
-    def moment(self) -> Moment:
-        """Return what happened."""
+    def moment(self, *, is_typed: bool = False) -> Moment:
+        """Return what happened; `is_typed` as `json_value` has it."""
         log = self.content.log_record()
+        read = typed_attributes if is_typed else flat_attributes
         return Moment(
             session_id=self.session_id or "",
             trace_id=self.trace_id or "",
             span_id=self.span_id,
             time_ns=self.time_ns,
             name=self.name,
-            attributes=flat_attributes(log.attributes),
-            body=json_value(log.body),
+            attributes=read(log.attributes),
+            body=json_value(log.body, is_typed=is_typed),
             severity=log.severity_number,
         )
 
@@ -540,6 +541,16 @@ class Store(Protocol):
         """Take away a little of what deleted sessions left; return whether there was anything.
 
         What is deleted is unseen from its commit on, however much is left to take away.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written.
+        """
+
+    def erase(self) -> bool:
+        """Take what requests and commands no longer show from the journal, too.
+
+        Returns:
+            False: somebody reads what was before, and it has to be tried again.
 
         Raises:
             StoreUnavailableError: The store cannot be written.

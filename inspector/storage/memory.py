@@ -66,6 +66,10 @@ class MemoryStore:
             self.probe()
             self._tables.apply(changes)
 
+    def erase(self) -> bool:
+        """Do nothing: there is no journal."""
+        return True
+
     def sweep(self) -> bool:
         """Do nothing: what is deleted is gone at once."""
         return False

@@ -21,10 +21,11 @@ import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
 from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
-from inspector.storage.sqlite_control import apply_control, delete_control
+from inspector.storage.sqlite_control import apply_control, delete_control, takes_away
 from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
 from inspector.storage.sqlite_numbers import Numbers, Origins
 from inspector.storage.sqlite_open import (
+    BUSY_MS,
     SESSION_NUMBERS,
     Lock,
     file_of,
@@ -41,6 +42,7 @@ _Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"  # a name for type checkers onl
 # One step inserts so many rows: SQLite lets other threads run during each, and to go on after it
 # means to wait for them.
 _ROWS_A_STEP = (64, 8, 1)
+_ERASE_BUSY_MS = 50
 _numbers_of = attrgetter(*SESSION_NUMBERS)
 _SESSION = f"""INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                     started_ns, body, state, {", ".join(SESSION_NUMBERS)})"""
@@ -79,6 +81,7 @@ class SqliteStore:
         self._readers: list[apsw.Connection] = []
         self._readers_lock = threading.Lock()
         self._is_sound = True
+        self._has_to_erase = True  # a service that was killed may have left some
         self._trouble: StoreTrouble = "unavailable"
         self._is_closed = False
 
@@ -136,6 +139,25 @@ class SqliteStore:
         """Apply `changes` in one transaction; on the disk when this returns."""
         with self._transaction():
             self._apply(changes)
+        if changes.departures or takes_away(changes):
+            self._has_to_erase = True
+
+    def erase(self) -> bool:
+        """Take what requests and commands no longer show from the journal, too."""
+        if not self._has_to_erase:
+            return True
+        # Not for long: senders wait meanwhile, and readers are soon done.
+        self._writer.set_busy_timeout(_ERASE_BUSY_MS)
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.BusyError:
+            return False
+        except UNAVAILABLE as error:
+            raise unavailable("write to", self._path, error, errno_of(self._writer)) from error
+        finally:
+            self._writer.set_busy_timeout(BUSY_MS)
+        self._has_to_erase = False
+        return True
 
     def sweep(self) -> bool:
         """Take away a little of what deleted sessions left; return whether there was anything."""

@@ -50,6 +50,23 @@ _AMONG = "(SELECT value FROM json_each(?))"
 
 def apply_control(writer: apsw.Connection, changes: Changes) -> None:
     """Write what of `changes` is about control, but for deletions."""
+    if changes.requests or changes.ended_commands:
+        # Every time: a request that changes is written anew, and leaves what it was.
+        writer.pragma("secure_delete", 1)
+        try:
+            _apply(writer, changes)
+        finally:
+            writer.pragma("secure_delete", 0)
+    else:
+        _apply(writer, changes)
+
+
+def takes_away(changes: Changes) -> bool:
+    """Return whether arguments were kept until `changes` that must not be found any more."""
+    return bool(changes.ended_commands) or any(is_over(record.row) for record in changes.requests)
+
+
+def _apply(writer: apsw.Connection, changes: Changes) -> None:
     writer.executemany(_REQUEST_PUT, [_request_columns(record) for record in changes.requests])
     writer.executemany(
         "INSERT INTO command VALUES (?, ?, ?, ?, ?)",
@@ -76,8 +93,12 @@ def apply_control(writer: apsw.Connection, changes: Changes) -> None:
 def delete_control(writer: apsw.Connection, session_id: str) -> None:
     """Take the requests and the commands of a session away; the audit log stays."""
     answers = "request_id IN (SELECT id FROM request WHERE session_id = ?1)"
-    writer.execute(f"DELETE FROM command WHERE session_id = ?1 OR {answers}", (session_id,))
-    writer.execute("DELETE FROM request WHERE session_id = ?", (session_id,))
+    writer.pragma("secure_delete", 1)
+    try:
+        writer.execute(f"DELETE FROM command WHERE session_id = ?1 OR {answers}", (session_id,))
+        writer.execute("DELETE FROM request WHERE session_id = ?", (session_id,))
+    finally:
+        writer.pragma("secure_delete", 0)
 
 
 def _request_columns(record: RequestRecord) -> tuple[apsw.SQLiteValue, ...]:

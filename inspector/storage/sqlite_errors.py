@@ -25,6 +25,9 @@ UNAVAILABLE = (
 )
 """Not the fault of what was asked for: it may be asked again."""
 
+RESTORE = "Stop the service, and put a backup in its place with `inspector restore FILE`."
+"""What to do about a damaged store."""
+
 # SQLite says "I/O error" for most of what a system refuses; its own number says why.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY = frozenset({errno.EROFS, errno.EPERM, errno.EACCES})
@@ -46,6 +49,11 @@ def unavailable(
         f"Cannot {verb} the store {path}: {why} ({error}). {what_to_do} Senders try again.",
         trouble=trouble,
     )
+
+
+def is_damage(error: BaseException) -> bool:
+    """Say whether what is in the file makes no sense."""
+    return isinstance(error, apsw.CorruptError | apsw.NotADBError)
 
 
 def errno_of(connection: apsw.Connection | None) -> int:
@@ -75,6 +83,6 @@ def _reason(error: apsw.Error, system_errno: int) -> tuple[StoreTrouble, str, st
         return "read_only", "it may only be read", "Make the disk and the file writable."
     if isinstance(error, _LOCKED):
         return "unavailable", "another program keeps it locked", "Let that one finish."
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return "unavailable", "its file is damaged", "Put a backup in its place."
+    if is_damage(error):
+        return "unavailable", "its file is damaged", RESTORE
     return "unavailable", "the disk does not answer", "Check the disk."

@@ -13,10 +13,11 @@ from typing import TypeAlias
 import apsw
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
-from inspector.paths import make_file
+from inspector.paths import make_database
+from inspector.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
-_BUSY_MS = 5_000
+BUSY_MS = 5_000
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file for all of them
 # Checkpoints copy every changed index page back into the file: at this size a page that was
@@ -89,7 +90,7 @@ def lock_store(path: Path) -> Lock:
     """
     try:
         lock_path = _lock_path(path)
-        make_file(lock_path)
+        make_database(lock_path)
         holder = apsw.Connection(str(lock_path))
         # Stepped to the end: statements are run lazily, and the first of these has a row.
         holder.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE").fetchall()
@@ -120,7 +121,7 @@ def open_writer(path: Path) -> apsw.Connection:
     connection = None
     try:
         # Before SQLite does: its journals get the mode that the file has.
-        make_file(path)
+        make_database(path)
         _flush_journal(path)
         connection = _open_connection(path, _WRITER_CACHE_KIB)
         _check(connection, path)
@@ -134,12 +135,7 @@ def open_writer(path: Path) -> apsw.Connection:
         if connection is not None:
             connection.close()
         if isinstance(error, OSError | apsw.Error):
-            is_other = isinstance(error, apsw.NotADBError)
-            what = "it is not a SQLite file" if is_other else _reason(error)
-            raise StoreError(
-                f"Cannot open the store {path}: {what}."
-                " Make it writable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
-            ) from error
+            raise _cannot("open", path, error, "Make it writable") from error
         raise
     return connection
 
@@ -190,12 +186,19 @@ def open_read_only(path: Path) -> apsw.Connection:
             flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
             return _open_checked(path, flags, path.absolute().as_uri() + "?immutable=1")
     except apsw.Error as error:
+        raise _cannot("read", path, error, "Make it readable") from error
+
+
+def _cannot(verb: str, path: Path, error: Exception, what_to_do: str) -> StoreError:
+    why = _reason(error)
+    if is_damage(error):
         is_other = isinstance(error, apsw.NotADBError)
-        what = "it is not a SQLite file" if is_other else _reason(error)
-        raise StoreError(
-            f"Cannot read the store {path}: {what}."
-            " Make it readable, or choose another with INSPECTOR_STORE=sqlite:///PATH."
-        ) from error
+        why = f"it is damaged, or no SQLite file ({why})" if is_other else f"it is damaged ({why})"
+        what_to_do = RESTORE.removesuffix(".")
+    return StoreError(
+        f"Cannot {verb} the store {path}: {why}. {what_to_do},"
+        " or choose another with INSPECTOR_STORE=sqlite:///PATH."
+    )
 
 
 def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
@@ -236,7 +239,7 @@ def _open_connection(
     path: Path, cache_kib: int, flags: int = _READ_WRITE, name: str | None = None
 ) -> apsw.Connection:
     connection = apsw.Connection(name or str(path), flags=flags)
-    connection.set_busy_timeout(_BUSY_MS)
+    connection.set_busy_timeout(BUSY_MS)
     connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
     return connection

@@ -35,7 +35,7 @@ _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
     " LEFT JOIN session ON session.no = trace.session_no"
 )
-# A trace that stands in for its process (`processes.trace_process`) is kept as its own number,
+# A trace that stands in for its process (`sessions.trace_process`) is kept as its own number,
 # negative: a name for each would be a row and a place in an index for each trace.
 STAND_IN = "trace:"
 _PROCESS = f"coalesce(process.id, '{STAND_IN}' || lower(hex(trace.id)))"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
+
+import apsw
+import orjson
 
 from inspector.errors import StoreUnavailableError
-from inspector.storage.base import Changes, Reader
+from inspector.model import SessionRow
+from inspector.storage.base import Changes, Reader, SessionRecord
 from inspector.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
-from inspector.storage.sqlite_open import open_read_only
+from inspector.storage.sqlite_open import SESSION_NUMBERS, open_read_only
 from inspector.storage.sqlite_reader import SqliteReader
+
+Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
+"""Returns what became of a session since it was written, by the time alone; None: as it was."""
 
 
 class ReadOnlySqliteStore:
@@ -24,6 +32,8 @@ class ReadOnlySqliteStore:
         StoreError: It cannot be read, or is not a store of ours.
     """
 
+    passed: Passed | None = None
+
     def __init__(self, path: Path) -> None:
         self._path = path
         connection = open_read_only(path)
@@ -36,7 +46,10 @@ class ReadOnlySqliteStore:
         connection = open_read_only(self._path)
         try:
             connection.execute("BEGIN")
-            yield SqliteReader(connection)
+            reader = SqliteReader(connection)
+            if self.passed is not None:
+                _let_time_pass(connection, reader, self.passed)
+            yield reader
         except UNAVAILABLE as error:
             raise unavailable("read", self._path, error, errno_of(connection)) from error
         finally:
@@ -52,6 +65,10 @@ class ReadOnlySqliteStore:
         """Leave what there is."""
         return False
 
+    def erase(self) -> bool:
+        """Leave what there is."""
+        return True
+
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
         """Leave what there is."""
         return False
@@ -62,3 +79,29 @@ class ReadOnlySqliteStore:
 
     def close(self) -> None:
         """Do nothing: each snapshot closes its connection."""
+
+
+def _let_time_pass(connection: apsw.Connection, reader: SqliteReader, passed: Passed) -> None:
+    """Let sessions be seen as they are by now, in this connection only."""
+    now = [(record, row) for record in reader.unsettled() if (row := passed(record)) is not None]
+    is_stand_in = "SELECT 1 FROM temp.sqlite_schema WHERE name = 'session'"  # of an old store
+    if not now or connection.execute(is_stand_in).fetchall():
+        return
+    connection.execute("CREATE TEMP TABLE passed AS SELECT * FROM session WHERE settled = 0")
+    numbers = ", ".join(f"{name} = ?" for name in SESSION_NUMBERS)
+    connection.executemany(
+        f"UPDATE passed SET status = ?, settled = change, body = ?, {numbers} WHERE id = ?",
+        [
+            (
+                row.status.value,
+                orjson.dumps(row),
+                *(getattr(row, name) for name in SESSION_NUMBERS),
+                row.id,
+            )
+            for _, row in now
+        ],
+    )
+    connection.execute(
+        "CREATE TEMP VIEW session AS SELECT * FROM main.session WHERE settled != 0"
+        " UNION ALL SELECT * FROM passed"
+    )

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from inspector.errors import StoreUnavailableError
-from inspector.paths import make_file
+from inspector.paths import make_database
 from inspector.storage.word_reader import BROKEN, PART_BITS, WordReader
 
 _SCHEMA = """
@@ -203,7 +203,7 @@ class WordIndex:
         if self._path is None:
             self._name = f"file:/words-{uuid.uuid4().hex}?vfs=memdb"
         else:
-            make_file(self._path)
+            make_database(self._path)
             self._name = str(self._path)
         writer = self._writer = _connect(self._name)
         if not next(writer.execute("SELECT count(*) FROM sqlite_schema"))[0]:

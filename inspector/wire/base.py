@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 class Wire(BaseModel):
     """Base of everything we answer: closed, so that the contract says all there is."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Body(Wire):
+    """Base of everything we are sent: a value of another type is refused, not made to fit."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+def _integer(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Integer = Annotated[int, BeforeValidator(_integer)]
+"""An integer of a body: 1.0 is one to JSON Schema, and so to the contract."""
 
 
 def optional(schema: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from inspector import wire
 from inspector.wire import MomentMessage, StreamMessage, Wire
+from inspector.wire.base import Body, Integer
 
 MAX_ARGS_CHARS = 1024 * 1024
 """Arguments above this are shown cut, and can be allowed or denied, not edited."""
@@ -102,7 +103,7 @@ class RequestList(Wire):
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
 
-class Answer(Wire):
+class Answer(Body):
     """`POST /requests/{id}`: what a person answers."""
 
     decision: AnswerDecision
@@ -126,7 +127,7 @@ class AnswerResult(Wire):
     message: str
 
 
-class VerbBody(Wire):
+class VerbBody(Body):
     """Why a session is paused, resumed, stepped or cancelled."""
 
     reason: str | None = Field(None, max_length=4000)
@@ -142,7 +143,7 @@ class VerbResult(Wire):
     message: str
 
 
-class Signal(Wire):
+class Signal(Body):
     """`POST /signal/{session_id}`: answers the pending question of that name, else is passed on."""
 
     signal_name: str = Field(min_length=1, max_length=200)
@@ -153,11 +154,11 @@ class Signal(Wire):
 # --- the agent's side of the channel ----------------------------------------------------------
 
 
-class ProcessHello(Wire):
+class ProcessHello(Body):
     """`PUT /processes/{id}`: an agent says who it is; the id is its `service.instance.id`."""
 
     name: str = Field(max_length=200)
-    pid: int = Field(ge=0)
+    pid: Integer = Field(ge=0, le=2**32 - 1)
     host: str = Field(max_length=255)
 
 
@@ -169,7 +170,7 @@ class ProcessWelcome(Wire):
     now_ns: str = Field(description="The service's clock.")
 
 
-class OpenedRequest(Wire):
+class OpenedRequest(Body):
     """A request as the agent opens it; opening the same id again reclaims a lost one."""
 
     id: RequestId
@@ -194,21 +195,21 @@ class OpenedRequest(Wire):
     keeps_args: bool = Field(description="Whether `args_json` is kept when the request closes.")
 
 
-class HeartbeatMessage(Wire):
+class HeartbeatMessage(Body):
     """The process lives."""
 
     type: Literal["heartbeat"]
     id: MessageId
 
 
-class GoodbyeMessage(Wire):
+class GoodbyeMessage(Body):
     """The process ends, and with it what it has open."""
 
     type: Literal["goodbye"]
     id: MessageId
 
 
-class RequestOpenedMessage(Wire):
+class RequestOpenedMessage(Body):
     """A person is asked."""
 
     type: Literal["request_opened"]
@@ -216,7 +217,7 @@ class RequestOpenedMessage(Wire):
     request: OpenedRequest
 
 
-class RequestClosedMessage(Wire):
+class RequestClosedMessage(Body):
     """The agent waits no longer, and says what counts."""
 
     type: Literal["request_closed"]
@@ -227,12 +228,13 @@ class RequestClosedMessage(Wire):
     reason: str | None = Field(max_length=4000)
 
 
-class AckMessage(Wire):
+class AckMessage(Body):
     """A command was carried out, or could not be; it is not sent again."""
 
     type: Literal["ack"]
     id: MessageId
-    seq: int = Field(ge=1)
+    # Up to here a limit is the same number to whoever reads the contract's as a float.
+    seq: Integer = Field(ge=1, le=2**53 - 1)
     applied: bool
     reason: str | None = Field(max_length=4000)
 
@@ -243,7 +245,7 @@ AgentMessage = Annotated[
 ]
 
 
-class AgentMessages(Wire):
+class AgentMessages(Body):
     """`POST /processes/{id}/messages`: in order; each has an id, and twice is once."""
 
     messages: list[AgentMessage] = Field(min_length=1, max_length=1000)

@@ -26,6 +26,11 @@ class Session(Wire):
     )
     waiting_since: str | None = None
     paused_since: str | None = Field(None, description="While an operator holds it.")
+    silent_since: str | None = Field(
+        None,
+        description="While it runs and no process of it gives a sign of life: when something of it "
+        "arrived last. Ten minutes later it is `lost`.",
+    )
     epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
     span_count: int
     error_count: int

@@ -113,6 +113,14 @@ class Handoff(Wire):
     to_agent: str
 
 
+class AgentRun(Wire):
+    """Which agent a run is of, as its span says in its attributes."""
+
+    trace_id: str
+    span_id: str
+    agent: str
+
+
 class SessionStatistics(Wire):
     """Of all spans of a session; those that show the same operation again are left out."""
 
@@ -124,10 +132,13 @@ class SessionStatistics(Wire):
     models: list[RollUp] = Field(description="What costs most first; at most 500, as the others.")
     tools: list[RollUp]
     agents: list[RollUp]
+    agent_runs: list[AgentRun] = Field(
+        description="Runs whose spans are called otherwise than their agent; at most 10 000."
+    )
     streams: Streams
     cache: list[CacheUse] = Field(description="By kind, name and model; at most 500.")
     handoffs: list[Handoff] = Field(description="At most 500, by start.")
     not_read: int = Field(
-        description="Model calls that were not looked into for streams, cache and hand-offs,"
-        " because they are too many."
+        description="Spans that were not looked into for streams, cache, hand-offs and names of"
+        " agents, because they are too many."
     )

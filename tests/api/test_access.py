@@ -1,8 +1,11 @@
+import re
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from tests.support.door import TOKEN, Remembering, caller, door
 
@@ -89,9 +92,65 @@ async def test_ingest_asks_for_the_token_when_told_to() -> None:
 
 
 async def test_ingest_asks_for_the_token_when_others_can_reach_the_port() -> None:
-    given = {"host": "0.0.0.0", "dangerously_allow_plain_http": True}
-    async with door(Remembering(), **given) as app, caller(app) as client:
+    async with door(Remembering(), **BEYOND) as app, caller(app) as client:
         assert (await client.post("/v1/traces", headers=PROTOBUF)).status_code == 401
+
+
+BEYOND = {"host": "0.0.0.0", "dangerously_allow_plain_http": True}
+
+
+async def test_open_ingest_asks_nobody_for_the_token_and_still_looks_at_host_and_origin() -> None:
+    async with (
+        door(Remembering(), open_ingest=True, **BEYOND) as app,
+        caller(app, peer="192.0.2.7") as client,
+    ):
+        for name in ("traces", "logs", "metrics"):
+            assert (await client.post(f"/v1/{name}", headers=PROTOBUF)).status_code == 200
+        for forged in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
+            answer = await client.post("/v1/traces", headers={**PROTOBUF, **forged})
+            assert answer.status_code == 403
+        assert (await client.get("/sessions")).status_code == 401, "reading is not open"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"x-forwarded-for": "203.0.113.9"},
+        {"x-forwarded-for": "127.0.0.1"},
+        {"x-real-ip": "203.0.113.9"},
+        {"forwarded": "for=203.0.113.9"},
+        {"via": "1.1 proxy"},
+    ],
+)
+async def test_what_a_proxy_on_this_machine_brings_is_not_of_this_machine(
+    app: FastAPI, header: dict[str, str]
+) -> None:
+    async with caller(app) as client:
+        assert (await client.post("/v1/traces", headers=PROTOBUF | header)).status_code == 401
+        answer = await client.post("/v1/traces", headers=PROTOBUF | header | BEARER)
+    assert answer.status_code == 200
+
+
+async def test_a_refused_sender_is_logged_once_with_what_to_set(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with door(Remembering(), **BEYOND) as app:
+        for peer in ("192.0.2.7", "192.0.2.7", "192.0.2.8"):
+            async with caller(app, peer=peer) as client:
+                answer = await client.post(
+                    "/v1/traces", headers=PROTOBUF | {"authorization": "Bearer wrong"}
+                )
+                assert b"OTEL_EXPORTER_OTLP_HEADERS" in answer.content
+                await client.get("/sessions")  # not a sender
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.split(" is refused")[0] for line in lines] == [
+        "OTLP from 192.0.2.7",
+        "OTLP from 192.0.2.8",
+    ]
+    for line in lines:
+        assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
+        assert "INSPECTOR_OPEN_INGEST" in line
+        assert TOKEN not in line
 
 
 @pytest.mark.parametrize(
@@ -196,12 +255,74 @@ async def test_the_token_in_the_address_becomes_a_cookie_that_is_not_the_token(
         assert (await client.get("/nothing")).status_code == 404, "logged in"
 
 
+PAGES = ("/", "/ui", "/ui/", "/ui/sessions/5?tab=raw")
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_browser_without_a_cookie_is_asked_for_the_token(app: FastAPI, path: str) -> None:
+    async with caller(app) as client:
+        asked = await client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
+        assert asked.status_code == 401
+        assert asked.headers["content-type"] == "text/html; charset=utf-8"
+        assert re.search(r'<input [^>]*name="token"[^>]*type="password"', asked.text)
+        assert TOKEN not in asked.text
+        assert "<script" not in asked.text
+        policy = asked.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src" not in policy
+        assert "frame-ancestors 'none'" in policy
+
+        same = {"origin": "http://127.0.0.1:7800"}
+        wrong = await client.post(path, data={"token": f"{TOKEN}x"}, headers=same)
+        assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+        assert 'role="alert"' in wrong.text
+
+        right = await client.post(path, data={"token": f" {TOKEN}\n"}, headers=same)
+        assert right.status_code == 303
+        assert right.headers["location"] == {"/": "/ui/", "/ui": "/ui/"}.get(path, path)
+        assert TOKEN not in right.headers["set-cookie"]
+        assert (await client.get("/nothing")).status_code == 404, "logged in"
+
+
+async def test_the_form_is_under_the_rules_of_every_request(app: FastAPI) -> None:
+    async with caller(app) as client:
+        for forged in (
+            {"host": "evil.example"},
+            {"origin": "http://evil.example"},
+            {"origin": "null"},
+            {"sec-fetch-site": "cross-site"},
+        ):
+            answer = await client.post("/", data={"token": TOKEN}, headers=forged)
+            assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+        for body in (b"", b"\xff\xfe", b"token=" + b"x" * 10_000, b'{"token": "x"}'):
+            answer = await client.post("/", content=body)
+            assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
+
+
+async def test_below_a_mount_path_the_form_leads_there(app: FastAPI) -> None:
+    outer = Starlette(routes=[Mount("/_inspector", app)])
+    async with caller(outer) as client:
+        assert 'name="token"' in (await client.get("/_inspector/")).text
+        answer = await client.post("/_inspector/", data={"token": TOKEN})
+    assert answer.headers["location"] == "/_inspector/ui/"
+    assert "Path=/_inspector;" in answer.headers["set-cookie"]
+
+
+async def test_programs_are_answered_in_their_own_words(app: FastAPI) -> None:
+    async with caller(app) as client:
+        answer = await client.get("/ui/", headers={"accept": "application/json"})
+        assert answer.json()["code"] == "no_token"
+        asset = await client.get("/ui/assets/index.js")
+        assert asset.json()["code"] == "no_token"
+
+
 async def test_a_wrong_token_in_the_address_sets_no_cookie(app: FastAPI) -> None:
     async with caller(app) as client:
         for params in ({"token": "wrong"}, {"token": ""}, {"xtoken": TOKEN}):
             answer = await client.get("/ui/", params=params)
             assert answer.status_code == 401
             assert "set-cookie" not in answer.headers
+            assert ("not the token" in answer.text) == ("token" in params)
         assert (await client.get("/health", params={"token": TOKEN})).cookies == {}
         assert (await client.get("/nothing", params={"token": TOKEN})).status_code == 401
 

@@ -222,8 +222,8 @@ def test_tail_follows_from_now_on(service: Service) -> None:
                 content=body.SerializeToString(),
                 headers={"content-type": "application/x-protobuf"},
             )
-            names = [json.loads(process.stdout.readline()).get("type") for _ in range(2)]
-            assert "SessionStarted" in names
+            # Sessions of other tests may end in between.
+            assert any(json.loads(line)["type"] == "SessionStarted" for line in process.stdout)
         finally:
             process.terminate()
             process.wait(DEADLINE_S)
@@ -414,3 +414,61 @@ def test_every_setting_but_the_token_is_a_flag_of_serve() -> None:
     flags = {flag for parameter in serve.params for flag in parameter.opts}
     expected = {f"--{name.replace('_', '-')}" for name in Settings.model_fields} - {"--token"}
     assert expected <= flags
+
+
+def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
+    service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find(monkeypatch, service)
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    newest = service.client.get("/sessions", params={"sort": "-started"}).json()["sessions"][0]
+
+    shown = run("show")
+    assert shown.exit_code == 0, shown.output
+    assert newest["id"] in shown.output
+
+    address = run("open").stdout.strip()
+    assert httpx.get(address, follow_redirects=True).status_code == 200
+    assert "token=" in address
+    assert "token=" not in opened[0]  # others could read it in the browser's command line
+    page = Path(opened[0].removeprefix("file://"))
+    assert address in page.read_text()
+    assert page.stat().st_mode & 0o077 == 0
+    assert run("open", "--no-browser").stdout.strip() == address
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("sessions",), "There is no session yet."),
+        (("sessions", "name:nobody"), "No session fits."),
+        (("search", "name:nobody"), "No span fits."),
+        (("show",), "There is no session yet."),
+    ],
+)
+def test_where_there_is_nothing_it_is_said(
+    here: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    open_store(load_settings().store).close()
+    shown = run(*arguments)
+    assert said in shown.output or said in str(shown.exception)
+    if arguments[0] != "show":
+        assert json.loads(run(*arguments, "--json").output) == []
+
+
+def test_a_second_service_is_told_where_the_first_one_runs(service: Service, here: Path) -> None:
+    port = service.url.rpartition(":")[2]
+    environ = {**environment(here), "INSPECTOR_RUNTIME_DIR": str(service.runtime_dir)}
+    second = subprocess.run(
+        [*command("serve"), "--port", port],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert second.returncode == 2
+    assert f"An inspector runs at {service.url}/ui/" in second.stderr
+    assert "Traceback" not in second.stderr

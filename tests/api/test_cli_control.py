@@ -280,3 +280,64 @@ def test_all_that_was_done_is_shown_and_exported(
     assert [one["result"] for one in denied] == ["applied", "accepted"]
     assert {(one["action"], one["origin"]) for one in denied} == {("answer", "cli")}
     assert list(tmp_path.glob("*.part")) == []
+
+
+def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
+    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent.open("asks-1", kind="question", tool_name=None)
+    agent.open("only-1", args_json=ARGS)
+    assert "name the request" in str(run("approve").exception)
+    assert "name the request" in str(run("approve", "--yes").exception)
+    at_terminal(monkeypatch)
+
+    refused = run("deny", typed="n\n")
+    assert refused.exit_code == 1
+    assert "/etc/" in refused.output
+    assert agent.commands == []
+
+    done = run("approve", typed="y\n")
+    assert done.exit_code == 0, done.output
+    assert "only-1" in done.output
+    assert answer_in(agent.commands)["decision"] == "allow"
+    run("answer", "asks-1", "--decline")
+
+
+def test_of_several_requests_none_is_taken_and_all_are_listed(
+    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("several-1", "several-2"):
+        agent.open(name, args_json=ARGS)
+
+    for verb, is_at_terminal in (("approve", False), ("approve", True), ("deny", True)):
+        if is_at_terminal:
+            at_terminal(monkeypatch)
+        refused = run(verb, typed="y\n")
+        assert "2 requests are open: name one" in str(refused.exception)
+        assert "several-1" in refused.stderr
+        assert "several-2" in refused.stderr
+    assert agent.commands == []
+
+    for name in ("several-1", "several-2"):
+        run("deny", name)
+    assert "No request is open" in str(run("deny", typed="y\n").exception)
+
+
+def test_the_only_session_that_runs_is_held_and_of_several_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_service(tmp_path) as service, ObedientAgent(service, "held") as agent:
+        monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(service.runtime_dir))
+        assert "No session is running or waiting" in str(run("pause").exception)
+        agent.open("held-1", session_id="held-session")
+        assert run("pause").exit_code == 0
+        assert agent.wait_for_commands(1)[0]["session_id"] == "held-session"
+        assert "No session is paused" in str(run("step").exception)
+
+        agent.open("held-2", session_id="other-session")
+        refused = run("cancel")
+
+        assert "2 sessions are running, waiting or paused: name one" in str(refused.exception)
+        assert "held-session" in refused.stderr
+        assert "other-session" in refused.stderr
+        assert "cancel" not in [one["type"] for one in agent.commands]

@@ -140,7 +140,9 @@ def test_a_port_that_somebody_else_has_is_named(
         ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "{grpc}"},
          "ok", "gRPC"),
         ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "{http}"},
-         "warn", "not known"),
+         "ok", "gRPC"),
+        ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_ENDPOINT": "{http}",
+          "INSPECTOR_OTLP_GRPC_PORT": "0"}, "warn", "not known"),
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "{http}/v1/traces"}, "ok", "HTTP"),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:99999"}, "fail", "no address"),
     ],
@@ -202,6 +204,18 @@ def test_a_store_that_cannot_be_read_is_said(here: Path, damage: str) -> None:
         whole = path.read_bytes()
         path.write_bytes(b"hello" * 1000 if damage == "text" else whole[:8192])
     assert levels(examine(1), "store") == ["fail"]
+
+
+def test_files_that_others_may_write_are_failures(here: Path) -> None:
+    with running_service(here):
+        pass
+    [store] = here.rglob("*.sqlite3")
+    for file in (store, store.with_name(store.name + ".token")):
+        file.chmod(0o666)
+    found = examine(1)
+    for subject in ("store", "token"):
+        assert levels(found, subject) == ["fail"]
+        assert "others may write into it" in found[subject][0]["message"]
 
 
 def test_an_mcp_agent_beside_a_newer_mcp_is_said(

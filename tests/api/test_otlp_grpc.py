@@ -15,7 +15,7 @@ from inspector.http.access import Access
 from inspector.otlp import grpc_server
 from inspector.otlp.body import MAX_BODY_BYTES
 from inspector.otlp.grpc_server import GrpcServer
-from inspector.otlp.receiver import MAX_IN_FLIGHT_BYTES, Receiver
+from inspector.otlp.receiver import Receiver
 from inspector.otlp.signals import SIGNALS
 from tests.support.door import TOKEN, Remembering
 from tests.support.export import span, trace_request
@@ -105,7 +105,7 @@ async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
 ) -> None:
     receiver = Receiver(kept.submit)
     export = GrpcServer(receiver, access)._handler(SIGNALS["traces"])
-    limit = MAX_IN_FLIGHT_BYTES // MAX_BODY_BYTES
+    limit = grpc_server.MAX_CONCURRENT_READS
     context: Any = SimpleNamespace(
         invocation_metadata=tuple, peer=lambda: "ipv4:127.0.0.1:1", abort=None
     )
@@ -139,6 +139,32 @@ async def test_senders_that_stop_do_not_keep_others_from_being_read(
     assert set(codes) == {grpc.StatusCode.DEADLINE_EXCEEDED}
     await export(channel, trace_request().SerializeToString())
     assert len(kept.spans) == 1
+
+
+async def test_metadata_above_the_limit_are_refused(
+    channel: grpc.aio.Channel, kept: Remembering
+) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await export(channel, b"", ("x", "a" * 2 * grpc_server.MAX_METADATA_BYTES))
+    assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    await export(channel, trace_request().SerializeToString())
+    assert len(kept.spans) == 1
+
+
+@pytest.mark.parametrize("begun", [b"", b"PRI * HTT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])
+async def test_a_connection_that_does_not_begin_http2_is_closed(
+    access: Access, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    options = dict(grpc_server._OPTIONS)
+    assert options["grpc.server_handshake_timeout_ms"] == 10_000
+    quick = {**options, "grpc.server_handshake_timeout_ms": 200}
+    monkeypatch.setattr(grpc_server, "_OPTIONS", list(quick.items()))
+    server = GrpcServer(Receiver(Remembering().submit), access)
+    reader, writer = await asyncio.open_connection("127.0.0.1", await server.start("127.0.0.1", 0))
+    writer.write(begun)
+    await asyncio.wait_for(reader.read(), 9)
+    writer.close()
+    await server.stop(0)
 
 
 async def test_overload_says_when_to_come_back(
@@ -177,15 +203,39 @@ async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
 
 
 async def test_the_token_is_asked_for_when_others_can_reach_the_port(
-    kept: Remembering,
+    kept: Remembering, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver = Receiver(kept.submit)
     server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0"))
     port = await server.start("127.0.0.1", 0)
     body = trace_request().SerializeToString()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-        assert await code_of(channel, body) is grpc.StatusCode.UNAUTHENTICATED
+        for _ in range(2):
+            assert await code_of(channel, body) is grpc.StatusCode.UNAUTHENTICATED
         await export(channel, body, ("authorization", f"Bearer {TOKEN}"))
     await server.stop(0)
     receiver.close()
     assert len(kept.spans) == 1
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line.startswith("OTLP from 127.0.0.1 is refused.")
+    assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
+
+
+async def test_open_ingest_asks_nobody_for_the_token(kept: Remembering) -> None:
+    receiver = Receiver(kept.submit)
+    server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0", open_ingest=True))
+    port = await server.start("127.0.0.1", 0)
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        await export(channel, trace_request().SerializeToString())
+    await server.stop(0)
+    receiver.close()
+    assert len(kept.spans) == 1
+
+
+async def test_what_a_proxy_on_this_machine_brings_needs_the_token(
+    channel: grpc.aio.Channel,
+) -> None:
+    body = trace_request().SerializeToString()
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await export(channel, body, ("x-forwarded-for", "203.0.113.9"))
+    assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED

@@ -1,29 +1,38 @@
 import asyncio
 import gzip
 import json
+import sys
+import threading
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import pytest
 from google.rpc import status_pb2  # type: ignore[import-untyped]  # it has no types
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
     ExportLogsServiceRequest,
-    ExportLogsServiceResponse,
 )
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
-    ExportMetricsServiceResponse,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreUnavailableError
-from inspector.http import bodies
+from inspector.http import bodies, otlp
 from inspector.otlp import receiver as receiver_module
-from inspector.otlp.body import MAX_BODY_BYTES
+from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
+from inspector.otlp.decode_proto import decode_proto
+from inspector.otlp.receiver import SMALL_BODY_BYTES
 from tests.support.door import Remembering, caller, door
 from tests.support.export import span, span_id, trace_request
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json"}
@@ -87,7 +96,12 @@ async def test_spans_in_json_are_taken_and_the_answer_is_json(
 
 @pytest.mark.parametrize(
     ("coding", "compress"),
-    [("gzip", gzip.compress), ("GZIP", gzip.compress), ("deflate", zlib.compress)],
+    [
+        ("gzip", gzip.compress),
+        ("GZIP", gzip.compress),
+        ("deflate", zlib.compress),
+        ("zstd", zstd.compress),
+    ],
 )
 async def test_compressed_bodies_are_taken(
     client: httpx.AsyncClient, kept: Remembering, coding: str, compress: object
@@ -125,6 +139,25 @@ async def test_an_empty_request_is_a_success(
     assert answer.content in (b"", b"{}")
 
 
+@pytest.mark.parametrize(
+    "announced",
+    [
+        {"content-length": "5"},
+        {"transfer-encoding": "chunked", "connection": "Upgrade", "upgrade": "h2c"},
+    ],
+    ids=["length", "chunked, with an offer of HTTP/2"],
+)
+@pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
+async def test_a_body_that_a_server_in_front_has_dropped_is_no_empty_request(
+    client: httpx.AsyncClient, path: str, announced: dict[str, str]
+) -> None:
+    answer = await client.post(path, content=b"", headers={**PROTOBUF, **announced})
+    assert answer.status_code == 400
+    assert "nothing of it arrived" in said(answer).message
+    honest = {**PROTOBUF, "content-length": "00"}
+    assert (await client.post(path, content=b"", headers=honest)).status_code == 200
+
+
 async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_kept(
     client: httpx.AsyncClient, kept: Remembering
 ) -> None:
@@ -159,7 +192,7 @@ async def test_a_request_of_another_shape_is_told_that_nothing_was_kept(
     assert "rejectedSpans" not in answer.json()["partialSuccess"]
 
 
-async def test_logs_without_a_trace_are_accepted_and_said_not_to_be_stored(
+async def test_logs_without_a_trace_are_accepted_and_not_stored(
     client: httpx.AsyncClient, kept: Remembering
 ) -> None:
     request = ExportLogsServiceRequest()
@@ -167,20 +200,22 @@ async def test_logs_without_a_trace_are_accepted_and_said_not_to_be_stored(
     scope.log_records.add(event_name="x")
     scope.log_records.add(event_name="y", trace_id=bytes(range(16)), span_id=span_id(1))
     answer = await client.post("/v1/logs", content=request.SerializeToString(), headers=PROTOBUF)
-    partial = ExportLogsServiceResponse.FromString(answer.content).partial_success
-    assert partial.rejected_log_records == 0
-    assert "1 log records" in partial.error_message
+    assert answer.content == b"", "some SDKs print what is said here as an error, each time"
     assert [incoming.record.event_name for incoming in kept.logs] == ["y"]
 
 
-async def test_metrics_are_accepted_and_said_not_to_be_stored(client: httpx.AsyncClient) -> None:
+async def test_metrics_are_accepted_and_the_log_says_once_that_they_are_not_stored(
+    client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
     request = ExportMetricsServiceRequest()
     request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
-    answer = await client.post("/v1/metrics", content=request.SerializeToString(), headers=PROTOBUF)
-    assert answer.status_code == 200
-    partial = ExportMetricsServiceResponse.FromString(answer.content).partial_success
-    assert partial.rejected_data_points == 0
-    assert "1 metrics" in partial.error_message
+    body = request.SerializeToString()
+    for _ in range(3):
+        answer = await client.post("/v1/metrics", content=body, headers=PROTOBUF)
+        assert (answer.status_code, answer.content) == (200, b"")
+    [said] = [record.getMessage() for record in caplog.records]
+    assert said.startswith("Metrics arrive.")
+    assert "OTEL_METRICS_EXPORTER=none" in said
 
 
 @pytest.mark.parametrize(
@@ -191,7 +226,7 @@ async def test_metrics_are_accepted_and_said_not_to_be_stored(client: httpx.Asyn
         (JSON, b'{"resourceSpans": 5}', 400),
         ({**PROTOBUF, "content-encoding": "gzip"}, b"not gzip", 400),
         ({**PROTOBUF, "content-encoding": "br"}, b"", 415),
-        ({**JSON, "content-encoding": "zstd"}, b"", 415),
+        ({**JSON, "content-encoding": "zstd"}, b"not zstd", 400),
         ({"content-type": "text/plain"}, b"", 415),
         ({}, b"", 415),
         ({**PROTOBUF, "content-encoding": "gzip"}, gzip.compress(bytes(MAX_BODY_BYTES + 1)), 413),
@@ -208,6 +243,17 @@ async def test_bad_input_is_answered_in_the_words_of_rpc_status(
         "/v1/traces", content=trace_request().SerializeToString(), headers=PROTOBUF
     )
     assert good.status_code == 200, "the service is unharmed"
+
+
+async def test_where_zstd_is_missing_the_answer_says_what_can_be_sent(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(otlp, "CODINGS", CODINGS - {"zstd"})
+    headers = {**PROTOBUF, "content-encoding": "zstd"}
+    answer = await client.post("/v1/traces", content=zstd.compress(b""), headers=headers)
+    assert answer.status_code == 415
+    assert "one of deflate, gzip, identity, x-gzip, not 'zstd'" in said(answer).message
+    assert answer.headers["accept-encoding"] == "deflate, gzip, identity, x-gzip"
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
@@ -337,6 +383,71 @@ async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
     assert whole.status_code == 200
 
 
+@pytest.mark.parametrize("coding", ["", "gzip"])
+@pytest.mark.parametrize("slow_bytes", [2 * SMALL_BODY_BYTES, SMALL_BODY_BYTES // 2])
+async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
+    client: httpx.AsyncClient,
+    kept: Remembering,
+    monkeypatch: pytest.MonkeyPatch,
+    coding: str,
+    slow_bytes: int,
+) -> None:
+    body = trace_request(span(1, name="a" * slow_bytes)).SerializeToString()
+    headers = {**PROTOBUF, "content-encoding": coding}
+    async with slowly_decoded(monkeypatch, over_bytes=100_000) as begun:
+        large = gzip.compress(body) if coding else body
+        posts = [
+            asyncio.create_task(client.post("/v1/traces", content=large, headers=headers))
+            for _ in range(5)
+        ]
+        await asyncio.to_thread(begun.wait, 20)
+        ordinary = trace_request(span(2, name="ordinary")).SerializeToString()
+        answer = await asyncio.wait_for(
+            client.post("/v1/traces", content=ordinary, headers=PROTOBUF), 10
+        )
+        assert (answer.status_code, names(kept)) == (200, ["ordinary"])
+    assert {answer.status_code for answer in await asyncio.gather(*posts)} == {200}
+
+
+async def test_who_waits_for_bodies_that_take_long_is_soon_asked_to_come_again(
+    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiver_module, "MAX_WAIT_S", 0.05)
+    body = trace_request(span(1, name="a" * 2 * SMALL_BODY_BYTES)).SerializeToString()
+    async with slowly_decoded(monkeypatch, over_bytes=100_000) as begun:
+        first = asyncio.create_task(client.post("/v1/traces", content=body, headers=PROTOBUF))
+        await asyncio.to_thread(begun.wait, 20)
+        second = await asyncio.wait_for(
+            client.post("/v1/traces", content=body, headers=PROTOBUF), 10
+        )
+        assert (second.status_code, second.headers["retry-after"]) == (429, "5")
+        assert "smaller batches" in said(second).message
+    assert (await first).status_code == 200
+    again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    assert again.status_code == 200, "who gave up holds no place"
+
+
+@asynccontextmanager
+async def slowly_decoded(
+    monkeypatch: pytest.MonkeyPatch, *, over_bytes: int
+) -> AsyncIterator[threading.Event]:
+    """Let bodies above `over_bytes` take as long as the block; give what says that one began."""
+    go_on, begun = threading.Event(), threading.Event()
+    real = decode_proto
+
+    def slow(*arguments: Any) -> Any:
+        if len(arguments[1]) > over_bytes:
+            begun.set()
+            assert go_on.wait(20)
+        return real(*arguments)
+
+    monkeypatch.setattr(receiver_module, "decode_proto", slow)
+    try:
+        yield begun
+    finally:
+        go_on.set()
+
+
 async def test_large_bodies_leave_room_for_small_ones(
     client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -369,3 +480,26 @@ def said(answer: httpx.Response) -> status_pb2.Status:
         return status_pb2.Status(**answer.json())
     assert got == "application/x-protobuf"
     return status_pb2.Status.FromString(answer.content)
+
+
+async def test_room_is_counted_by_what_a_body_is_when_it_is_decompressed(
+    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = trace_request(span(1, name="x" * 100_000)).SerializeToString()
+    packed, headers = gzip.compress(body), {**PROTOBUF, "content-encoding": "gzip"}
+    monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 4 * len(packed))
+    is_held, release = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        is_held.set()
+        await release.wait()
+
+    kept.before = hold
+    first = asyncio.create_task(client.post("/v1/traces", content=packed, headers=headers))
+    await is_held.wait()
+    second = await client.post("/v1/traces", content=packed, headers=headers)
+    assert second.status_code == 429
+    assert int(second.headers["retry-after"]) >= 1
+    release.set()
+    assert (await first).status_code == 200
+    assert (await client.post("/v1/traces", content=packed, headers=headers)).status_code == 200

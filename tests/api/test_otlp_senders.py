@@ -77,13 +77,15 @@ def shown(service: Service, name: str) -> dict[str, Any]:
     return detail
 
 
-@pytest.mark.parametrize("protocol", ["http", "grpc"])
+@pytest.mark.parametrize(
+    ("protocol", "port_of"), [("http", "http"), ("grpc", "grpc"), ("grpc", "http")]
+)
 @pytest.mark.parametrize("compression", ["none", "gzip"])
 def test_a_stock_python_sdk_appears(
-    tmp_path: Path, service: Service, protocol: str, compression: str
+    tmp_path: Path, service: Service, protocol: str, port_of: str, compression: str
 ) -> None:
-    name = f"python-{protocol}-{compression}"
-    port = service.otlp_grpc_port if protocol == "grpc" else service.otlp_http_port
+    name = f"python-{protocol}-{port_of}-{compression}"
+    port = service.otlp_grpc_port if port_of == "grpc" else service.otlp_http_port
     env = {
         **environment(tmp_path),
         "OTEL_SERVICE_NAME": name,

@@ -51,8 +51,20 @@ def watched(alone: Environment, service: Service) -> Environment:
     return {**alone, "INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token}
 
 
+_started: list[subprocess.Popen[bytes]] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """A test that fails does not leave its processes and pipes to the next."""
+    yield
+    while _started:
+        with _started.pop() as process:
+            process.kill()
+
+
 def start(command: list[str], env: Environment, *flags: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [*PROXY, *flags, "--", *command],
         env=env,
         stdin=subprocess.PIPE,
@@ -60,6 +72,8 @@ def start(command: list[str], env: Environment, *flags: str) -> subprocess.Popen
         stderr=subprocess.PIPE,
         bufsize=0,
     )
+    _started.append(process)
+    return process
 
 
 def ended(process: subprocess.Popen[bytes], given: bytes = b"") -> tuple[bytes, bytes, int]:
@@ -341,6 +355,6 @@ async def test_a_server_from_elsewhere_is_called_what_it_calls_itself(
     async with Client(parameters) as client:
         result = await client.call_tool("git_status", {"repo_path": str(repository)})
     assert not result.is_error
-    wait_for(lambda: is_over(service, "mcp-server-git"), deadline_s=DEADLINE_S)
-    calls = [one for one in entries(service, "mcp-server-git") if one["method"] == "tools/call"]
+    wait_for(lambda: is_over(service, "mcp-git"), deadline_s=DEADLINE_S)
+    calls = [one for one in entries(service, "mcp-git") if one["method"] == "tools/call"]
     assert {(one["target"], one["server"]) for one in calls} == {("git_status", "mcp-git")}

@@ -13,6 +13,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 from fastapi import FastAPI
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
+from pydantic import ValidationError
 
 from inspector.dispatch import Dispatch
 from inspector.http import controlled
@@ -21,6 +23,8 @@ from inspector.model import AuditRow
 from inspector.normalise.times import rfc3339
 from inspector.requests import notes, still_open
 from inspector.storage import Store, open_store
+from inspector.wire import Wire
+from inspector.wire.control import AgentMessages, Answer, ProcessHello, Signal, VerbBody
 from tests.support.agents import Agent, hash_of, opened
 from tests.support.otlp import SECOND_NS
 from tests.support.store_app import FakeClock, client_of, service
@@ -246,6 +250,60 @@ async def test_what_cannot_be_is_refused_and_in_the_audit_log(
     last = (await place.settled_audit())[-1]
     assert (last["action"], last["result"], last["code"]) == ("answer", "refused", code)
     assert (last["request_id"], last["origin"], last["actor"]) == ("r1", "api", "token")
+
+
+BODIES: dict[type[Wire], dict[str, Any]] = {
+    ProcessHello: {"name": "agent", "pid": 1, "host": "here"},
+    Answer: {"decision": "deny", "args_hash": "0", "args_json": "{}", "payload_json": "1"},
+    VerbBody: {"reason": "because"},
+    Signal: {"signal_name": "go", "payload_json": "1", "reason": "because"},
+    AgentMessages: {
+        "messages": [
+            {"type": "heartbeat", "id": "1"},
+            {"type": "ack", "id": "2", "seq": 1, "applied": True, "reason": "done"},
+            {"type": "request_opened", "id": "3", "request": opened("r", age_ms=1.5)},
+        ]
+    },
+}
+OTHERS: tuple[Any, ...] = (None, True, 1, -1, 1.5, 10**30, "", "1", "true", "yes", [], {})
+
+
+def with_others(body: Any) -> Iterator[Any]:
+    """Yield `body`, with one value in it replaced by each of `OTHERS`; lists are cut to it."""
+    yield from OTHERS
+    is_list = isinstance(body, list)
+    for key in range(len(body)) if is_list else body if isinstance(body, dict) else ():
+        for other in with_others(body[key]):
+            yield [other] if is_list else {**body, key: other}
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_what_the_contract_does_not_allow_is_not_made_to_fit(kind: type[Wire]) -> None:
+    allowed = Draft202012Validator(kind.model_json_schema())
+    kind.model_validate(BODIES[kind])
+    taken = []
+    for body in with_others(BODIES[kind]):
+        with contextlib.suppress(ValidationError):
+            kind.model_validate(body)
+            taken.append(body)
+    assert len(taken) > len(BODIES[kind])
+    assert [body for body in taken if not allowed.is_valid(body)] == []
+
+
+@pytest.mark.parametrize("pid", ["false", '"12"', "1.5", "1" + "0" * 30, "NaN"])
+async def test_a_process_id_is_a_number_that_can_be_kept(place: Place, pid: str) -> None:
+    body = f'{{"name": "agent", "host": "here", "pid": {pid}}}'
+    headers = {"content-type": "application/json"}
+    answer = await place.client.put("/processes/p9", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (422, "bad_request")
+
+
+@pytest.mark.parametrize("pid", ["12", "12.0", "1.2e1"])
+async def test_a_whole_number_is_an_integer_however_it_is_written(place: Place, pid: str) -> None:
+    body = f'{{"name": "agent", "host": "here", "pid": {pid}}}'
+    headers = {"content-type": "application/json"}
+    answer = await place.client.put("/processes/p9", content=body, headers=headers)
+    assert answer.status_code == 200
 
 
 async def test_an_unknown_request_is_404_and_in_the_audit_log(place: Place) -> None:

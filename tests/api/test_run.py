@@ -34,11 +34,21 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     started.stop()
 
 
+INSTALLED = Path(sys.executable).with_name("inspector")
+
+
 def run(
-    service: Service, *command: str, flags: tuple[str, ...] = (), **environment: str
+    service: Service,
+    *command: str,
+    flags: tuple[str, ...] = (),
+    cwd: Path | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command, or a Python file, as the script that is installed does."""
+    dashes = [] if command[0].endswith(".py") else ["--"]
     return subprocess.run(
-        [sys.executable, "-m", "inspector", "run", *flags, "--", *command],
+        [str(INSTALLED), "run", *flags, *dashes, *command],
+        cwd=cwd,
         env={**service.environment, **environment},
         capture_output=True,
         text=True,
@@ -64,9 +74,10 @@ def test_a_program_without_a_line_of_ours_appears(service: Service, tmp_path: Pa
     ended = run(service, sys.executable, str(program))
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == ""
-    (line,) = ended.stderr.splitlines()
-    assert line.startswith(f"inspector: watched at {service.url}: ")
-    assert "langchain" in line
+    assert ended.stderr.splitlines() == [
+        f"inspector: what can be watched is sent to {service.url}",
+        "inspector: watches hooks",
+    ]
     assert tools_of(service, "planner") == ["execute_tool search"]
 
 
@@ -77,7 +88,7 @@ def test_a_python_process_that_it_starts_appears_without_another_line(
     program.write_text(AGENT.format(name="worker"))
     code = f"import subprocess, sys; subprocess.check_call([sys.executable, {str(program)!r}])"
     ended = run(service, sys.executable, "-c", code)
-    assert len(ended.stderr.splitlines()) == 1
+    assert "watches" not in ended.stderr, "only of the program itself"
     assert tools_of(service, "worker") == ["execute_tool search"]
 
 
@@ -127,7 +138,7 @@ def test_a_sitecustomize_of_the_users_runs_as_before(service: Service, tmp_path:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.THEIRS = 1\n")
     ended = run(service, sys.executable, "-c", "print(THEIRS)", PYTHONPATH=str(tmp_path))
     assert ended.stdout.strip() == "1"
-    assert ended.stderr.startswith("inspector: watched at ")
+    assert ended.stderr.startswith("inspector: what can be watched is sent to ")
 
 
 def test_without_a_service_the_program_runs_and_one_line_says_so(
@@ -160,6 +171,197 @@ def test_where_the_inspector_is_missing_one_sentence_says_what_to_do(
     assert "pip install 'mcp-agent-inspector[otel]'" in ended.stderr
 
 
+def test_a_framework_is_named_when_it_is_watched(service: Service, tmp_path: Path) -> None:
+    ended = run(service, sys.executable, "-c", "import langchain_core.tools")
+    told = ended.stderr.splitlines()[1:]
+    assert told[0].startswith("inspector: watches langchain 1.")
+    assert told[1].startswith("inspector: no span was sent from this process to ")
+    assert len(told) == 2
+
+
+QUIET = """
+import contextlib, io
+
+said = io.StringIO()
+with contextlib.redirect_stderr(said):
+    import instrument
+print(repr(said.getvalue()))
+"""
+FORKED = """
+import os
+
+if pid := os.fork():
+    os.waitpid(pid, 0)
+else:
+    from instrument import operation
+
+    with operation("tool_call", tool_name="x", args={}):
+        pass
+"""
+
+
+def test_what_is_said_is_no_output_of_the_program(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text(QUIET)
+    assert run(service, str(program)).stdout == "''\n"
+    closed = f'exec "{INSTALLED}" run "{program}" 2>&-'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", closed], env=service.environment, capture_output=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (0, b"''\n")
+
+
+def test_what_a_program_forks_says_nothing(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text(FORKED)
+    first, last = run(service, str(program)).stderr.splitlines()
+    assert first.startswith("inspector: what can be watched is sent to ")
+    assert last.startswith("inspector: no span was sent from this process to ")
+
+
+def test_the_command_line_is_no_program_that_could_not_be_watched(service: Service) -> None:
+    for command in ((sys.executable, "-m", "inspector"), (str(INSTALLED),)):
+        ended = run(service, *command, "--version")
+        assert ended.stdout.startswith("mcp-agent-inspector ")
+        assert "no span" not in ended.stderr
+
+
+def test_where_nothing_can_be_attached_one_sentence_says_why(
+    service: Service, tmp_path: Path
+) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text("import instrument")
+    for ended, why in (
+        (run(service, str(program), INSPECTOR_URL="127.0.0.1:7800"), "127.0.0.1:7800"),
+        (run(service, str(program), OTEL_SDK_DISABLED="true"), "OTEL_SDK_DISABLED"),
+    ):
+        (told,) = [one for one in ended.stderr.splitlines() if one.startswith("inspector: ")]
+        assert why in told
+        assert "nothing is watched" in told
+
+
+def test_what_could_not_be_watched_is_said_at_the_end(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "crewai.py").touch()
+    (tmp_path / "agent.py").write_text("import crewai")
+    ended = run(service, "agent.py", cwd=tmp_path)
+    (_, last) = ended.stderr.splitlines()
+    assert last.startswith(
+        f"inspector: no span was sent from this process to {service.url}: "
+        "this program imports crewai, which cannot"
+    )
+    assert "`instrument.operation`" in last
+    ended = run(service, sys.executable, "-c", "pass")
+    assert "imports nothing that can be watched (mcp, " in ended.stderr
+
+
+OF_ITS_OWN = """
+import os, pickle, sys
+from multiprocessing import get_context
+from langchain_core.tools import tool
+
+if os.environ.get("LATE"):
+    sys.path.insert(0, os.environ["LATE"])
+import inspector, instrument, subscribers
+import inspector.part
+
+@tool
+def search(q: str) -> str:
+    "Search."
+    return instrument.NAME
+
+OURS = ("inspector", "instrument", "subscribers")
+
+def main():
+    assert search.invoke({"q": "x"}) == "instrument"
+    for module in (inspector, instrument, subscribers):
+        assert module.NAME == module.__name__
+    named = [name for name in sys.modules if name.startswith(("ins", "sub"))]
+    named = {name for name in named if name.partition(".")[0] in OURS}
+    assert named == {*OURS, "inspector.part"}, named
+    thing = inspector.part.Thing()
+    assert type(pickle.loads(pickle.dumps(thing))) is inspector.part.Thing
+    with get_context("spawn").Pool(1) as pool:
+        assert pool.apply(inspector.part.name, ()) == "inspector"
+    print("as without us")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def have_modules_by_our_names(directory: Path) -> Path:
+    (directory / "inspector").mkdir(parents=True)
+    (directory / "inspector" / "__init__.py").write_text("NAME = 'inspector'")
+    (directory / "inspector" / "part.py").write_text(
+        "import inspector\nclass Thing: pass\ndef name(): return inspector.NAME"
+    )
+    for name in ("instrument", "subscribers"):
+        (directory / f"{name}.py").write_text(f"NAME = {name!r}")
+    return directory
+
+
+@pytest.mark.parametrize("where", ["beside", "on PYTHONPATH", "later"])
+def test_modules_of_the_programs_own_by_our_names_are_its_own(
+    service: Service, tmp_path: Path, where: str
+) -> None:
+    program = tmp_path / "program"
+    own = have_modules_by_our_names(program if where == "beside" else tmp_path / "lib")
+    program.mkdir(exist_ok=True)
+    (program / "agent.py").write_text(OF_ITS_OWN)
+    more = {"on PYTHONPATH": {"PYTHONPATH": str(own)}, "later": {"LATE": str(own)}}.get(where, {})
+    before = tools_of(service, "search")
+    ended = run(service, "agent.py", flags=(), cwd=program, **more)
+    assert (ended.returncode, ended.stdout) == (0, "as without us\n"), ended.stderr
+    assert tools_of(service, "search") == [*before, "execute_tool search"]
+    assert not (program / "__pycache__" / "sitecustomize").exists()
+
+
+def test_the_hook_bus_that_a_program_imports_late_is_the_one_that_is_watched(
+    service: Service,
+) -> None:
+    code = (
+        "import langchain_core.tools, instrument, inspector.context\n"
+        "inspector.context.set('late')\n"
+        "with instrument.operation('agent_call', agent='late'):\n"
+        "  with instrument.operation('tool_call', tool_name='late'): pass\n"
+        "assert inspector.attach().is_attached\n"
+    )
+    ended = run(service, sys.executable, "-c", code)
+    assert ended.returncode == 0, ended.stderr
+    assert tools_of(service, "late") == ["execute_tool late"]
+    assert "late" in [one["id"] for one in service.get("/sessions")["sessions"]]
+
+
+def test_attaching_leaves_modules_of_the_programs_own_alone(
+    service: Service, tmp_path: Path
+) -> None:
+    for name in ("instrument", "subscribers"):
+        (tmp_path / f"{name}.py").write_text(f"NAME = {name!r}")
+    (tmp_path / "agent.py").write_text(
+        "import inspector\nfrom inspector import context\n"
+        "from langchain_core.tools import tool\n"
+        "@tool\n"
+        "def look(q: str) -> str:\n  'Look.'\n  return q\n"
+        "handle = inspector.attach()\n"
+        "context.set('beside')\n"
+        "import instrument, subscribers\n"
+        "assert (instrument.NAME, subscribers.NAME) == ('instrument', 'subscribers')\n"
+        "look.invoke({'q': 'x'})\n"
+        "print(handle)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "agent.py"],
+        cwd=tmp_path,
+        env=service.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.stdout == f"<inspector: attached to {service.url}>\n", ended.stderr
+    assert service.get("/sessions/beside/spans")["spans"][0]["name"] == "execute_tool look"
+
+
 def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     ended = run(service, "no-such-program")
     assert (ended.returncode, ended.stderr) == (
@@ -175,5 +377,25 @@ def test_frameworks_can_be_switched_off(service: Service, tmp_path: Path) -> Non
     program = tmp_path / "agent.py"
     program.write_text(AGENT.format(name="alone"))
     ended = run(service, sys.executable, str(program), INSPECTOR_AUTO_ATTACH="off")
-    assert ended.stderr.endswith("hooks and OpenTelemetry\n")
+    assert ended.stderr.endswith("inspector: watches hooks\n")
     assert tools_of(service, "alone") == ["execute_tool search"]
+
+
+@pytest.mark.parametrize("command", [["demo"], ["mcp"]])
+def test_without_the_mcp_library_one_line_says_what_to_install(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('No mcp', name='mcp')")
+    ended = subprocess.run(
+        [Path(sys.executable).with_name("inspector"), *command],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        "inspector: This needs the MCP library, 2 or later. "
+        "Run: pip install 'mcp-agent-inspector[serve,mcp]'\n"
+    )

@@ -183,7 +183,7 @@ def test_what_cannot_be_served_is_said_before_anything_is_printed(
 ) -> None:
     printed: list[str] = []
     with pytest.raises(InspectorError, match=said):
-        serve(settings(port=0, token="given", **given), say=printed.append)
+        serve(settings(port=0, token="given-to-this-test", **given), say=printed.append)
     assert printed == []
 
 
@@ -200,6 +200,11 @@ def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> 
     assert ended.returncode == 2
     assert "pip install 'mcp-agent-inspector[serve]'" in ended.stderr
     assert one_sentence(ended.stderr)
+
+
+def test_a_service_runs_where_only_its_store_can_be_written(tmp_path: Path) -> None:
+    with running_service(tmp_path, module="tests.support.read_only_root") as service:
+        assert service.client.get("/sessions").status_code == 200
 
 
 def test_no_token_is_ever_logged(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from inspector import wire
+from inspector.http import exports
 from inspector.model import Json
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.rejections import Rejections
@@ -344,6 +345,29 @@ async def test_an_export_that_broke_off_is_taken_up_where_it_was(
     )
     assert other.status_code == 200, "it is another file now: from the beginning"
     assert b"late" in gzip.decompress(other.content)
+
+
+@pytest.mark.parametrize("is_downloaded", [True, False])
+async def test_the_end_of_an_export_that_was_made_is_not_made_again(
+    app: FastAPI,
+    client: httpx.AsyncClient,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    is_downloaded: bool,
+) -> None:
+    await finished(app, clock)
+    first = {} if is_downloaded else {"Range": "bytes=-9"}
+    made = (await client.get("/trace/S", headers=first)).content
+    with monkeypatch.context() as patch:
+        patch.setattr(exports, "packed_session", lambda *_: iter([b"made again"]))
+        end = await client.get("/trace/S", headers={"Range": "bytes=-7"})
+        assert (end.status_code, end.content) == (206, made[-7:])
+    await send(app, span("late", span_id=999, parent=1))
+    clock.now_ns += 6 * SECOND_NS
+    await app.state.ingest.tick()
+    whole = await client.get("/trace/S")
+    end = await client.get("/trace/S", headers={"Range": "bytes=-7"})
+    assert end.content == whole.content[-7:]
 
 
 @pytest.mark.parametrize("asked", ["bytes=99999999-", "bytes=-0"])

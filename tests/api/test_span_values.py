@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.model import Json
@@ -141,3 +143,41 @@ async def test_a_state_that_is_not_there_is_a_problem(
     await app.state.ingest.submit([incoming(span(events=events))], [])
     answer = await client.get(f"{URL}/state", params=asked)
     assert (answer.status_code, answer.json()["code"]) == (404, "state_not_found")
+
+
+async def test_bytes_and_numbers_that_are_none_are_told_from_text(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    odd = {
+        "nan": (AnyValue(double_value=math.nan), {"doubleValue": "NaN"}),
+        "up": (AnyValue(double_value=math.inf), {"doubleValue": "Infinity"}),
+        "down": (AnyValue(double_value=-math.inf), {"doubleValue": "-Infinity"}),
+        "bytes": (AnyValue(bytes_value=b"\x00\x01"), {"bytesValue": "AAE="}),
+        "text": (AnyValue(string_value="NaN"), "NaN"),
+        "base64": (AnyValue(string_value="AAE="), "AAE="),
+        "half": (AnyValue(double_value=0.5), 0.5),
+    }
+    inside = ArrayValue(values=[value for value, _ in odd.values()])
+    odd["all"] = (AnyValue(array_value=inside), [shown for _, shown in odd.values()])
+    pairs = [KeyValue(key=key, value=value) for key, (value, _) in odd.items()]
+    expected = {key: shown for key, (_, shown) in odd.items()}
+    sent = span()
+    sent.attributes.extend(pairs)
+    sent.events.add(name="e", time_unix_nano=START_NS).attributes.extend(pairs)
+    sent.links.add(trace_id=b"1" * 16, span_id=b"1" * 8).attributes.extend(pairs)
+    noted = log("noted", trace=1, span_id=1)
+    noted.record.attributes.extend(pairs)
+    noted.record.body.bytes_value = b"\x00\x01"
+    received = incoming(sent)
+    received.resource.attributes.extend(pairs)
+    await app.state.ingest.submit([received], [noted])
+    detail = (await client.get(URL)).json()
+    of_event, of_log = (
+        next(one for one in detail["events"] if one["name"] == name) for name in ("e", "noted")
+    )
+    for shown in (detail, of_event, of_log, detail["links"][0], detail["resource"]):
+        assert {key: shown["attributes"][key] for key in expected} == expected
+    assert of_log["body"] == {"bytesValue": "AAE="}
+    for key in ("nan", "bytes"):
+        cut = await client.get(f"{URL}/value", params={"pointer": f"/attributes/{key}"})
+        assert cut.json() == expected[key]

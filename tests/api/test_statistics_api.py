@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.model import Json
 from inspector.reading import model_calls
 from inspector.storage import open_store
-from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.otlp import SECOND_NS, START_NS, key_values, span
 from tests.support.store_app import client_of, service
 from tests.support.telemetry import incoming, span_hex, started
 
@@ -72,6 +72,29 @@ async def test_tokens_are_counted_once_and_given_to_the_agent_that_used_them(
     )
 
 
+async def test_runs_are_of_the_agent_that_they_name_whatever_their_spans_are_called(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    runs = [agent(1, "gpt-4o-mini"), agent(2, "gpt-4o-mini"), agent(3, "gpt-4o-mini", 2)]
+    for run, name in zip(runs, ("weather", "lead", "weather"), strict=True):
+        run.attributes.extend(key_values({"gen_ai.agent.name": name}))
+    same = agent(4, "critic")
+    same.attributes.extend(key_values({"gen_ai.agent.name": "critic"}))
+    await app.state.ingest.submit([incoming(one) for one in (*runs, call(5, 3), same)], [])
+    found = await statistics(client)
+    by_agent = {one["name"]: one for one in found["agents"]}
+    assert {name: one["count"] for name, one in by_agent.items()} == {
+        "weather": 2,
+        "lead": 1,
+        "critic": 1,
+    }
+    assert by_agent["weather"]["used"]["input_tokens"] == 100
+    assert by_agent["lead"]["used_in_all"]["input_tokens"] == 100
+    told = (await client.get("/sessions/S/statistics?totals=false")).json()["agent_runs"]
+    said = [(one["span_id"], one["agent"]) for one in told]
+    assert said == [(span_hex(1), "weather"), (span_hex(2), "lead"), (span_hex(3), "weather")]
+
+
 async def test_streams_are_told_in_whatever_convention_they_were_measured(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
@@ -127,10 +150,10 @@ async def test_a_hand_off_is_read_from_its_attributes(
     assert (handoff["from_agent"], handoff["to_agent"]) == ("triage", "billing")
 
 
-async def test_calls_that_are_too_many_are_said(
+async def test_spans_that_are_too_many_are_said(
     app: FastAPI, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_calls, "MAX_CALLS", 1)
+    monkeypatch.setattr(model_calls, "MAX_SPANS", 2)
     spans = [agent(1, "lead"), *(call(n, 1) for n in (2, 3, 4))]
     await app.state.ingest.submit([incoming(one) for one in spans], [])
     found = await statistics(client)

@@ -64,10 +64,12 @@ class World:
     def get(self, path: str) -> httpx.Response:
         return self.client.get(f"{self.service.url}{path}", headers=self.service.headers)
 
-    def stream(self, query: dict[str, str], last_id: str | None) -> Any:
+    def stream(
+        self, query: dict[str, str], last_id: str | None, *, silence_s: float = DEADLINE_S
+    ) -> Any:
+        """Follow the changes; nothing for `silence_s` counts as cut off."""
         headers = {**self.service.headers, "Last-Event-ID": last_id or ""}
-        # Nothing for so long counts as cut off.
-        timeout = httpx.Timeout(DEADLINE_S, read=0.2)
+        timeout = httpx.Timeout(DEADLINE_S, read=silence_s)
         url = f"{self.service.url}/events"
         return self.client.stream("GET", url, params=query, headers=headers, timeout=timeout)
 
@@ -107,7 +109,7 @@ class Reader:
         """Read so many events, fewer when none come, or until `until` is shown; then be cut."""
         query = {"session_id": ",".join(self._wanted)} if self._wanted else {}
         try:
-            with self._world.stream(query, self.viewer.last_id) as answer:
+            with self._world.stream(query, self.viewer.last_id, silence_s=0.2) as answer:
                 for event in _events(answer.iter_lines()):
                     self._read(event)
                     event_count -= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from inspector import recorder
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.feed import Feed
 from inspector.ingest import Ingest
-from inspector.model import SpanFacts
+from inspector.model import Json, SpanFacts
 from inspector.normalise import span_facts
 from inspector.query.tree import All
 from inspector.storage import Store
@@ -191,3 +191,54 @@ async def test_sums_that_no_meter_shows_are_not_refused(store: Store) -> None:
             await ingest.submit([incoming(span(span_id=number, attributes=absurd))], [])
     assert session_count(store) == 1
     await ingest.close()
+
+
+async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Ingest]) -> None:
+    store, ingest = slow
+    ended: list[str] = []
+
+    async def note(name: str, waited_for: Awaitable[object]) -> None:
+        await waited_for
+        ended.append(name)
+
+    store.gate.clear()
+    large = [incoming(span(trace=number)) for number in range(1, 3_001)]
+    async with asyncio.TaskGroup() as group:
+        group.create_task(note("large", ingest.submit(large, [])))
+        await asyncio.sleep(0)
+        ingest._max_waiting_bytes = 2**30
+        group.create_task(note("small", ingest.submit([incoming(span(trace=9_999))], [])))
+        group.create_task(note("desk", ingest.at_desk(lambda draft, desk: None)))
+        await asyncio.sleep(0)
+        store.gate.set()
+    assert ended[-1] == "large"
+    assert store.commits > 3
+    assert session_count(store) == 3_001
+
+
+async def test_a_large_batch_that_fails_in_the_middle_is_kept_whole_when_it_comes_again(
+    slow: tuple[_GatedStore, Ingest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, ingest = slow
+    tokens: dict[str, Json] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 3}
+    sent = [
+        incoming(span(trace=1 + number // 4, span_id=1 + number, attributes=tokens))
+        for number in range(4_000)
+    ]
+    commit = store.commit
+
+    def fail_later(changes: Changes) -> None:
+        if store.commits == 1:
+            raise StoreUnavailableError("Cannot write: disk full.")
+        commit(changes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "commit", fail_later)
+        with pytest.raises(StoreUnavailableError):
+            await ingest.submit(sent, [])
+    assert 0 < session_count(store) < 1_000, "a part of it is kept"
+    await ingest.submit(sent, [])
+    with store.read() as reader:
+        rows = [record.row for record in reader.newest_sessions(All(), None, 10_000).rows]
+    assert len(rows) == 1_000
+    assert {(row.span_count, row.llm_calls, row.input_tokens) for row in rows} == {(4, 4, 12)}

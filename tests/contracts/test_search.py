@@ -76,7 +76,14 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
             "execute_tool git_status",
             span_id=3,
             parent=1,
-            attributes={"gen_ai.operation.name": "execute_tool", "http.status": 503, "on": True},
+            attributes={
+                "gen_ai.operation.name": "execute_tool",
+                "http.status": 503,
+                "on": True,
+                "n.max": 9_223_372_036_854_775_807,
+                "n.min": -9_223_372_036_854_775_808,
+                "n.odd": 9_007_199_254_740_993,
+            },
         ),
     )
     between()
@@ -133,7 +140,7 @@ def catch_up(store: Store, words: WordIndex) -> None:
 
 def found_spans(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
     wanted = parse_query(text, Scope.SPAN, NOW_NS)
-    with open_search(store, words, NOW_NS) as search:
+    with open_search(store, words, NOW_NS, page_s=60) as search:
         search.page_s = 60
         page = search.spans(wanted, None, 100)
     assert page.next is None
@@ -142,7 +149,7 @@ def found_spans(store: Store, text: str, words: WordIndex | None = None) -> set[
 
 def found_sessions(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
     wanted = parse_query(text, Scope.SESSION, NOW_NS)
-    with open_search(store, words, NOW_NS) as search:
+    with open_search(store, words, NOW_NS, page_s=60) as search:
         search.page_s = 60
         page = search.sessions(wanted, None, 100)
     assert page.next is None
@@ -199,6 +206,16 @@ EVERY = {"planner", "gpt-5", "git_status", "fetch", "nightly"}
         ("@urls:b.example", {"fetch"}),
         ("@urls:*", {"fetch"}),
         ("@http.status:503.0", {"git_status"}),
+        ("@n.max:9223372036854775807", {"git_status"}),
+        ("@n.max>=9223372036854775807", {"git_status"}),
+        ("@n.max:9223372036854775806", set()),
+        ("@n.max>9223372036854775806", {"git_status"}),
+        ("@n.min:-9223372036854775808", {"git_status"}),
+        ("@n.min:-9223372036854775807", set()),
+        ("@n.min<-9223372036854775807", {"git_status"}),
+        ("@n.odd:9007199254740993", {"git_status"}),
+        ("@n.odd:9007199254740992", set()),
+        ("@n.odd>9007199254740992", {"git_status"}),
         ("@http.status:504", set()),
         ("tool:fetch @urls~A.EX", {"fetch"}),
         ("@service.name:batch", {"nightly"}),

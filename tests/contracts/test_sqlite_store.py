@@ -161,7 +161,7 @@ def test_a_database_of_another_program_is_refused(path: Path) -> None:
 def test_a_file_that_is_no_database_is_refused(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"not a database, but long enough to be looked at" * 100)
-    with pytest.raises(StoreError, match="not a SQLite file"):
+    with pytest.raises(StoreError, match="no SQLite file"):
         open_store(url(path))
 
 

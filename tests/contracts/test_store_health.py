@@ -145,7 +145,7 @@ async def test_a_writer_that_keeps_crashing_refuses_whoever_comes(
     def crash(*_: object) -> None:
         raise SystemError("for ever")
 
-    monkeypatch.setattr(served.ingest, "_take", crash)
+    monkeypatch.setattr(served.ingest._turns, "take", crash)
     for _ in range(3):
         async with asyncio.timeout(10):
             with pytest.raises(StoreUnavailableError, match="for ever"):

@@ -61,7 +61,7 @@ def catch_up(store: Store, index: WordIndex) -> None:
 
 
 def searched(store: Store, index: WordIndex | None, text: str) -> list[str]:
-    with open_search(store, index, NOW_NS) as search:
+    with open_search(store, index, NOW_NS, page_s=60) as search:
         page = search.spans(parse_query(text, Scope.SPAN, NOW_NS), None, 100)
     return [row.name for row in page.rows]
 
@@ -245,7 +245,7 @@ def _check(store: Store, index: WordIndex, text: str) -> None:
         sessions = reader.newest_sessions(parse_query("", Scope.SESSION, 0), None, 99).rows
         expected_spans = {one.change for one in spans if plain.fits(of_spans, one)}
         expected_sessions = {one.row.id for one in sessions if plain.fits(of_sessions, one)}
-    with open_search(store, index, NOW_NS) as search:
+    with open_search(store, index, NOW_NS, page_s=60) as search:
         search.page_s = 60
         changes: list[int] = []
         before: int | None = None

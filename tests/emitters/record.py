@@ -45,6 +45,7 @@ _OF_THE_MACHINE = (
 _MACHINE = (
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:1234"),
     (re.compile(r"0x[0-9a-f]{8,}"), "0x1234"),
+    (re.compile(r"file:///(?:[\w.@+-]+/)+"), "file:…/"),
     (re.compile(r"(?<![\w./:])(?:/[\w.@+-]+){2,}/(?=[\w.-]+)"), "…/"),
 )
 
@@ -52,7 +53,7 @@ _MACHINE = (
 def emitters() -> list[str]:
     """Return the names of all emitters."""
     scripts = [p.stem for p in SCRIPTS.glob("*.py") if p.read_text("utf-8").startswith("# /// ")]
-    return sorted([*scripts, *(p.stem for p in (FOLDER / "vercel").glob("ai*.mjs"))])
+    return sorted([*scripts, *_in_javascript()])
 
 
 def run(name: str, endpoint: str) -> None:
@@ -73,13 +74,18 @@ def run(name: str, endpoint: str) -> None:
 
 
 def _command(name: str) -> list[str]:
-    if (SCRIPTS / f"{name}.py").exists():
-        script = str(SCRIPTS / f"{name}.py")
-        return ["uv", "run", "--quiet", "--locked", "--python", sys.executable, "--script", script]
-    if not (FOLDER / "vercel" / "node_modules").exists():
+    if (of_python := SCRIPTS / f"{name}.py").exists():
+        run_script = ["uv", "run", "--quiet", "--locked", "--python", sys.executable, "--script"]
+        return [*run_script, str(of_python)]
+    script = _in_javascript()[name]
+    if not (script.parent / "node_modules").exists():
         install = ["npm", "ci", "--silent", "--no-audit", "--no-fund"]
-        subprocess.run(install, cwd=FOLDER / "vercel", check=True, timeout=DEADLINE_S)
-    return ["node", str(FOLDER / "vercel" / f"{name}.mjs")]
+        subprocess.run(install, cwd=script.parent, check=True, timeout=DEADLINE_S)
+    return ["node", str(script)]
+
+
+def _in_javascript() -> dict[str, Path]:
+    return {script.stem: script for script in FOLDER.glob("*/*.mjs") if script.stem != "story"}
 
 
 @contextmanager

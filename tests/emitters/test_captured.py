@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -23,6 +24,7 @@ WITH_MODEL = [name for name in NAMES if name not in WITHOUT_MODEL]
 NO_CACHE = ("ai5", "otel_openai_v2", "pydantic_ai_old")
 NO_REASON = ("pydantic_ai_agent", "pydantic_ai_old")
 NO_TOOLS = ("otel_openai_v2",)
+NO_PROVIDER = ("genkit", "langchain_js")
 NO_MODEL = ("strands_agent",)
 NO_USAGE_OF_STREAMS = ("openllmetry_openai_old",)
 # What an emitter sums up to: model calls, tokens in, tokens out. An embedding is 4 tokens.
@@ -30,6 +32,8 @@ SUMS = {
     "ai5": (2, 270, 30),
     "ai6": (2, 270, 30),
     "ai7": (4, 540, 60),
+    "genkit": (3, 270, 30),
+    "langchain_js": (2, 270, 30),
     "langsmith_otel": (2, 270, 30),
     "logfire_openai": (4, 540, 60),
     "mcp_agent_workflow": (2, 270, 30),
@@ -101,7 +105,8 @@ def test_every_model_call_says_why_it_stopped_and_what_it_used(name: str) -> Non
         assert asked.view.llm is not None
         assert answered.view.llm is not None
         reasons = (asked.view.llm.finish_reasons, answered.view.llm.finish_reasons)
-        assert reasons == (([], []) if name in NO_REASON else (["tool_call"], ["stop"]))
+        stopped = ["stop"] if name == "genkit" else ["tool_call"]
+        assert reasons == (([], []) if name in NO_REASON else (stopped, ["stop"]))
         for call, tokens in ((asked, (120, 18, 64)), (answered, (150, 12, 128))):
             usage = call.view.usage
             if usage is None and name in NO_USAGE_OF_STREAMS:
@@ -119,8 +124,9 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         assert call.view.llm is not None
         is_function = name.startswith("pydantic_ai")
         model = "function:answer:" if is_function else "gpt-4o-mini"
+        model = f"openai/{model}" if name == "genkit" else model
         provider = "function" if is_function else "openai"
-        assert call.view.llm.provider == provider
+        assert call.view.llm.provider == (None if name in NO_PROVIDER else provider)
         assert call.view.llm.model_requested == model
         offered = [tool.name for tool in call.view.llm.tools_offered]
         assert offered == ([] if name in NO_TOOLS else [TOOL])
@@ -132,6 +138,7 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         "ai5",
         "ai6",
         "ai7",
+        "genkit",
         "langsmith_otel",
         "mcp_agent_workflow",
         "openinference_agent",
@@ -153,6 +160,31 @@ def test_every_tool_says_what_it_was_given_and_answered(name: str) -> None:
         assert parsed(tool.result.text) in (WEATHER, [{"json": WEATHER}], str(WEATHER))
         assert not tool.is_error
         assert span.view.messages == []
+
+
+def test_what_a_tool_of_langchain_js_answered_is_taken_out_of_its_message() -> None:
+    [span] = of_kind(told("langchain_js"), SpanKind.TOOL)
+    tool = span.view.tool
+    assert tool is not None
+    assert tool.result is not None
+    assert (tool.name, tool.call_id) == (TOOL, CALL_ID)
+    assert (parsed(tool.result.text), tool.is_error) == (WEATHER, False)
+
+
+def test_no_span_of_genkit_is_of_another_kind() -> None:
+    spans = told("genkit")
+    kinds = Counter(span.facts.kind for span in spans)
+    assert kinds == {"workflow": 1, "step": 3, "llm": 3, "tool": 1}
+    assert [span.facts.model for span in of_kind(spans, SpanKind.LLM)] == [
+        "openai/gpt-4o-mini",
+        "openai/gpt-4o-mini",
+        "openai/broken",
+    ]
+    thoughts = [part for span in spans for part in said(span.view) if part[1] == "reasoning"]
+    assert {part[2] for part in thoughts} == {"Ask the tool."}
+    [asked, *_] = [span.view.usage for span in of_kind(spans, SpanKind.LLM)]
+    assert asked is not None
+    assert asked.reasoning_tokens == 8
 
 
 @pytest.mark.parametrize(

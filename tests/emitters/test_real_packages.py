@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.emitters.record import emitters, run
+from tests.emitters.record import SCRIPTS, emitters, run
 from tests.emitters.scripts.story import ANSWER, CITY, QUESTION, SYSTEM, TOOL
 from tests.emitters.test_captured import SUMS
 from tests.support.service_process import Service
@@ -27,7 +27,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 @pytest.mark.parametrize("name", emitters())
 def test_a_real_package_is_summed_up_and_its_answer_read(name: str, service: Service) -> None:
-    for tool in ("node", "npm") if name.startswith("ai") else ("uv",):
+    for tool in ("uv",) if (SCRIPTS / f"{name}.py").exists() else ("node", "npm"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     run(name, service.url)

@@ -6,6 +6,7 @@ reads it too. Write it anew with `python -m tests.golden.test_statistics`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from dataclasses import asdict, fields
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 from inspector import presenter_statistics as presenter
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
-from inspector.reading.statistics import Statistics
+from inspector.reading.statistics import SpanKey, Statistics
 from tests.support.rows import MS, row
 
 _FILE = Path(__file__).with_name("statistics.json")
@@ -85,8 +86,16 @@ def _other(one: SpanRow, **values: Any) -> SpanRow:
     return SpanRow(**{**{f.name: getattr(one, f.name) for f in fields(one)}, **values})
 
 
+def _named(rows: list[SpanRow]) -> dict[SpanKey, str]:
+    """Return what some runs say their agent is: one that has spans of its own name, and another."""
+    agents = [one for one in rows if one.kind is SpanKind.AGENT]
+    names = itertools.cycle(("helper", "größer", None, None))
+    found = zip(agents, names, strict=False)
+    return {(one.trace_id, one.span_id): name for one, name in found if name is not None}
+
+
 def _expected(rows: list[SpanRow]) -> dict[str, list[dict[str, Any]]]:
-    found = Statistics(SpanTree.of(rows))
+    found = Statistics(SpanTree.of(rows), _named(rows))
     told: dict[str, list[BaseModel]] = {
         "operations": [presenter.operation(share) for share in found.shares],
         "models": [presenter.roll_up(one) for one in found.models],
@@ -103,7 +112,8 @@ def _case() -> dict[str, Any]:
         {k: v for k, v in asdict(one).items() if k != "session_id" and v != plain[k]}
         for one in rows
     )
-    case: dict[str, Any] = {"rows": list(told), "expected": _expected(rows)}
+    runs = [one.model_dump() for one in presenter.agent_runs(_named(rows))]
+    case: dict[str, Any] = {"rows": list(told), "agent_runs": runs, "expected": _expected(rows)}
     return json.loads(json.dumps(case))  # type: ignore[no-any-return]  # as a reader has it
 
 
@@ -125,4 +135,8 @@ if __name__ == "__main__":
     case = _case()
     lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["rows"])
     told = json.dumps(case["expected"], indent=1, ensure_ascii=False)
-    _FILE.write_text(f'{{"rows": [\n{lines}\n],\n"expected": {told}}}\n', encoding="utf-8")
+    runs = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["agent_runs"])
+    _FILE.write_text(
+        f'{{"rows": [\n{lines}\n],\n"agent_runs": [\n{runs}\n],\n"expected": {told}}}\n',
+        encoding="utf-8",
+    )

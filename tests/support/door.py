@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx
 from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from inspector.app import create_app, install_receiver
 from inspector.model import IncomingLog, IncomingSpan
@@ -22,8 +23,11 @@ class Remembering:
         self.spans: list[IncomingSpan] = []
         self.logs: list[IncomingLog] = []
         self.error: Exception | None = None
+        self.before: Callable[[], Awaitable[object]] | None = None
 
     async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+        if self.before:
+            await self.before()
         if self.error:
             raise self.error
         self.spans.extend(spans)
@@ -52,7 +56,7 @@ async def door(remembering: Remembering, **given: object) -> AsyncIterator[FastA
 
 
 def caller(
-    app: FastAPI, *, peer: str = "127.0.0.1", host: str = "127.0.0.1:7800"
+    app: Starlette, *, peer: str = "127.0.0.1", host: str = "127.0.0.1:7800"
 ) -> httpx.AsyncClient:
     """Return a client without a token, that calls from `peer`."""
     transport = httpx.ASGITransport(app, client=(peer, 50_000), raise_app_exceptions=False)

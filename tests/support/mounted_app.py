@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -21,7 +22,9 @@ inspector.mount(app)
 
 
 @app.get("/work")
-async def work() -> dict[str, str]:
-    async with instrument.operation("tool_call", tool_name="lookup", args={"q": "x"}) as op:
+async def work() -> dict[str, str | int]:
+    async with instrument.operation(
+        "tool_call", tool_name=f"lookup-{os.getpid()}", args={"q": "x"}
+    ) as op:
         op.result = "found"
-    return {"done": "yes"}
+    return {"done": "yes", "pid": os.getpid()}

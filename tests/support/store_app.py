@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from inspector.app import ROUTERS
 from inspector.dispatch import Dispatch
 from inspector.feed import Feed, FeedTiming
-from inspector.http import compare, problems, statistics
+from inspector.http import compare, exports, problems, statistics
 from inspector.http.kept import Kept
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
@@ -45,6 +45,7 @@ async def service(
     app.state.store = store
     app.state.comparisons = Kept(compare.KEPT_SPANS)
     app.state.statistics = Kept(statistics.KEPT)
+    app.state.exports = Kept(exports.KEPT)
     app.state.words = open_words(store, None)
     indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)

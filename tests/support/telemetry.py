@@ -26,9 +26,14 @@ def span_hex(span_id: int) -> str:
     return f"{span_id:016x}"
 
 
-def incoming(span: Span, process: str | None = None, service: str = "demo") -> IncomingSpan:
+def incoming(
+    span: Span,
+    process: str | None = None,
+    service: str = "demo",
+    scope: InstrumentationScope = SCOPE,
+) -> IncomingSpan:
     """Return `span` as it comes from a decoder."""
-    return IncomingSpan(span, _resource(process, service), SCOPE)
+    return IncomingSpan(span, _resource(process, service), scope)
 
 
 def log(

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from inspector.normalise.conventions.genai import GENAI
 from inspector.normalise.conventions.genai_events import DETAILS_EVENTS, MESSAGE_EVENTS
+from inspector.normalise.conventions.genkit import GENKIT
 from inspector.normalise.conventions.langsmith import LANGSMITH
 from inspector.normalise.conventions.logfire import LOGFIRE
 from inspector.normalise.conventions.mcp_agent import MCP_AGENT
@@ -38,6 +39,7 @@ CONVENTIONS: tuple[Convention, ...] = (
     MCP_AGENT,
     DETAILS_EVENTS,
     MESSAGE_EVENTS,
+    GENKIT,
     LANGSMITH,
     WHOLE,
 )

@@ -39,18 +39,23 @@ def _request_params(telling: Telling) -> dict[str, JsonValue]:
 
 
 def _finish_reasons(telling: Telling) -> list[str]:
-    return finish_reasons(telling.get("gen_ai.response.finish_reasons"))
+    official = finish_reasons(telling.get("gen_ai.response.finish_reasons"))
+    return official or finish_reasons(telling.get("anthropic.message.stop_reason"))
 
 
 def _first_chunk_ms(telling: Telling) -> float | None:
-    seconds = as_float(telling.get("gen_ai.response.time_to_first_chunk"))
+    seconds = as_float(
+        telling.get(
+            "gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"
+        )
+    )
     return None if seconds is None else seconds * 1000
 
 
 GENAI = Convention(
     "GenAI semantic conventions",
     "OpenTelemetry's own instrumentations, OpenLLMetry since 0.55, pydantic-ai, Vercel AI SDK 7,"
-    " Logfire, our bridge",
+    " Logfire, the Anthropic SDK, our bridge",
     (
         "gen_ai.system_instructions",
         "gen_ai.input.messages",
@@ -58,7 +63,9 @@ GENAI = Convention(
         "gen_ai.tool.definitions",
         "gen_ai.request.*",
         "gen_ai.response.finish_reasons",
+        "anthropic.message.stop_reason",
         "gen_ai.response.time_to_first_chunk",
+        "gen_ai.client.operation.time_to_first_chunk",
     ),
     system=_system,
     input=_input,

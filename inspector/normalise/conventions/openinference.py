@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -11,7 +11,7 @@ from inspector.normalise.attributes import as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reasons
 from inspector.normalise.flattened import expand
-from inspector.normalise.messages import Origin, load, message_of
+from inspector.normalise.messages import load, message_of, messages_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
 from inspector.wire import Message, Payload, ToolDefinition
@@ -21,7 +21,7 @@ _ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"}
 
 
 def _input(telling: Telling) -> list[Message]:
-    return _messages(telling, "llm.input_messages.", "input") or _embedded(telling)
+    return _messages(telling, "input") or _embedded(telling)
 
 
 def _embedded(telling: Telling) -> list[Message]:
@@ -30,11 +30,17 @@ def _embedded(telling: Telling) -> list[Message]:
 
 
 def _output(telling: Telling) -> list[Message]:
-    return _messages(telling, "llm.output_messages.", "output")
+    return _messages(telling, "output")
 
 
-def _messages(telling: Telling, prefix: str, origin: Origin) -> list[Message]:
-    return [message_of(_chat(item), origin) for item in _items(expand(telling.attributes, prefix))]
+def _messages(telling: Telling, origin: Literal["input", "output"]) -> list[Message]:
+    entries = _items(expand(telling.attributes, f"llm.{origin}_messages."))
+    found = [message_of(_chat(item), origin) for item in entries]
+    if all(message.parts for message in found):
+        return found
+    # LangChain.js: what is no plain text, such as the calls of tools, is told in the whole only.
+    whole = messages_of(telling.get(f"{origin}.value"), origin, is_json=False)
+    return whole if len(whole) == len(found) else found
 
 
 def _items(tree: Any) -> list[Mapping[str, Any]]:

@@ -1,38 +1,31 @@
 // What every emitter tells: the conversation of `../scripts/story.py` for the Vercel AI SDK.
-import {readFileSync} from 'node:fs';
 import {OTLPTraceExporter} from '@opentelemetry/exporter-trace-otlp-proto';
 import {resourceFromAttributes} from '@opentelemetry/resources';
 import {BatchSpanProcessor, NodeTracerProvider} from '@opentelemetry/sdk-trace-node';
 import {z} from 'zod';
+import {CITY, packages, WEATHER} from '../story.mjs';
 
-export const SYSTEM = 'Answer in one sentence.';
-export const QUESTION = 'What is the weather in Zürich?';
-export const ANSWER = 'It is 21 °C and clear in Zürich.';
+export {ANSWER, QUESTION, SYSTEM} from '../story.mjs';
 export const CALL = {
   type: 'tool-call',
   toolCallId: 'call_1',
   toolName: 'get_weather',
-  input: JSON.stringify({city: 'Zürich'}),
+  input: JSON.stringify(CITY),
 };
 
 /** The tool that the model asks for. */
 export const toolOptions = {
   description: 'Weather of a city.',
   inputSchema: z.object({city: z.string()}),
-  execute: async () => ({temperature_c: 21, sky: 'clear'}),
+  execute: async () => WEATHER,
 };
 
 /** Return a tracer provider that sends by OTLP to where the environment says. */
 export function register(...folders) {
-  const packages = folders.map((folder) => {
-    const file = new URL(`node_modules/${folder}/package.json`, import.meta.url);
-    const {name, version} = JSON.parse(readFileSync(file, 'utf8'));
-    return `${name}==${version}`;
-  });
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({
       'service.name': `emitter-${folders[0]}`,
-      'emitter.packages': packages,
+      'emitter.packages': packages(import.meta.url, ...folders),
     }),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });

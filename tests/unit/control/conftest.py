@@ -23,7 +23,7 @@ def bus() -> Bus:
 def told(bus: Bus) -> Story:
     """Everything that the bus told, from now on."""
     events: Story = []
-    bus.observe_all(lambda name, **kwargs: events.append((name, kwargs)))
+    bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))
     return events
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from inspector.control import gate as gates
 from inspector.control.gate import Gate, Session
-from inspector.control.held import By
+from inspector.control.held import By, Held
 from instrument import Decision, HookDenied
 from tests.support.wired import Wired
 
@@ -359,6 +359,35 @@ async def test_cancel_wakes_what_is_held(wired: Wired, gate: Gate, heard: Heard)
     (closed,) = heard.of("request_closed")
     assert closed["reason"] == "cancelled by BEN (cli)"
     assert gate.resume(SESSION, BEN) == (True, "was not held")
+
+
+async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
+    wired: Wired, gate: Gate, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def turns() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    def after_turns(step: Callable[..., Any]) -> Callable[..., Any]:
+        def late(*args: Any) -> Any:
+            if asyncio._get_running_loop() is None:  # the loop does all that it has to, first
+                asyncio.run_coroutine_threadsafe(turns(), loop).result(DEADLINE_S)
+            return step(*args)
+
+        return late
+
+    gate.pause(SESSION, ANNA)
+    task = asyncio.create_task(tool(wired, "search"))
+    await heard.until("request_opened")
+    monkeypatch.setattr(gate, "_cancel_tasks", after_turns(gate._cancel_tasks))
+    monkeypatch.setattr(Held, "release", after_turns(Held.release))
+    assert (await asyncio.to_thread(gate.cancel, SESSION, BEN)).applied
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (closed,) = heard.of("request_closed")
+    assert (closed["status"], closed["reason"]) == ("answered", "cancelled by BEN (cli)")
 
 
 def test_cancel_wakes_sync_code_that_is_held_with_a_denial(

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 
 from inspector.cli.console import show_sessions
@@ -37,3 +40,11 @@ def test_a_narrow_terminal_has_no_half_columns(
     assert "duration" in head
     assert "spans" not in head
     assert "completed" in row
+
+
+def test_a_list_says_how_long_nothing_was_heard_of_what_still_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    since = datetime.fromtimestamp(time.time() - 9 * 60 - 5, UTC).isoformat()
+    show_sessions([{**SESSION, "status": "running", "silent_since": since}])
+    assert "running (no news for 9 min)" in capsys.readouterr().out

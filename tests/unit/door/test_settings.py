@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +48,7 @@ def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPat
     if name in twin:
         monkeypatch.setenv(f"INSPECTOR_{twin[name]}", "x")
     own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
+    own |= {"allowed_origins": "https://app.example", "trusted_proxies": "10.0.0.0/8"}
     text = own.get(name, text)
     monkeypatch.setenv(f"INSPECTOR_{name.upper()}", text)
     assert load_settings().is_explicit(name)
@@ -92,6 +94,17 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
         ("port = = 1", "not TOML"),
         ('host = "192.0.2.1"', "dangerously_allow_plain_http"),
         ('tls_cert = "x"', "tls_key"),
+        ('allowed_origins = "*"', "name each, such as https://app.example"),
+        ('allowed_origins = ["https://*.example"]', "INSPECTOR_ALLOWED_ORIGINS"),
+        ('allowed_origins = "null"', "INSPECTOR_ALLOWED_ORIGINS"),
+        ('allowed_origins = "app.example"', "INSPECTOR_ALLOWED_ORIGINS"),
+        ('allowed_origins = "https://app.example/page"', "INSPECTOR_ALLOWED_ORIGINS"),
+        ('allowed_hosts = "*"', "INSPECTOR_ALLOWED_HOSTS"),
+        ('allowed_hosts = "http://box"', "INSPECTOR_ALLOWED_HOSTS"),
+        ('trusted_proxies = "*"', "INSPECTOR_TRUSTED_PROXIES"),
+        ('token = "ä-token-of-many-letters"', "INSPECTOR_TOKEN"),
+        ('token = "two words, or many more"', "INSPECTOR_TOKEN"),
+        ("open_ingest = true\nrequire_ingest_token = true", "contradict"),
     ],
 )
 def test_what_cannot_be_used_is_said(config_file: Path, text: str, said: str) -> None:
@@ -122,6 +135,20 @@ def test_other_addresses_need_tls_or_the_flag_that_names_the_danger(host: str) -
         load_settings(host=host)
     load_settings(host=host, dangerously_allow_plain_http=True)
     load_settings(host=host, tls_cert="c", tls_key="k")
+
+
+def test_a_token_that_can_be_guessed_is_for_this_machine_only() -> None:
+    beyond: dict[str, Any] = {"host": "0.0.0.0", "dangerously_allow_plain_http": True}
+    for short in ("x", "x" * 15):
+        load_settings(token=short)
+        with pytest.raises(SettingsError, match="at least 16 characters"):
+            load_settings(token=short, **beyond)
+    load_settings(token="x" * 16, **beyond)
+
+
+def test_origins_are_as_a_browser_writes_them() -> None:
+    given = load_settings(allowed_origins="HTTPS://App.example/, http://[::1]:3000")
+    assert given.allowed_origins == ("https://app.example", "http://[::1]:3000")
 
 
 def test_policies_in_the_file_are_not_the_services_to_judge(config_file: Path) -> None:

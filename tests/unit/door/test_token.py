@@ -1,11 +1,14 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from inspector.errors import SettingsError
-from inspector.token import load_token, token_path
+from inspector.app import access_token
+from inspector.errors import SettingsError, UntrustedFileError
+from inspector.settings import load_settings
+from inspector.token import environment_token, load_token, token_path
 
 
 def address(directory: Path) -> str:
@@ -45,6 +48,69 @@ def test_a_rotated_token_replaces_the_old_one(tmp_path: Path) -> None:
 def test_a_given_token_is_used_and_not_kept(tmp_path: Path) -> None:
     assert load_token(address(tmp_path), given="mine") == "mine"
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("content", ["", "x\n"])
+def test_a_kept_token_that_can_be_guessed_is_refused_beyond_this_machine(
+    tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    path = tmp_path / "token"
+    path.write_text(content)
+    path.chmod(0o600)
+    beyond: dict[str, Any] = {"host": "0.0.0.0", "dangerously_allow_plain_http": True}
+    settings = load_settings(store=address(tmp_path), token_file=path, **beyond)
+    if content:
+        with pytest.raises(SettingsError, match="at least 16 characters"):
+            access_token(settings)
+    else:
+        assert len(access_token(settings)) >= 43
+
+
+def test_a_token_is_kept_where_the_setting_says_and_found_by_who_is_told_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "shared" / "token"
+    made = load_token(address(tmp_path), file=file)
+    assert list(tmp_path.rglob("*")) == [file.parent, file]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert load_token(address(tmp_path), file=file) == made
+    told = {"INSPECTOR_TOKEN_FILE": str(file), "INSPECTOR_TOKEN": ""}
+    assert environment_token(told) == made
+    assert environment_token({**told, "INSPECTOR_TOKEN": "mine"}) == "mine"
+    assert environment_token({"INSPECTOR_TOKEN_FILE": str(tmp_path / "none")}) is None
+    assert "INSPECTOR_TOKEN_FILE" in caplog.text
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("plant", ["owner", "link", "link to nothing", "writable", "pipe"])
+def test_a_token_that_somebody_else_may_know_is_refused(tmp_path: Path, plant: str) -> None:
+    path = token_path(address(tmp_path))
+    path.parent.mkdir(mode=0o777)
+    if plant == "pipe":
+        os.mkfifo(path)
+    elif plant.startswith("link"):
+        path.symlink_to(tmp_path / "elsewhere")
+        if plant == "link":
+            (tmp_path / "elsewhere").write_text("known")
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    else:
+        path.write_text("known")
+        path.chmod(0o622 if plant == "writable" else 0o644)
+    if plant == "owner":
+        os.chown(path, 65534, 65534)
+    with pytest.raises(UntrustedFileError, match=str(path)):
+        load_token(address(tmp_path))
+
+
+def test_no_name_that_can_be_foreseen_is_written_through(tmp_path: Path) -> None:
+    path = token_path(address(tmp_path))
+    path.parent.mkdir()
+    spied = tmp_path / "spied"
+    spied.write_text("")
+    (path.parent / f"{path.name}.{os.getpid()}").symlink_to(spied)
+    load_token(address(tmp_path))
+    assert spied.read_text() == ""
 
 
 @pytest.mark.parametrize("kept", ["", "\n"])

@@ -96,7 +96,11 @@ def test_decoding_only_what_is_needed_gives_the_same_facts(attributes: dict[str,
         ({"langsmith.span.kind": "retriever"}, SpanKind.RETRIEVAL),
         ({"mcp.llm.provider": "openai"}, SpanKind.LLM),
         ({"mcp.tool.name": "search"}, SpanKind.TOOL),
-        ({"http.request.method": "GET"}, SpanKind.OTHER),
+        ({"http.request.method": "GET"}, SpanKind.HTTP),
+        ({"http.method": "GET", "http.url": "https://a.example/"}, SpanKind.HTTP),
+        ({"http.request.method": "POST", "gen_ai.operation.name": "chat"}, SpanKind.LLM),
+        ({"http.request.method": "POST", "mcp.method.name": "tools/call"}, SpanKind.TOOL),
+        ({"http.request.method": "POST", "gen_ai.tool.name": "fetch"}, SpanKind.TOOL),
     ],
 )
 def test_kind_is_read_from_the_attributes_of_every_convention(
@@ -105,10 +109,39 @@ def test_kind_is_read_from_the_attributes_of_every_convention(
     assert kind(attributes) is expected
 
 
-def test_the_servers_end_of_a_tool_call_is_not_a_second_tool() -> None:
-    call = {"mcp.method.name": "tools/call", "gen_ai.operation.name": "execute_tool"}
-    assert kind(dict(call), otlp=Span.SPAN_KIND_SERVER) is SpanKind.MCP
-    assert kind(dict(call), otlp=Span.SPAN_KIND_CLIENT) is SpanKind.TOOL
+@pytest.mark.parametrize(
+    ("name", "otlp", "attributes", "expected"),
+    [
+        # The MCP SDK 2, at both ends.
+        ("MCP send tools/call add", Span.SPAN_KIND_CLIENT, {}, SpanKind.MCP),
+        (
+            "tools/call add",
+            Span.SPAN_KIND_SERVER,
+            {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "add"},
+            SpanKind.TOOL,
+        ),
+        # FastMCP, at both ends.
+        ("tools/call add", Span.SPAN_KIND_CLIENT, {"gen_ai.tool.name": "add"}, SpanKind.TOOL),
+        ("tools/call add", Span.SPAN_KIND_SERVER, {"gen_ai.tool.name": "add"}, SpanKind.TOOL),
+        ("tools/call", Span.SPAN_KIND_SERVER, {}, SpanKind.MCP),
+    ],
+)
+def test_a_call_over_mcp_is_a_tool_where_it_names_one_and_its_message_is_not(
+    name: str, otlp: Span.SpanKind.ValueType, attributes: dict[str, Json], expected: SpanKind
+) -> None:
+    call = {"mcp.method.name": "tools/call", **attributes}
+    assert kind(call, name=name, otlp=otlp) is expected
+
+
+def test_a_server_that_refuses_to_be_discovered_is_of_an_older_era_and_no_error() -> None:
+    def status(method: str) -> SpanStatus:
+        refused = span(attributes={"mcp.method.name": method, "error.type": "-32601"}, error="no")
+        return span_facts(refused, Resource()).status
+
+    assert (status("server/discover"), status("initialize")) == (
+        SpanStatus.UNSET,
+        SpanStatus.ERROR,
+    )
 
 
 def test_a_legacy_span_name_is_enough() -> None:

@@ -9,6 +9,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from inspector.errors import TooLargeError
+from inspector.otlp import scrub as scrub_module
 from inspector.otlp.scrub import REDACTED_MARK, scrub
 from inspector.otlp.secrets import may_hold_secret
 from inspector.otlp.signals import LOGS, METRICS, TRACES
@@ -223,3 +225,14 @@ def test_a_list_within_a_list_is_looked_at() -> None:
         KeyValue(key="a", value=AnyValue(array_value=ArrayValue(values=[inner, inner])))
     )
     assert TOKEN not in str(scrubbed(one))
+
+
+def test_a_request_of_too_many_secrets_does_not_keep_others_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scrub_module, "MAX_SCRUB_S", 0.0)
+    request = ExportTraceServiceRequest()
+    spans = request.resource_spans.add().scope_spans.add().spans
+    spans.extend(Span(name=f"token={TOKEN}") for _ in range(3))
+    with pytest.raises(TooLargeError, match="smaller batches"):
+        scrub(TRACES, request)

@@ -73,6 +73,20 @@ def test_a_loop_of_turns_is_a_few_lines() -> None:
     assert len(outline("agent lead\n" + turns)) == 8
 
 
+def test_what_only_tells_again_what_is_above_it_is_folded_unless_it_is_asked_for() -> None:
+    text = """
+        tool call
+          mcp send duplicate_of=x
+            mcp handle duplicate_of=x
+        mcp request
+          mcp inner duplicate_of=x
+            llm work
+    """
+    assert [line.strip() for line in outline(text)] == ["call", "request", "inner", "work"]
+    assert len(outline(text, every=True)) == 6
+    assert [line.strip() for line in outline(text, 0)] == ["call", "send"]
+
+
 def test_a_failure_deep_below_is_counted_where_it_is_left_out() -> None:
     loop = "\n".join("  step turn\n    tool act status=error" for _ in range(20))
     assert outline("agent lead\n" + loop)[-1] == "  ... 14 (14)"

@@ -114,3 +114,29 @@ def test_the_conventions_keep_what_tells_messages_apart() -> None:
 def _openai_call() -> dict[str, object]:
     function = {"name": "read", "arguments": json.dumps({"n": 1})}
     return {"id": "c1", "type": "function", "function": function}
+
+
+@pytest.mark.parametrize(
+    ("messages", "before", "expected"),
+    [
+        pytest.param([0], [0, 1], [0], id="the same question again, of an agent without memory"),
+        pytest.param([0], [0, 2, 3, 1], [0], id="and of one that had used a tool"),
+        pytest.param([0, 1, 4], [0, 1], [4], id="an agent with memory is asked more"),
+        pytest.param([1, 4], [0, 2, 3, 1], [4], id="whose memory is short"),
+        pytest.param([4], [0, 2, 3, 1], [4], id="another question, without memory"),
+        pytest.param([0, 2, 3], [0, 2, 3, 1], [0, 2, 3], id="it begins where it stopped"),
+    ],
+)
+def test_a_new_run_shows_its_question_and_rewrites_nothing(
+    messages: list[int], before: list[int], expected: list[int]
+) -> None:
+    wrote = [ASK, said("assistant", "Hi"), said("assistant", call("1")), said("tool", "x")]
+    wrote.append(said("user", "And?"))
+    known = [wrote[place] for place in before[:-1]]
+    known.append(said("assistant", "Hi", output=True))
+    given = [SYSTEM, *(wrote[place] for place in messages)]
+
+    news = whats_new(given, [SYSTEM, *known], is_new_run=True)
+
+    assert [given[place] for place in news.new] == [wrote[place] for place in expected]
+    assert news.gone == 0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import recorder
 from inspector.model import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.normalise import span_facts
+from inspector.sessions import SessionState
 from inspector.storage.base import SpanRecord
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
@@ -98,14 +98,11 @@ def test_the_same_span_from_another_encoder_changes_nothing(desk: Desk) -> None:
     assert desk.recorder.record([again], [], desk.now_ns).spans == []
 
 
-def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recorder, "MAX_DUE", 4)
+def test_of_many_sessions_that_end_at_once_each_commit_settles_some(desk: Desk) -> None:
     desk.take(*(span(trace=number) for number in range(1, 11)))
     desk.now_ns += 6 * SECOND_NS
     settled = []
-    while not (changes := desk.recorder.tick(desk.now_ns)).is_empty:
+    while not (changes := desk.recorder.tick(desk.now_ns, most_due=4)).is_empty:
         settled.append(len(changes.sessions))
         desk.keep(changes)
     assert settled == [4, 4, 2]
@@ -222,6 +219,23 @@ def test_the_title_is_the_given_one_else_the_first_message_else_the_root(desk: D
 
 
 # --- counters ---------------------------------------------------------------------------------
+
+
+def test_agents_are_listed_in_the_order_they_began_though_the_inner_one_ends_first(
+    desk: Desk,
+) -> None:
+    for number, name in ((3, "critic"), (2, "helper"), (1, "lead"), (4, "helper")):
+        said: dict[str, Json] = {**AGENT, "gen_ai.agent.name": name}
+        begun = START_NS + number
+        desk.take(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
+    assert desk.session().agents == ("lead", "helper", "critic")
+
+
+def test_agents_of_an_older_store_keep_the_order_they_had() -> None:
+    state = json.loads(SessionState("S", START_NS).dump())
+    state["profile"]["agents"] = ["b", "a"]
+    read = SessionState.load(json.dumps(state).encode())
+    assert read.row(SessionStatus.COMPLETED).agents == ("b", "a")
 
 
 def test_usage_counts_on_the_leaves_whichever_order_they_come_in(desk: Desk) -> None:

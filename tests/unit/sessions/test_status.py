@@ -284,3 +284,42 @@ def test_a_session_without_spans_may_wait_too(desk: Desk) -> None:
         log("inspector.session.resumed", attributes=about, time_ns=START_NS + 9, process="p1")
     )
     assert (desk.session("S").status, desk.session("S").waiting_ns) == (SessionStatus.RUNNING, 4)
+
+
+# --- no news ----------------------------------------------------------------------------------
+
+
+def test_what_runs_for_want_of_an_end_says_when_it_was_heard_of_last(desk: Desk) -> None:
+    desk.take(span(span_id=2, parent=1))
+    desk.wait(30)
+    desk.take(span(span_id=3, parent=1))
+    desk.wait(540)
+    assert desk.session().status is SessionStatus.RUNNING
+    assert desk.session().silent_since_ns == START_NS + 30 * SECOND_NS
+    desk.take(span(span_id=1))
+    assert desk.session().silent_since_ns == desk.now_ns
+    desk.wait(5)
+    assert (desk.session().status, desk.session().silent_since_ns) == (
+        SessionStatus.COMPLETED,
+        None,
+    )
+
+
+def test_an_open_span_of_a_sender_without_heartbeats_is_no_sign_of_life(desk: Desk) -> None:
+    desk.take(started(span(span_id=1), process=None))
+    desk.wait(300)
+    assert desk.session().silent_since_ns == START_NS
+    assert desk.session().status is SessionStatus.RUNNING
+
+
+def test_of_a_process_that_sends_heartbeats_silence_is_no_news(desk: Desk) -> None:
+    desk.take(heartbeat(), started(span(span_id=1)))
+    assert (desk.session().status, desk.session().silent_since_ns) == (SessionStatus.RUNNING, None)
+
+
+def test_a_restart_does_not_forget_when_a_session_was_heard_of_last(desk: Desk) -> None:
+    desk.take(span(span_id=2, parent=1))
+    desk.wait(300)
+    desk.restart()
+    desk.wait(60)
+    assert desk.session().silent_since_ns == START_NS

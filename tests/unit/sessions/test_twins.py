@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.model import Json
+from inspector.model import IncomingSpan, Json
 from inspector.normalise.twins import fills
 from tests.support.desk import Desk
 from tests.support.otlp import START_NS, span
-from tests.support.telemetry import span_hex
+from tests.support.telemetry import incoming, span_hex
 
 MS = 1_000_000
 LLM: dict[str, Json] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o"}
@@ -116,8 +118,9 @@ def test_what_is_not_the_same_is_not_marked(inner: dict[str, Json], ms: tuple[in
 def test_a_tool_is_the_same_by_its_name_wherever_that_stands() -> None:
     desk = Desk()
     client: dict[str, Json] = {"mcp.method.name": "tools/call"}
+    fetch = {**client, "gen_ai.tool.name": "fetch"}
     desk.take(
-        told(3, client, parent=2, name="MCP send tools/call fetch"),
+        told(3, fetch, parent=2, name="tools/call fetch"),
         told(2, client, parent=1, name="MCP send tools/call search"),
         told(1, TOOL),
     )
@@ -126,13 +129,153 @@ def test_a_tool_is_the_same_by_its_name_wherever_that_stands() -> None:
     assert desk.session().tool_calls == 2
 
 
-def test_the_other_end_of_a_call_is_no_twin() -> None:
+# One failed call as a host, its SDK, a server's SDK, our adapter there and the tool tell it.
+REQUEST: dict[str, Json] = {"mcp.method.name": "tools/call", "jsonrpc.request.id": "7"}
+BOTH_ENDS: tuple[tuple[dict[str, Json], str, Span.SpanKind.ValueType], ...] = (
+    (TOOL, "execute_tool search", Span.SPAN_KIND_INTERNAL),
+    (REQUEST, "MCP send tools/call search", Span.SPAN_KIND_CLIENT),
+    ({**REQUEST, "gen_ai.tool.name": "search"}, "tools/call search", Span.SPAN_KIND_SERVER),
+    (
+        {**REQUEST, "gen_ai.tool.name": "search", "inspector.kind": "mcp"},
+        "tools/call search",
+        Span.SPAN_KIND_SERVER,
+    ),
+    (TOOL, "execute_tool search", Span.SPAN_KIND_INTERNAL),
+)
+
+
+def over_mcp(first: int) -> list[Span]:
+    """Return the spans from `first` on, each well within the one around it."""
+    spans = []
+    for at, (attributes, name, kind) in list(enumerate(BOTH_ENDS))[first:]:
+        number = at + 1
+        parent = at if at > first else None
+        one = told(number, attributes, parent=parent, ms=(10 * at, 200 - 10 * at), name=name)
+        one.kind, one.status.code = kind, Status.STATUS_CODE_ERROR
+        if number == 3 and parent is not None:
+            one.flags = 0x301
+        spans.append(one)
+    return spans
+
+
+@pytest.mark.parametrize(
+    ("first", "marks", "shown"),
+    [
+        (0, {}, 1),
+        (1, {}, 3),
+        (2, {}, 3),
+        (3, {}, 5),
+        # What our bridge marks while they run: the SDKs' own spans, as those of its operations.
+        (0, {2: 1, 3: 4}, 1),
+        (2, {3: 4}, 5),
+    ],
+)
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_call_over_mcp_counts_once_whoever_tells_it_in_any_order(
+    first: int, marks: dict[int, int], shown: int, *, restarts: bool
+) -> None:
+    spans = over_mcp(first)
+    for number, original in marks.items():
+        spans[number - first - 1].attributes.add(
+            key="inspector.duplicate_of", value=AnyValue(string_value=span_hex(original))
+        )
+    for order in permutations(spans):
+        desk = Desk()
+        for one in order:
+            desk.take(one)
+            if restarts:
+                desk.restart()
+        unmarked = [
+            number for number in range(first + 1, 6) if desk.span(number).duplicate_of is None
+        ]
+        assert unmarked == [shown], [one.span_id.hex() for one in order]
+        row = desk.session()
+        assert (row.tool_calls, row.error_count) == (1, 1)
+
+
+def test_a_request_that_a_server_passes_on_is_a_request_of_its_own() -> None:
     desk = Desk()
     method: dict[str, Json] = {"mcp.method.name": "tools/list"}
-    server = told(2, method, parent=1)
-    server.flags = 0x301
-    desk.take(server, told(1, method))
+    handled, passed_on = told(1, method), told(2, method, parent=1)
+    handled.kind, passed_on.kind = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
+    desk.take(passed_on, handled)
     assert desk.span(2).duplicate_of is None
+
+
+@pytest.mark.parametrize("is_outer", [True, False])
+def test_mcp_without_a_method_is_not_the_request_that_it_is_around_or_in(*, is_outer: bool) -> None:
+    desk = Desk()
+    spoken: tuple[dict[str, Json], str] = ({"mcp.method.name": "initialize"}, "initialize")
+    silent: tuple[dict[str, Json], str] = ({"traceloop.span.kind": "session"}, "mcp.client")
+    outer, inner = (silent, spoken) if is_outer else (spoken, silent)
+    desk.take(
+        told(2, inner[0], parent=1, name=inner[1]),
+        told(1, outer[0], name=outer[1]),
+    )
+    assert (desk.span(1).duplicate_of, desk.span(2).duplicate_of) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("inner_usage", "scope", "error", "calls"),
+    [
+        (USAGE, "tests", None, 1),  # the same use
+        ({}, "openai", None, 1),  # another instrumentation, which does not say
+        ({}, "tests", None, 2),
+        ({**USAGE, "gen_ai.usage.output_tokens": 3}, "openai", None, 2),
+        (USAGE, "openai", "rate limit", 2),  # an attempt
+    ],
+)
+def test_a_client_inside_the_span_of_a_framework_tells_the_same_call_though_it_takes_less_time(
+    inner_usage: dict[str, Json], scope: str, error: str | None, calls: int
+) -> None:
+    for is_outer_first in (True, False):
+        desk = Desk()
+        inner = told(2, {**LLM, **inner_usage}, parent=1, ms=(40, 60))
+        inner.status.code = Status.STATUS_CODE_ERROR if error else Status.STATUS_CODE_UNSET
+        pair = [
+            incoming(told(1, {**LLM, **USAGE})),
+            incoming(inner, scope=InstrumentationScope(name=scope)),
+        ]
+        for one in pair if is_outer_first else reversed(pair):
+            desk.take(one)
+        assert desk.session().llm_calls == calls
+
+
+ANSWERED: dict[str, Json] = {**LLM, **USAGE, "gen_ai.response.id": "msg_1"}
+
+
+def beside(parents: tuple[int, int] = (1, 1), ms: tuple[int, int] = (5, 80)) -> list[IncomingSpan]:
+    """Return one model call that two instrumentations tell, neither inside the other."""
+    return [
+        incoming(told(1, {"gen_ai.operation.name": "invoke_agent"})),
+        incoming(told(4, {}, parent=1)),
+        incoming(told(2, ANSWERED, parent=parents[0]), scope=InstrumentationScope(name="sdk")),
+        incoming(
+            told(3, ANSWERED, parent=parents[1], ms=ms), scope=InstrumentationScope(name="other")
+        ),
+    ]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+@pytest.mark.parametrize("parents", [(1, 1), (1, 4)])
+def test_two_spans_of_one_answer_are_one_model_call_wherever_they_are(
+    order: tuple[int, ...], parents: tuple[int, int]
+) -> None:
+    desk = Desk()
+    for index in order:
+        desk.take(beside(parents)[index])
+    assert desk.span(3).duplicate_of == span_hex(2)
+    assert desk.span(2).duplicate_of is None
+    row = desk.session()
+    assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
+
+
+def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another_call() -> None:
+    later = Desk()
+    later.take(*beside(ms=(120, 180)))
+    alike = Desk()
+    alike.take(*(replace(one, scope=InstrumentationScope(name="sdk")) for one in beside()))
+    assert (later.session().llm_calls, alike.session().llm_calls) == (2, 2)
 
 
 def test_a_model_call_that_still_runs_has_no_twin_yet() -> None:

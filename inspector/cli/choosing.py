@@ -1,0 +1,81 @@
+"""What a command is about when nobody names it: the only one that it can be about.
+
+Of several none is taken: they are listed, and nothing is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from inspector import session_spans
+from inspector.client import RefusedError
+from inspector.reader import Reader
+
+STATUSES: Mapping[str, tuple[str, ...]] = {
+    "pause": ("running", "waiting"),
+    "cancel": ("running", "waiting", "paused"),
+    "resume": ("paused",),
+    "step": ("paused",),
+}
+"""Verb to the sessions that it is for."""
+
+_MOST = 50
+"""Of those that are listed."""
+_ANSWERED_ELSE = "question"
+"""The kind of request that has `inspector answer`."""
+
+Row = dict[str, Any]
+
+
+def newest_session(reader: Reader) -> Row:
+    """Return the session that began last.
+
+    Raises:
+        RefusedError: There is none.
+    """
+    found, _ = session_spans.pages(reader, "sessions", 1, sort="-started")
+    if not found:
+        raise RefusedError("There is no session yet.")
+    return found[0]
+
+
+def only_session(reader: Reader, verb: str) -> Row:
+    """Return the only session that `verb` can be done to; say which it is.
+
+    Raises:
+        RefusedError: There is none, or there are several.
+    """
+    from inspector.cli import console  # noqa: PLC0415 - rich takes a while
+
+    found: list[Row] = []
+    for status in STATUSES[verb]:
+        found += session_spans.pages(reader, "sessions", _MOST, status=status)[0]
+    *most, last = STATUSES[verb]
+    how = f"{', '.join(most)} or {last}" if most else last
+    return _only(found, "session", how, console.name_sessions)
+
+
+def only_request(listed: Callable[[], Any]) -> Row:
+    """Return the only request that can be allowed or denied.
+
+    Args:
+        listed: Gives those that are open.
+
+    Raises:
+        RefusedError: There is none, or there are several.
+    """
+    from inspector.cli import requests  # noqa: PLC0415 - rich takes a while
+
+    fitting = (one for one in listed() if one["kind"] != _ANSWERED_ELSE)
+    return _only(list(islice(fitting, _MOST)), "request", "open", requests.name_requests)
+
+
+def _only(found: Sequence[Row], what: str, how: str, tell: Callable[[Sequence[Row]], None]) -> Row:
+    if not found:
+        raise RefusedError(f"No {what} is {how}: nothing was done.")
+    if len(found) > 1:
+        tell(found)
+        raise RefusedError(f"{len(found)} {what}s are {how}: name one. Nothing was done.")
+    return found[0]

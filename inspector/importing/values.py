@@ -1,0 +1,61 @@
+"""Parts of OTLP's JSON, from what other programs write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from inspector.errors import BadDataError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list; none where it is none."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def unix_nano(value: Any) -> str | None:
+    """Return a time such as `2026-01-31T10:00:00.000000Z` in OTLP's words.
+
+    Raises:
+        BadDataError: It is no time.
+    """
+    if value is None:
+        return None
+    try:
+        time = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise BadDataError(f"{str(value)[:100]!r} is no time as ISO 8601 writes it") from error
+    if time.tzinfo is None:
+        time = time.replace(tzinfo=UTC)
+    return str((time - _EPOCH) // _MICROSECOND * 1000)
+
+
+def attributes(values: Any) -> list[dict[str, Any]]:
+    """Return attributes by name; what is null is left out."""
+    if not isinstance(values, Mapping):
+        return []
+    known = ((key, value) for key, value in values.items() if value is not None)
+    return [{"key": key, "value": any_value(value)} for key, value in known]
+
+
+def any_value(value: Any) -> dict[str, Any]:
+    """Return a value of an attribute."""
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": value}
+        case float():
+            return {"doubleValue": value}
+        case str():
+            return {"stringValue": value}
+        case list():
+            return {"arrayValue": {"values": [any_value(item) for item in value]}}
+        case dict():
+            return {"kvlistValue": {"values": attributes(value)}}
+        case _:
+            return {}

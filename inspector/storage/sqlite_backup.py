@@ -1,0 +1,145 @@
+"""A copy of a store while it is written, and a store from such a copy."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from inspector.errors import StoreError
+from inspector.paths import make_dir
+from inspector.storage.sqlite_errors import is_damage
+from inspector.storage.sqlite_open import lock_store, open_read_only, open_writer
+
+_LEAP = 2**32
+"""Change numbers that a restored store leaves out: what came after the backup has used them."""
+_ENDS = ("", "-wal", "-shm")
+
+
+def back_up(store: Path, to: Path) -> int:
+    """Copy a store as it is at one moment, whoever writes it meanwhile; return the bytes.
+
+    Args:
+        store: The store.
+        to: The copy, one file that only its owner may read. There must be nothing yet.
+
+    Raises:
+        StoreError: The store cannot be read, is damaged, or the copy cannot be written.
+    """
+    if not store.exists():
+        raise StoreError(f"Cannot back up the store {store}: there is no such file.")
+    with closing(open_read_only(store)) as source, _copying("back up", store, to):
+        _copy(source, to)
+    return to.stat().st_size
+
+
+def restore(backup: Path, store: Path) -> Path | None:
+    """Put a copy in the place of a store; return where what was there is now.
+
+    It gets an id of its own, and change numbers that were never used: what viewers and agents
+    know of the store that it was taken of means nothing here.
+
+    Args:
+        backup: What `back_up` wrote.
+        store: The store; nobody may have it open.
+
+    Raises:
+        StoreInUseError: A service has it open.
+        StoreError: The copy is no store, or damaged, or the store cannot be written.
+    """
+    if not backup.exists():
+        raise StoreError(f"Cannot restore from {backup}: there is no such file.")
+    lock = lock_store(store)
+    try:
+        aside = store.with_name(f".{store.name}.{uuid.uuid4().hex[:8]}")
+        with closing(open_read_only(backup)) as source, _copying("restore", backup, aside):
+            _copy(source, aside)
+        with closing(open_writer(aside)) as restored:
+            head = max(_head(restored), _head_of(store)) + _LEAP
+            restored.execute(
+                "UPDATE meta SET store_id = ?, head = ?", (uuid.uuid4().hex[:12], head)
+            )
+        kept = _move_away(store)
+        aside.rename(store)
+        _flush(store.parent)
+        return kept
+    except OSError as error:
+        raise StoreError(f"Cannot restore {store}: {error.strerror or error}.") from error
+    finally:
+        lock.release()
+
+
+def _copy(source: apsw.Connection, to: Path) -> None:
+    with closing(apsw.Connection(str(to))) as target:
+        # In one step, which is one moment; a writer goes on beside it.
+        with target.backup("main", source, "main") as copying:
+            copying.step()
+        target.pragma("journal_mode", "delete")  # one file, and nothing beside it
+        if (found := target.pragma("quick_check")) != "ok":
+            raise apsw.CorruptError(str(found))
+
+
+@contextmanager
+def _copying(what: str, store: Path, to: Path) -> Iterator[None]:
+    """Make the file that is written, and take it away again if that fails."""
+    try:
+        make_dir(to.parent)
+        os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError as error:
+        raise StoreError(
+            f"Cannot write {to}: there is a file already. Choose another name."
+        ) from error
+    except OSError as error:
+        raise StoreError(f"Cannot write {to}: {error.strerror or error}.") from error
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            to.unlink()
+        if isinstance(error, apsw.Error):
+            why = f"its file is damaged ({error})" if is_damage(error) else str(error)
+            raise StoreError(f"Cannot {what} {store}: {why}. Nothing was written.") from error
+        raise
+
+
+def _head(connection: apsw.Connection) -> int:
+    return int(next(connection.execute("SELECT head FROM meta"))[0])
+
+
+def _head_of(store: Path) -> int:
+    """Return the newest change of what is there, if it can still be read."""
+    try:
+        with closing(open_read_only(store)) as connection:
+            return _head(connection)
+    except (StoreError, apsw.Error):
+        return 0
+
+
+def _move_away(store: Path) -> Path | None:
+    """Keep what is there under another name, with its journal: it may be all there is.
+
+    A journal without its file goes too: SQLite would take it for that of the file to come.
+    """
+    if not any(store.with_name(store.name + end).exists() for end in _ENDS):
+        return None
+    names = (store.with_name(f"{store.name}.replaced-{number}") for number in itertools.count(1))
+    kept = next(name for name in names if not name.exists())
+    for end in reversed(_ENDS):
+        with contextlib.suppress(FileNotFoundError):
+            store.with_name(store.name + end).rename(kept.with_name(kept.name + end))
+    return kept
+
+
+def _flush(folder: Path) -> None:
+    with contextlib.suppress(PermissionError):  # on Windows a folder cannot be opened
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

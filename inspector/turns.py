@@ -1,0 +1,125 @@
+"""Who is next at the writer, and with how much: large batches take turns with all others.
+
+One commit holds up everybody who waits. So it is bounded by the work that it makes, which is found
+by how long the last ones took: the same batch takes ten times as long on a slow disk.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from inspector.model import IncomingLog, IncomingSpan
+
+COMMIT_S = 0.15
+"""How long a commit should take at most."""
+MIN_WORK, MAX_WORK = 256, 8_192
+"""Of one commit; a span or a log record is 1."""
+_FIRST_WORK = 2_048
+_SHARE = 1_024
+"""What a batch may have done in a turn however many others wait: most are done in one."""
+_TRACE_WORK = 4
+"""A new trace makes a session and rows of its own."""
+_UNIT_BYTES = 4_096
+"""So many bytes of a span are 1 more."""
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """What one sender waits for: kept in one commit or in several."""
+
+    spans: Sequence[IncomingSpan]
+    logs: Sequence[IncomingLog]
+    size_bytes: int
+    done: Future[None] = field(default_factory=Future)
+    span_count: int = 0
+    """Spans that were taken."""
+    log_count: int = 0
+    """Logs that were taken."""
+
+    def __post_init__(self) -> None:
+        if len(self.spans) > _SHARE:
+            # What says whose a trace is goes first: a trace that moves later is written again.
+            self.spans = sorted(self.spans, key=_knows_no_session)
+
+    @property
+    def is_taken(self) -> bool:
+        """Nothing of it is left to take."""
+        return self.span_count == len(self.spans) and self.log_count == len(self.logs)
+
+    def take(self, work: int) -> Part:
+        """Take the next part, of about so much work; at least one item, if any is left."""
+        logs = self.logs[self.log_count : self.log_count + work]
+        self.log_count += len(logs)
+        taken, first, traces = len(logs), self.span_count, set[bytes]()
+        while taken < work and self.span_count < len(self.spans):
+            item = self.spans[self.span_count]
+            self.span_count += 1
+            taken += 1 + len(item.payload or b"") // _UNIT_BYTES
+            if (trace_id := item.span.trace_id) not in traces:
+                traces.add(trace_id)
+                taken += _TRACE_WORK
+        return Part(self, self.spans[first : self.span_count], logs, taken)
+
+
+@dataclass(slots=True)
+class Part:
+    """So much of a batch as goes into one commit."""
+
+    batch: Batch
+    spans: Sequence[IncomingSpan]
+    logs: Sequence[IncomingLog]
+    work: int
+
+
+class Turns:
+    """The batches that wait, and how much of them the next commit takes. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Batch] = deque()
+        self.work = _FIRST_WORK
+        """How much the next commit may hold."""
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    @property
+    def most_sessions(self) -> int:
+        """How many sessions one commit may settle."""
+        return self.work // (1 + _TRACE_WORK)
+
+    def add(self, batch: Batch) -> None:
+        """Let a batch wait, behind all others; again when only a part of it was kept."""
+        self._waiting.append(batch)
+
+    def take(self) -> list[Part]:
+        """Return what goes into the next commit: each batch once, the longest waiting first."""
+        share = max(_SHARE, self.work // max(1, len(self._waiting)))
+        parts, left = list[Part](), self.work
+        for batch in self._waiting:
+            if left <= 0:
+                break
+            parts.append(batch.take(min(share, left)))
+            left -= parts[-1].work
+        for _ in parts:
+            self._waiting.popleft()
+        return parts
+
+    def clear(self) -> list[Batch]:
+        """Forget all that wait, and return them."""
+        waiting, self._waiting = list(self._waiting), deque()
+        return waiting
+
+    def learn(self, parts: Iterable[Part], took_s: float) -> None:
+        """Learn how long a commit took."""
+        work = sum(part.work for part in parts)
+        if took_s > COMMIT_S:
+            self.work = max(MIN_WORK, min(self.work, int(work * COMMIT_S / took_s)))
+        elif work >= self.work and took_s < COMMIT_S / 2:
+            self.work = min(MAX_WORK, 2 * self.work)
+
+
+def _knows_no_session(item: IncomingSpan) -> bool:
+    return item.facts is None or item.facts.session_key is None

@@ -1,0 +1,43 @@
+"""What is read without a service is as it is by now, and nothing is written for that."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from inspector.offline import OfflineClient
+from inspector.storage.sqlite import SqliteStore
+from tests.support.desk import Desk
+from tests.support.door import settings
+from tests.support.otlp import span
+from tests.support.telemetry import incoming, started
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> OfflineClient:
+    with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
+        desk = Desk(store)
+        desk.take(incoming(span("over", trace=1)))
+        desk.take(incoming(span("failed", trace=2, error="no")))
+        desk.take(started(span("runs", trace=3, duration_ns=None)))
+        assert {str(row.status) for row in desk.sessions().values()} == {"running"}
+    return OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3"))
+
+
+def test_a_session_whose_root_ended_is_over_for_who_reads_without_a_service(
+    reading: OfflineClient, tmp_path: Path
+) -> None:
+    before = (tmp_path / "store.sqlite3").read_bytes()
+    found = reading.get("/sessions")["sessions"]
+    assert {row["title"]: row["status"] for row in found} == {
+        "over": "completed",
+        "failed": "failed",
+        "runs": "running",
+    }
+    for query in ({"q": "status:completed"}, {"status": "completed"}):
+        assert [row["title"] for row in reading.get("/sessions", **query)["sessions"]] == ["over"]
+    one = next(row for row in found if row["title"] == "over")
+    assert reading.get(f"/sessions/{one['id']}")["status"] == "completed"
+    assert (tmp_path / "store.sqlite3").read_bytes() == before

@@ -1,0 +1,160 @@
+"""A copy of a store is whole and of one moment, and a store made from it is one of its own."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import aclosing, closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from inspector.cli.main import app
+from inspector.errors import StoreError, StoreInUseError, StoreUnavailableError
+from inspector.feed import Feed
+from inspector.storage import open_store
+from inspector.storage.sqlite import SqliteStore
+from inspector.storage.sqlite_backup import back_up, restore
+from tests.support.desk import Desk
+from tests.support.otlp import span
+from tests.support.telemetry import incoming
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite3"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(path)) as store:
+        yield store
+
+
+def _damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    for page in range(8192, len(data), 8192):
+        data[page : page + 200] = b"\xff" * 200
+    path.write_bytes(data)
+
+
+def _session_ids(path: Path) -> set[str]:
+    with closing(open_store(f"sqlite:///{path}", is_read_only=True)) as store:
+        return set(Desk(store).sessions())
+
+
+def test_a_backup_is_of_one_moment_and_its_owners_alone(
+    store: SqliteStore, path: Path, tmp_path: Path
+) -> None:
+    desk, copy = Desk(store), tmp_path / "copy"
+    desk.take(incoming(span(trace=1)))
+    with store.read() as reader:  # neither readers nor the writer are in its way
+        assert reader.head
+        size_bytes = back_up(path, copy)
+    known = set(desk.sessions())
+    desk.take(incoming(span(trace=2)))
+    assert _session_ids(copy) == known
+    assert (copy.stat().st_size, stat.S_IMODE(copy.stat().st_mode)) == (size_bytes, 0o600)
+    assert {one.name for one in tmp_path.glob("copy*")} == {"copy"}, "one file"
+
+
+def test_a_backup_overwrites_nothing(store: SqliteStore, path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.write_text("precious")
+    with pytest.raises(StoreError, match="Choose another name"):
+        back_up(path, copy)
+    assert copy.read_text() == "precious"
+
+
+async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_anew(
+    path: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    with closing(SqliteStore(path)) as store:
+        desk = Desk(store)
+        desk.take(incoming(span(trace=1)))
+        back_up(path, copy)
+        desk.take(incoming(span(trace=2)), incoming(span(trace=3)))
+        with store.read() as reader:
+            used = reader.head
+        position = Feed(store).position(used)
+        with pytest.raises(StoreInUseError):
+            restore(copy, path)
+    kept = restore(copy, path)
+    with closing(SqliteStore(path)) as restored:
+        desk = Desk(restored)
+        assert len(desk.sessions()) == 1
+        changes = desk.recorder.record([incoming(span(trace=2))], [], desk.now_ns)
+        assert changes.first > used
+        desk.keep(changes)
+        async with aclosing(Feed(restored).stream(position)) as stream:
+            assert b'"Gap"' in await anext(stream)
+    assert kept is not None
+    assert len(_session_ids(kept)) == 3, "what was there is kept"
+
+
+def test_a_journal_that_lost_its_store_is_not_taken_for_that_of_the_restored_one(
+    path: Path, tmp_path: Path
+) -> None:
+    copy, wal = tmp_path / "copy", tmp_path / "store.sqlite3-wal"
+    with closing(SqliteStore(path)) as store:
+        Desk(store).take(incoming(span(trace=1)))
+        back_up(path, copy)
+        Desk(store).take(incoming(span(trace=2)))
+        journal = wal.read_bytes()
+    path.unlink()
+    wal.write_bytes(journal)
+    wal.chmod(0o600)
+    restore(copy, path)
+    assert len(_session_ids(path)) == 1
+
+
+def test_a_damaged_store_says_so_and_what_to_do(path: Path, tmp_path: Path) -> None:
+    with closing(SqliteStore(path)) as store:
+        Desk(store).take(*(incoming(span(trace=number)) for number in range(1, 200)))
+        good = tmp_path / "good"
+        back_up(path, good)
+    with closing(SqliteStore(path)) as store:
+        _damage(path)
+        with (
+            pytest.raises(StoreUnavailableError, match=r"damaged.*inspector restore"),
+            store.read() as reader,
+        ):
+            reader.unsettled()
+    with pytest.raises(StoreError, match="damaged") as caught:
+        back_up(path, tmp_path / "bad")
+    assert not (tmp_path / "bad").exists()
+    path.write_bytes(b"\xff" * 16_384)
+    for is_read_only in (False, True):
+        with pytest.raises(StoreError, match="inspector restore") as caught:
+            open_store(f"sqlite:///{path}", is_read_only=is_read_only)
+        assert "Make it" not in str(caught.value)
+    restore(good, path)
+    assert len(_session_ids(path)) == 199
+
+
+def test_what_is_no_backup_is_refused_and_the_store_stays(path: Path, tmp_path: Path) -> None:
+    with closing(SqliteStore(path)) as store:
+        Desk(store).take(incoming(span(trace=1)))
+    other = tmp_path / "other"
+    other.write_text("not a store, but long enough to be looked at" * 100)
+    with pytest.raises(StoreError):
+        restore(other, path)
+    assert len(_session_ids(path)) == 1
+
+
+def test_the_command_line_copies_and_puts_back(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("INSPECTOR_STORE", f"sqlite:///{path}")
+    with closing(SqliteStore(path)) as store:
+        Desk(store).take(incoming(span(trace=1)))
+        made = CliRunner().invoke(app, ["backup", str(tmp_path / "copy")], catch_exceptions=False)
+        assert made.exit_code == 0
+    done = CliRunner().invoke(app, ["restore", str(tmp_path / "copy")], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "replaced-1" in done.output
+    with pytest.raises(StoreError, match="no such file"):
+        CliRunner().invoke(app, ["restore", str(tmp_path / "none")], catch_exceptions=False)

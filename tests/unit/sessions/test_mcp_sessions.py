@@ -1,0 +1,140 @@
+"""What is told of one MCP connection is one session, where nothing else says which it is."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.model import IncomingSpan, Json
+from tests.support.desk import Desk
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry import incoming, trace_hex
+
+HERE: dict[str, Json] = {"inspector.mcp.connection.id": "here"}
+THERE: dict[str, Json] = {"inspector.mcp.connection.id": "there"}
+
+
+def message(
+    trace: int,
+    method: str = "tools/call",
+    *,
+    span_id: int = 1,
+    parent: int | None = None,
+    process: str | None = "p1",
+    attributes: dict[str, Json] | None = None,
+) -> IncomingSpan:
+    sent = span(
+        method,
+        trace=trace,
+        span_id=span_id,
+        parent=parent,
+        start_ns=START_NS + trace * SECOND_NS,
+        attributes={"mcp.method.name": method, **(attributes or {})},
+        kind=Span.SPAN_KIND_CLIENT if parent is None else Span.SPAN_KIND_SERVER,
+        flags=0x101 if parent is None else 0x301,
+    )
+    return incoming(sent, process)
+
+
+def test_each_connection_is_a_session_called_by_what_it_did() -> None:
+    desk = Desk()
+    desk.take(message(1, "initialize", attributes=HERE), message(2, attributes=HERE))
+    desk.take(message(3, "tools/list", attributes=THERE))
+    assert {row.id: row.title for row in desk.sessions().values()} == {
+        "here": "tools/call",
+        "there": "tools/list",
+    }
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_who_asked_says_which_session_both_ends_are(
+    order: tuple[int, ...], *, restarts: bool
+) -> None:
+    desk = Desk()
+    spans = [
+        message(1),  # the SDK's own, around ours
+        incoming(
+            span(trace=1, span_id=2, parent=1, attributes={**HERE, "inspector.kind": "mcp"}), "p1"
+        ),
+        message(1, span_id=3, parent=2, process="p2", attributes=THERE),
+    ]
+    for index in order:
+        desk.take(spans[index])
+        if restarts:
+            desk.restart()
+    assert [*desk.sessions()] == ["here"]
+
+
+def test_calls_of_an_agent_are_of_the_agents_session() -> None:
+    desk = Desk()
+    agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
+    desk.take(incoming(agent, "p1"), message(1, span_id=2, parent=1, attributes=HERE))
+    named = message(2, attributes={**HERE, "session.id": "mine"})
+    desk.take(named)
+    assert {*desk.sessions()} == {trace_hex(1), "mine"}
+
+
+def test_without_a_connection_it_is_the_process_and_without_that_the_trace() -> None:
+    desk = Desk()
+    desk.take(message(1), message(2), message(3, process=None))
+    assert {*desk.sessions()} == {"mcp-p1", trace_hex(3)}
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"), [("2025-11-25", "theirs"), ("2026-07-28", "mcp-p1"), (None, "theirs")]
+)
+def test_a_session_id_of_the_protocol_counts_in_the_era_that_has_sessions(
+    version: str | None, expected: str
+) -> None:
+    said: dict[str, Json] = {"mcp.session.id": "theirs"}
+    desk = Desk()
+    desk.take(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
+    assert [*desk.sessions()] == [expected]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+@pytest.mark.parametrize("connection", [THERE, None])
+def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
+    order: tuple[int, ...], connection: dict[str, Json] | None
+) -> None:
+    desk = Desk()
+    spans = [
+        message(1, "initialize", attributes=HERE),
+        message(1, "initialize", span_id=2, parent=1, process="p2", attributes=connection),
+        message(2, "notifications/initialized", process="p2", attributes=connection),
+        message(3, "tools/list", process="p2", attributes=connection),
+    ]
+    for index in order:
+        desk.take(spans[index])
+    assert {row.id: row.span_count for row in desk.sessions().values()} == {"here": 4}
+
+
+def test_what_begins_at_an_end_that_several_ask_is_of_none_of_them() -> None:
+    desk = Desk()
+    for trace, asker in ((1, "p1"), (2, "p3")):
+        desk.take(message(trace, process=asker))
+        desk.take(message(trace, span_id=2, parent=1, process="p2"))
+    desk.take(message(3, "tools/list", process="p2"))
+    assert {*desk.sessions()} == {"mcp-p1", "mcp-p3", "mcp-p2"}
+
+
+@pytest.mark.parametrize("is_server_watched", [False, True])
+def test_a_call_that_the_sdk_sends_counts_once_whoever_else_tells_of_it(
+    is_server_watched: bool,
+) -> None:
+    sent = span(
+        "MCP send tools/call weigh",
+        duration_ns=2 * SECOND_NS,
+        attributes={"mcp.method.name": "tools/call"},
+        kind=Span.SPAN_KIND_CLIENT,
+        flags=0x101,
+    )
+    handled = message(1, span_id=2, parent=1, attributes={"gen_ai.tool.name": "weigh"})
+    handled.span.end_time_unix_nano = handled.span.start_time_unix_nano + 1
+    desk = Desk()
+    desk.take(sent, *[handled] * is_server_watched)
+    [row] = desk.sessions().values()
+    assert row.tool_calls == 1
