@@ -20,7 +20,7 @@ function toService(): ProxyOptions {
 }
 
 export default defineConfig(({ command }) => ({
-  plugins: [react()],
+  plugins: [react({ jsxImportSource: '#jsx' })],
   // Built assets are found from the page's `<base href>`, wherever the service is mounted.
   base: command === 'serve' ? '/ui/' : './',
   build: {

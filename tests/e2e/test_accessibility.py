@@ -69,6 +69,12 @@ def _open(page: Page, service: Service, path: str) -> None:
     page.evaluate(AXE.read_text(encoding="utf-8"))
 
 
+def run_axe(page: Page, rules: list[str] | None = None) -> list[Any]:
+    """Return what is wrong with the page as it is."""
+    found: list[Any] = page.evaluate(_RUN, rules)
+    return found
+
+
 def _findings(page: Page) -> list[Any]:
     """Return what is wrong: everything in one theme at two widths, colours in each theme."""
     found: list[Any] = []
@@ -81,7 +87,7 @@ def _findings(page: Page) -> list[Any]:
         page.set_viewport_size(size)  # type: ignore[arg-type]  # as above
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         where = {"theme": theme, "width": size["width"]}
-        found += [{**where, **one} for one in page.evaluate(_RUN, rules)]
+        found += [{**where, **one} for one in run_axe(page, rules)]
     return found
 
 

@@ -218,7 +218,7 @@ PLACES = (
     "waiting?request=q1",
     "audit",
     "search?q=exe",
-    "compare?a=hostile&b=hostile",
+    "compare?left=hostile&right=hostile",
     "sessions/hostile?view=graph",
     "sessions/hostile?view=statistics",
     *_spans_of("waterfall"),

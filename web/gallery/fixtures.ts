@@ -61,6 +61,7 @@ const KINDS: readonly SpanKind[] = [
   'embedding',
   'memory',
   'guardrail',
+  'http',
   'other',
 ];
 

@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react({ jsxImportSource: '#jsx' })],
   base: './',
   publicDir: 'public',
   build: {

@@ -17,6 +17,8 @@ const ALLOWED = {
     folders: ['api', 'model', 'render', 'state'],
     packages: ['react', 'react-dom', '@tanstack/react-virtual'],
   },
+  // What every element of the page is made by.
+  jsx: { folders: ['model'], packages: ['react'] },
   styles: { folders: [], packages: [] },
   '.': { folders: ['api', 'state', 'styles', 'views'], packages: ['react', 'react-dom'] },
 };

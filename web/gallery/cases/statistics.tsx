@@ -55,7 +55,7 @@ function graphOf(hasMore: boolean): AgentGraph {
     ),
   ];
   const options = { isSequence: false, hasModels: hasMore, hasTools: hasMore, most: 200 };
-  return finish(agentGraphOf(rows, { ...options, told: new Map() }));
+  return finish(agentGraphOf(rows, { ...options, told: new Map(), named: new Map() }));
 }
 
 function Drawing({ hasMore }: { readonly hasMore: boolean }) {

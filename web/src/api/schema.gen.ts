@@ -692,6 +692,8 @@ export interface paths {
         /**
          * Receive Logs
          * @description Receive log records: those of a trace are kept with their span.
+         *
+         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
          */
         post: operations["receive_logs_v1_logs_post"];
         delete?: never;
@@ -712,6 +714,8 @@ export interface paths {
         /**
          * Receive Metrics
          * @description Receive metrics: forwarded and counted, not stored.
+         *
+         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
          */
         post: operations["receive_metrics_v1_metrics_post"];
         delete?: never;
@@ -732,6 +736,8 @@ export interface paths {
         /**
          * Receive Traces
          * @description Receive spans.
+         *
+         *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
          */
         post: operations["receive_traces_v1_traces_post"];
         delete?: never;
@@ -781,6 +787,18 @@ export interface components {
              * @description Ids of the messages.
              */
             received: string[];
+        };
+        /**
+         * AgentRun
+         * @description Which agent a run is of, as its span says in its attributes.
+         */
+        AgentRun: {
+            /** Agent */
+            agent: string;
+            /** Span Id */
+            span_id: string;
+            /** Trace Id */
+            trace_id: string;
         };
         /**
          * Answer
@@ -2621,6 +2639,12 @@ export interface components {
             paused_since: string | null;
             /** Services */
             services: string[];
+            /**
+             * Silent Since
+             * @description While it runs and no process of it gives a sign of life: when something of it arrived last. Ten minutes later it is `lost`.
+             * @default null
+             */
+            silent_since: string | null;
             /** Span Count */
             span_count: number;
             /**
@@ -2768,6 +2792,11 @@ export interface components {
          * @description Of all spans of a session; those that show the same operation again are left out.
          */
         SessionStatistics: {
+            /**
+             * Agent Runs
+             * @description Runs whose spans are called otherwise than their agent; at most 10 000.
+             */
+            agent_runs: components["schemas"]["AgentRun"][];
             /** Agents */
             agents: components["schemas"]["RollUp"][];
             /**
@@ -2792,7 +2821,7 @@ export interface components {
             models: components["schemas"]["RollUp"][];
             /**
              * Not Read
-             * @description Model calls that were not looked into for streams, cache and hand-offs, because they are too many.
+             * @description Spans that were not looked into for streams, cache, hand-offs and names of agents, because they are too many.
              */
             not_read: number;
             /** Operation Count */
@@ -3087,7 +3116,7 @@ export interface components {
          * @description What a span is, read from its attributes (never from the OTLP kind).
          * @enum {string}
          */
-        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "other";
+        SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "http" | "other";
         /**
          * SpanLink
          * @description A link to another span.
@@ -4006,7 +4035,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also spans as `ReadableSpan.to_json` of Python's SDK writes them. */
+        /** @description OTLP in JSON: one request a line, or an array, or a document; gzip or plain. Also traces of Jaeger and exports of Langfuse, in JSON, and spans as the console exporters of Python's and JavaScript's SDKs print them. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
@@ -5399,7 +5428,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5515,7 +5544,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5631,7 +5660,7 @@ export interface operations {
                     "application/x-protobuf": string;
                 };
             };
-            /** @description No token. `google.rpc.Status`, in the request's encoding. */
+            /** @description No token, or a wrong one, where it is needed. `google.rpc.Status`, in the request's encoding. */
             401: {
                 headers: {
                     [name: string]: unknown;

@@ -4,6 +4,7 @@ import type { SpanRow } from '../api/types.ts';
 import { type AgentGraph, agentGraphOf, type GraphOptions } from './agent-graph.ts';
 import { exampleSpan } from './examples.ts';
 import { handOffOf } from './hand-off.ts';
+import { toldAgents } from './statistics.ts';
 import { finish } from './statistics-forest.ts';
 
 const OPTIONS: GraphOptions = {
@@ -12,6 +13,7 @@ const OPTIONS: GraphOptions = {
   hasTools: false,
   most: 200,
   told: new Map(),
+  named: new Map(),
 };
 
 function graph(rows: readonly SpanRow[], options: Partial<GraphOptions> = {}): AgentGraph {
@@ -53,6 +55,15 @@ test('agents are connected by whom they called and whom they handed over to', ()
   expect(by.get('billing')).toMatchObject({ count: 1, errors: 1, tokens: 0, open: 't.b' });
   expect(by.get('Policy expert')?.tokens).toBe(7);
   expect(by.get('nobody')).toMatchObject({ count: 0, open: undefined });
+});
+
+test('a run is of the agent that it says, whatever its span is called', () => {
+  const runs = [
+    span('lead', null, { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
+    span('helper', 'lead', { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
+  ];
+  const named = toldAgents([{ trace_id: 't', span_id: 'helper', agent: 'weather' }]);
+  expect(edgesOf(graph(runs, { named }))).toEqual(['agent gpt-4o-mini calls agent weather 1']);
 });
 
 test('models and tools are shown when asked for, but not the tool that is the call of an agent', () => {

@@ -7,7 +7,14 @@ import type { SpanRow } from '../api/types.ts';
 import { type HandOff, handOffOf, looseName } from './hand-off.ts';
 import { waitsSince } from './span-status.ts';
 import { spanKey } from './span-tree.ts';
-import { agentName, countedUse, isModel, toolName, type Used } from './statistics.ts';
+import {
+  type AgentNames,
+  agentOf,
+  countedUse,
+  isModel,
+  toolName,
+  type Used,
+} from './statistics.ts';
 import {
   type Forest,
   forestOf,
@@ -71,6 +78,7 @@ export interface GraphOptions {
   readonly most: number;
   /** What the service knows of hand-offs, by span key. */
   readonly told: ReadonlyMap<string, HandOff>;
+  readonly named: AgentNames;
 }
 
 export const MOST_NODES = 200;
@@ -200,11 +208,13 @@ class Drawing {
   private idOf(place: number): string {
     const row = this.forest.rows[place];
     if (row === undefined) return '';
-    return this.options.isSequence ? `run ${spanKey(row)}` : `agent ${agentName(row.name)}`;
+    return this.options.isSequence
+      ? `run ${spanKey(row)}`
+      : `agent ${agentOf(row, this.options.named)}`;
   }
 
   private seeAgent(place: number, row: SpanRow): void {
-    const name = agentName(row.name);
+    const name = agentOf(row, this.options.named);
     const id = this.idOf(place);
     const runs = this.runsOf(name);
     runs.push({ place, id });
@@ -290,8 +300,9 @@ class Drawing {
 
   private sourceOf(place: number, row: SpanRow, from: string | undefined): string | undefined {
     const owner = this.owner[place] ?? -1;
-    const ownerName = owner < 0 ? undefined : agentName(this.forest.rows[owner]?.name ?? '');
-    if (owner >= 0 && (from === undefined || looseName(from) === looseName(ownerName ?? ''))) {
+    const above = this.forest.rows[owner];
+    const ownerName = above === undefined ? '' : agentOf(above, this.options.named);
+    if (owner >= 0 && (from === undefined || looseName(from) === looseName(ownerName))) {
       return this.idOf(owner);
     }
     if (from === undefined) return undefined;

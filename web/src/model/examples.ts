@@ -36,6 +36,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     waiting_ms: 0,
     waiting_since: null,
     paused_since: null,
+    silent_since: null,
     epoch_ns: '1767225630000000000',
     span_count: 1,
     error_count: 0,

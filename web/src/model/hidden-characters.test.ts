@@ -63,7 +63,9 @@ test('places of hidden characters are counted up to a limit', () => {
   expect(hiddenPlaces('a\u200bb\u200bc', 1)).toEqual([{ at: 1, code: 0x200b }]);
 });
 
-test('a line for a title holds nothing hidden and is short', () => {
-  expect(plainLine('a\u202eb\n\tc\u200b')).toBe('ab c');
+test('a line for a title tells what is hidden and is short', () => {
+  expect(plainLine('a\u202eb\n\tc\u200b')).toBe('a[U+202E]b c[U+200B]');
+  expect(plainLine('\ufeff\0\0a\u00a0b')).toBe('[U+FEFF][U+0000 × 2]a b');
+  expect(plainLine(`${'x'.repeat(39)}😀`, 10)).toBe(`${'x'.repeat(9)}…`);
   expect(plainLine('x'.repeat(500), 10)).toBe(`${'x'.repeat(9)}…`);
 });

@@ -68,14 +68,38 @@ export function hiddenPlaces(text: string, limit: number): HiddenPlace[] {
   return places;
 }
 
-/** One line without anything hidden, for a title or a notification. */
+/** One line in which everything hidden is written out, for a title or a notification. */
 export function plainLine(text: string, limit = 120): string {
-  const shown = piecesOf(text.slice(0, 4 * limit).replace(/\s+/g, ' '))
-    .map((piece) => (piece.kind === 'hidden' ? '' : piece.text))
+  const shown = piecesOf(beginningOf(text, 4 * limit).replace(SPACES, ' '))
+    .map((piece) => (piece.kind === 'hidden' ? hiddenText(piece) : piece.text))
     .join('')
     .trim();
   const characters = Array.from(shown);
   return characters.length <= limit ? shown : `${characters.slice(0, limit - 1).join('')}…`;
+}
+
+const SPACES = /[^\S\ufeff\u2028\u2029]+/g;
+
+function beginningOf(text: string, limit: number): string {
+  return text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/, '');
+}
+
+function hiddenText({ code, count }: { readonly code: number; readonly count: number }): string {
+  return `[${codePointName(code)}${count > 1 ? ` × ${count}` : ''}]`;
+}
+
+/**
+ * What turns the direction of writing, acts on a terminal, or has no shape in any script. Joiners,
+ * selectors and wide spaces are left: letters and emoji are made of them.
+ */
+const NEVER_SEEN =
+  /(?![\t\n\r])[\p{Cc}\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+const EACH_NEVER_SEEN = new RegExp(NEVER_SEEN.source, 'gu');
+
+/** The text with what is never seen written out as `[U+202E]`. */
+export function seenText(text: string): string {
+  if (!NEVER_SEEN.test(text)) return text;
+  return text.replace(EACH_NEVER_SEEN, (char) => `[${codePointName(char.codePointAt(0) ?? 0)}]`);
 }
 
 /** `U+202E`. */

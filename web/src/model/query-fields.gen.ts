@@ -35,7 +35,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "span", "name": "id", "type": "text", "description": "Its id.", "choices": []},
   {"scope": "span", "name": "trace", "type": "text", "description": "The id of its trace.", "choices": []},
   {"scope": "span", "name": "name", "type": "text", "description": "Its name.", "choices": []},
-  {"scope": "span", "name": "kind", "type": "choice", "description": "What it is.", "choices": ["agent", "llm", "tool", "workflow", "step", "mcp", "resource", "prompt", "retrieval", "embedding", "memory", "guardrail", "other"]},
+  {"scope": "span", "name": "kind", "type": "choice", "description": "What it is.", "choices": ["agent", "llm", "tool", "workflow", "step", "mcp", "resource", "prompt", "retrieval", "embedding", "memory", "guardrail", "http", "other"]},
   {"scope": "span", "name": "status", "type": "choice", "description": "How it stands.", "choices": ["running", "unset", "ok", "error", "cancelled", "lost"]},
   {"scope": "span", "name": "root", "type": "yes or no", "description": "Whether its trace begins with it.", "choices": []},
   {"scope": "span", "name": "tool", "type": "text", "description": "The tool that it calls.", "choices": []},

@@ -44,8 +44,8 @@ test('a button says what it will do', () => {
 
 test('a name cannot make a button say something else', () => {
   const request = exampleRequest({ tool_name: `\u202e\u200b\nread${'x'.repeat(500)}` });
-  expect(allowLabel(request, 0)).toMatch(/^Allow readx{55}… once$/);
-  expect(headlineOf(exampleRequest({ tool_name: '\u200b' }))).toBe('An approval is asked for');
+  expect(allowLabel(request, 0)).toMatch(/^Allow \[U\+202E\]\[U\+200B\] readx{38}… once$/);
+  expect(headlineOf(exampleRequest({ tool_name: '\u200b' }))).toBe('[U+200B] wants to run');
 });
 
 test('who asks a question is said', () => {

@@ -129,10 +129,17 @@ test('what has only bare twins below it begins folded', () => {
     span('served', 'root', 1),
     twin('served-again', 'served'),
     span('server', 'served-again', 1),
+    span('sent', 'root', 1),
+    twin('sent-again', 'sent'),
+    twin('handled', 'sent-again'),
   ]);
   const rows = forest.arrange(AS_AT_FIRST);
   const folded = [...rows.folded.keys()].filter((number) => rows.folded[number] === 1);
-  expect(folded.map((number) => forest.keyOf(number))).toEqual(['t.call']);
+  expect(folded.map((number) => forest.keyOf(number))).toEqual([
+    't.call',
+    't.sent',
+    't.sent-again',
+  ]);
 });
 
 test('what is kept is shown with all that is above it, and nothing else', () => {

@@ -12,6 +12,8 @@ const ROOT = -1;
 /** The level of what a fold hides. */
 const HIDDEN = -1;
 const NONE: readonly number[] = [];
+/** The most spans below one that begins folded: more are worth a look. */
+const MAX_FOLDED = 64;
 
 /** Rows as columns. */
 export interface Rows {
@@ -168,7 +170,7 @@ export class SpanForest {
 
   /**
    * Whether a span begins folded: below it is nothing but twins, spans in which another layer
-   * tells of the same operation once more. A twin with something below it stays in view.
+   * tells of the same operation once more. A twin with something else below it stays in view.
    */
   isFoldedAtFirst(number: number): boolean {
     const children = this.children[number];
@@ -176,10 +178,15 @@ export class SpanForest {
     return children.every((child) => this.isBareTwin(child));
   }
 
-  /** A span with nothing below it in which another layer tells of the same operation once more. */
+  /** A twin with nothing below it but twins, and not many of them. */
   isBareTwin(number: number): boolean {
-    const hasChildren = (this.children[number]?.length ?? 0) > 0;
-    return at(this.spans, number).duplicate_of !== null && !hasChildren;
+    const below = [number];
+    for (let place = 0; place < below.length; place += 1) {
+      const one = below[place] ?? number;
+      if (place > MAX_FOLDED || at(this.spans, one).duplicate_of === null) return false;
+      below.push(...this.childrenOf(one));
+    }
+    return true;
   }
 
   /** Numbers of all that is above a span, nearest first; stops where a circle closes. */

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SpanRow } from '../api/types.ts';
+import type { AgentRun, SpanRow } from '../api/types.ts';
 import { exampleSpan } from './examples.ts';
-import { agentName, statisticsOf, toolName } from './statistics.ts';
+import { agentName, statisticsOf, toldAgents, toolName } from './statistics.ts';
 import { finish } from './statistics-forest.ts';
 
 interface Golden {
   readonly rows: readonly Partial<SpanRow>[];
+  readonly agent_runs: readonly AgentRun[];
   readonly expected: Readonly<Record<'operations' | 'models' | 'tools' | 'agents', unknown>>;
 }
 
@@ -17,7 +18,7 @@ const golden = JSON.parse(
 ) as Golden;
 
 describe('the numbers of the service', () => {
-  const found = finish(statisticsOf(golden.rows.map(exampleSpan)));
+  const found = finish(statisticsOf(golden.rows.map(exampleSpan), toldAgents(golden.agent_runs)));
   test.each(['operations', 'models', 'tools', 'agents'] as const)('%s', (name) => {
     expect(found[name]).toEqual(golden.expected[name]);
   });

@@ -4,7 +4,7 @@
  * The service counts the same from the same rows (`inspector/reading/statistics.py`);
  * `tests/golden/statistics.json` holds both to the same numbers. Rows are in the wire's shape.
  */
-import type { Operation, RollUp, SpanKind, SpanRow, Times, Use } from '../api/types.ts';
+import type { AgentRun, Operation, RollUp, SpanKind, SpanRow, Times, Use } from '../api/types.ts';
 import { spanKey } from './span-tree.ts';
 import {
   compare,
@@ -44,7 +44,13 @@ export interface Used {
 const NANODOLLARS = 1e9;
 const NOTHING: Used = { input_tokens: 0, output_tokens: 0, cost_nanodollars: 0 };
 
-export function* statisticsOf(rows: readonly SpanRow[]): Slices<Statistics> {
+/** Agents by the key of a run, where the service knows another name than the span's. */
+export type AgentNames = ReadonlyMap<string, string>;
+
+export function* statisticsOf(
+  rows: readonly SpanRow[],
+  named: AgentNames = new Map(),
+): Slices<Statistics> {
   const forest = yield* forestOf(rows);
   const own: (number | undefined)[] = [];
   yield* everySlice(rows.length, (place) => own.push(ownTime(forest, place)));
@@ -54,8 +60,8 @@ export function* statisticsOf(rows: readonly SpanRow[]): Slices<Statistics> {
   yield;
   const operations = yield* count.operations();
   const models = yield* count.models();
-  const tools = yield* count.nested('tool', toolName);
-  const agents = yield* count.nested('agent', agentName);
+  const tools = yield* count.nested('tool', (row) => toolName(row.name));
+  const agents = yield* count.nested('agent', (row) => agentOf(row, named));
   const own_ns = operations.reduce((sum, one) => sum + one.own_ns, 0);
   return {
     operations,
@@ -219,7 +225,7 @@ class Counting {
     return found.sort(dearestFirst);
   }
 
-  *nested(kind: SpanKind, nameOf: (name: string) => string): Slices<RollUp[]> {
+  *nested(kind: SpanKind, nameOf: (row: SpanRow) => string): Slices<RollUp[]> {
     const groups = yield* this.groups(kind, nameOf);
     const found: RollUp[] = [];
     for (const [name, group] of groups) {
@@ -238,7 +244,7 @@ class Counting {
   }
 
   /** Walk down once; what lies between is given to the nearest of the kind above it. */
-  private *groups(kind: SpanKind, nameOf: (name: string) => string): Slices<Map<string, Group>> {
+  private *groups(kind: SpanKind, nameOf: (row: SpanRow) => string): Slices<Map<string, Group>> {
     const isTime = pacer();
     const { rows, roots, children } = this.forest;
     const groups = new Map<string, Group>();
@@ -257,7 +263,7 @@ class Counting {
         continue;
       }
       if (row.kind === kind && row.duplicate_of === null) {
-        name = nameOf(row.name);
+        name = nameOf(row);
         const group = groups.get(name) ?? emptyGroup();
         groups.set(name, group);
         group.places.push(place);
@@ -326,7 +332,12 @@ function take(group: Group, row: SpanRow, used: Used | undefined): void {
   if (used !== undefined) group.used = add(group.used, used);
   if (row.duplicate_of !== null) return;
   if (isModel(row.kind)) group.model_calls += 1;
-  if (row.kind === 'tool') group.tool_calls += 1;
+  if (callsTool(row)) group.tool_calls += 1;
+}
+
+/** What the MCP SDK sends counts, too, where nobody else tells of the call. */
+function callsTool(row: SpanRow): boolean {
+  return row.kind === 'tool' || (row.kind === 'mcp' && row.name.startsWith('MCP send tools/call'));
 }
 
 function put(groups: Map<string, number[]>, key: string, place: number): void {
@@ -350,6 +361,16 @@ export function tokensOf({ input_tokens, output_tokens }: Use): number {
 
 export function isModel(kind: SpanKind | undefined): boolean {
   return kind === 'llm' || kind === 'embedding';
+}
+
+/** By key of the span, as the service reads them from attributes. */
+export function toldAgents(told: readonly AgentRun[]): AgentNames {
+  return new Map(told.map((run) => [spanKey(run), run.agent]));
+}
+
+/** Which agent a run is of. */
+export function agentOf(row: SpanRow, named: AgentNames): string {
+  return named.get(spanKey(row)) ?? agentName(row.name);
 }
 
 /** Which agent a span of this name is of: `invoke_agent planner` is `planner`. */

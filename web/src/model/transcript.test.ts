@@ -106,7 +106,7 @@ test('wrappers, twins, transport and what sets the stage are left out', () => {
     span(3, 1, 'mcp', { name: 'tools/list' }),
     span(4, 1, 'step'),
     span(5, 4, 'llm'),
-    span(6, 5, 'other', { name: 'HTTP POST' }),
+    span(6, 5, 'http', { name: 'HTTP POST' }),
     span(7, 5, 'llm', { duplicate_of: id(5) }),
     span(8, 4, 'tool'),
     span(9, 8, 'mcp', { name: 'tools/call read' }),
@@ -120,7 +120,7 @@ test('a failure of transport or of the handshake is shown where it was', () => {
     span(1, null, 'workflow'),
     span(2, 1, 'mcp', { name: 'initialize', status: 'error' }),
     span(3, 1, 'llm'),
-    span(4, 3, 'other', { name: 'HTTP POST', status: 'error' }),
+    span(4, 3, 'http', { name: 'HTTP POST', status: 'error' }),
   ];
   expect(drawn(spans)).toEqual(['line 2', 'call 3', 'line 4']);
 });

@@ -309,6 +309,7 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
     case 'step':
       if (inside > 1) return above === undefined ? 'hidden' : 'heading';
       return inside === 1 ? 'hidden' : 'line';
+    case 'http':
     case 'other':
       if (inside > 0) return 'hidden';
       return isFailed || above === undefined ? 'line' : 'hidden';

@@ -30,6 +30,7 @@ const KINDS = [
   'embedding',
   'memory',
   'guardrail',
+  'http',
   'other',
 ] as const satisfies readonly SpanKind[];
 

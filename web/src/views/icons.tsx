@@ -89,6 +89,12 @@ const KIND_SHAPES: Readonly<Record<SpanKind, ReactNode>> = {
   guardrail: (
     <path d="M8 1.75 13.25 3.5v4.25c0 3-2.2 5.3-5.25 6.5-3.05-1.2-5.25-3.5-5.25-6.5V3.5z" />
   ),
+  http: (
+    <>
+      <circle cx="8" cy="8" r="6" />
+      <path d="M2 8h12M8 2c3.4 3.6 3.4 8.4 0 12M8 2C4.6 5.6 4.6 10.4 8 14" />
+    </>
+  ),
   other: <circle cx="8" cy="8" r="4" />,
 };
 
@@ -105,6 +111,7 @@ const KIND_NAMES: Readonly<Record<SpanKind, string>> = {
   embedding: 'embedding',
   memory: 'memory',
   guardrail: 'guardrail',
+  http: 'HTTP',
   other: 'span',
 };
 

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/agent-graph.ts';
 import { plural } from '../../model/format.ts';
 import { toldHandOffs } from '../../model/hand-off.ts';
+import { toldAgents } from '../../model/statistics.ts';
 import { useActions } from '../actions.ts';
 import type { SessionViewProps } from '../session/session-views.tsx';
 import { useSliced } from '../statistics/sliced.ts';
@@ -18,6 +19,7 @@ export function GraphView({ trace, selected, onSelect }: SessionViewProps) {
   const [isTable, setTable] = useState(false);
   const { told } = useTold(trace);
   const handoffs = told?.handoffs;
+  const runs = told?.agent_runs;
   const count = useCallback(
     (rows: Parameters<typeof agentGraphOf>[0]) =>
       agentGraphOf(rows, {
@@ -26,8 +28,9 @@ export function GraphView({ trace, selected, onSelect }: SessionViewProps) {
         hasTools: hasTools && !isSequence,
         most: MOST_NODES,
         told: toldHandOffs(handoffs ?? []),
+        named: toldAgents(runs ?? []),
       }),
-    [isSequence, hasModels, hasTools, handoffs],
+    [isSequence, hasModels, hasTools, handoffs, runs],
   );
   const graph = useSliced(trace, count);
   const actions = useMemo(

@@ -220,7 +220,7 @@ const MirrorLine = memo(function MirrorLine({ number, text, kind }: MirrorLinePr
       className={kind === undefined ? undefined : `ins-editor__line--${kind}`}
       data-line={number}
     >
-      {text === '' ? '\u200b' : text}
+      {text === '' ? '\u00a0' : text}
     </div>
   );
 });

@@ -214,7 +214,10 @@ test('a notification tells no argument and no prompt', () => {
     args_json: '{"key":"secret"}',
     session_title: 'Nightly\u202e sync',
   });
-  expect(noticeOf([secret])).toEqual({ title: 'delete_file wants to run', body: 'Nightly sync' });
+  expect(noticeOf([secret])).toEqual({
+    title: 'delete_file wants to run',
+    body: 'Nightly[U+202E] sync',
+  });
   expect(noticeOf([secret, secret]).title).toBe('2 requests wait for you');
 });
 

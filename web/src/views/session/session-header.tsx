@@ -6,7 +6,7 @@ import { useCompareAction } from '../compare/compare-action.ts';
 import { useCell } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
-import { Duration, Waited } from '../sessions/session-row.tsx';
+import { Duration, NoNews, Waited } from '../sessions/session-row.tsx';
 import { AboutSession } from './about-session.tsx';
 import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
@@ -60,6 +60,12 @@ function StatusPill({ session }: { readonly session: Session }) {
         <>
           {' '}
           <Waited since={session.paused_since} />
+        </>
+      )}
+      {session.silent_since !== null && (
+        <>
+          {' '}
+          <NoNews since={session.silent_since} />
         </>
       )}
     </span>

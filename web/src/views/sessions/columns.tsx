@@ -9,6 +9,7 @@ import {
   formatStart,
   groupThousands,
 } from '../../model/format.ts';
+import { seenText } from '../../model/hidden-characters.ts';
 import { type SortKey, waited_ms } from '../../model/session-order.ts';
 import { useInspector, useNow } from '../context.ts';
 
@@ -40,7 +41,7 @@ function texts(
     min_px,
     isNumber: false,
     title: (session) => of(session).join(', '),
-    Cell: ({ session }) => of(session).join(', '),
+    Cell: ({ session }) => seenText(of(session).join(', ')),
   };
 }
 

@@ -74,7 +74,7 @@ export function DropTarget() {
         <ActionIcon name="import" />
         Drop to import
       </p>
-      <p>Sessions that were exported, or OTLP in JSON, packed with gzip or plain</p>
+      <p>Exported sessions, OTLP in JSON, traces of Jaeger or Langfuse; gzip or plain</p>
     </div>
   );
 }

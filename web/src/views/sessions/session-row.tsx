@@ -1,7 +1,7 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCount, formatRunning } from '../../model/format.ts';
+import { formatCount, formatRunning, formatSilence } from '../../model/format.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
@@ -99,8 +99,15 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   );
 });
 
-/** Since when it waits; that it is paused. */
+/** Since when it waits; that it is paused; that nothing is heard of it. */
 function Standing({ session }: { readonly session: Session }) {
+  if (session.silent_since !== null) {
+    return (
+      <span className="ins-list__standing ins-list__standing--silent">
+        <NoNews since={session.silent_since} />
+      </span>
+    );
+  }
   if (session.status === 'paused') {
     return (
       <span className="ins-list__standing">
@@ -114,6 +121,13 @@ function Standing({ session }: { readonly session: Session }) {
       waits <Waited since={session.waiting_since} />
     </span>
   );
+}
+
+/** How long nothing was heard of a session that runs for want of an end only. */
+export function NoNews({ since }: { readonly since: string }) {
+  const { clock } = useInspector();
+  useNow(10_000);
+  return formatSilence((clock.now_ms() - Date.parse(since)) * 1e6);
 }
 
 /** Counts by the service's clock. */

@@ -4,7 +4,7 @@ import type { Operation, SpanRow } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/format.ts';
 import { waitsSince } from '../../model/span-status.ts';
 import { spanKey } from '../../model/span-tree.ts';
-import { type Statistics, statisticsOf } from '../../model/statistics.ts';
+import { type Statistics, statisticsOf, toldAgents } from '../../model/statistics.ts';
 import { greatest, usageOverTime } from '../../model/usage-over-time.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow } from '../context.ts';
@@ -24,8 +24,13 @@ const MOST = 8;
 
 export function StatisticsView({ trace, onSelect }: SessionViewProps) {
   const { router } = useInspector();
-  const statistics = useSliced(trace, statisticsOf);
   const { told, problem } = useTold(trace);
+  const runs = told?.agent_runs;
+  const count = useCallback(
+    (rows: readonly SpanRow[]) => statisticsOf(rows, toldAgents(runs ?? [])),
+    [runs],
+  );
+  const statistics = useSliced(trace, count);
   const state = useCell(trace.state);
   const open = useCallback(
     (span: { readonly trace_id: string; readonly span_id: string }) => onSelect(spanKey(span)),
@@ -105,7 +110,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
           title="Streamed answers"
           note={
             told.not_read > 0
-              ? `${plural(told.not_read, 'model call')} more were not looked into`
+              ? `${plural(told.not_read, 'span')} more were not looked into`
               : undefined
           }
         >

@@ -1,4 +1,4 @@
-/** What rows do not hold and the service reads: streams, cache, hand-offs. Asked anew in peace. */
+/** What rows do not hold and the service reads: streams, cache, hand-offs, agents. Asked anew in peace. */
 import { useEffect, useState } from 'react';
 import type { SessionStatistics } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -341,7 +341,7 @@ function useWants(
       let left = MAX_FIND;
       for (const row of trace.spans.values()) {
         if (left === 0) break;
-        if (row.duplicate_of !== null || row.kind === 'other') continue;
+        if (row.duplicate_of !== null || row.kind === 'other' || row.kind === 'http') continue;
         left -= 1;
         keys.add(spanKey(row));
       }

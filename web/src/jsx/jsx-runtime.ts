@@ -1,0 +1,42 @@
+/**
+ * React's own, with one rule for every text on the page: what is never seen in it is written out.
+ *
+ * A name in a trace may hold characters that turn the writing around them. Names stand in a hundred
+ * places, in texts, titles and labels; here all of them come by. `VisibleText` says more about the
+ * characters of a value.
+ */
+import { Fragment, type JSX, jsx as plainJsx, jsxs as plainJsxs } from 'react/jsx-runtime';
+import { seenText } from '../model/hidden-characters.ts';
+
+export { Fragment, type JSX };
+
+type Create = typeof plainJsx;
+
+const SPOKEN = ['title', 'aria-label', 'aria-description', 'aria-valuetext', 'alt', 'placeholder'];
+
+export const jsx: Create = (type, props, key) => plainJsx(type, seenProps(type, props), key);
+export const jsxs: Create = (type, props, key) => plainJsxs(type, seenProps(type, props), key);
+
+/** The properties of an element as it is shown; those of components are still data. */
+export function seenProps(type: unknown, props: unknown): unknown {
+  if (typeof type !== 'string' && type !== Fragment) return props;
+  const given = props as Record<string, unknown>;
+  const changed: Record<string, unknown> = {};
+  const children = seenChildren(given['children']);
+  if (children !== given['children']) changed['children'] = children;
+  for (const name of SPOKEN) {
+    const value = given[name];
+    if (typeof value !== 'string') continue;
+    const seen = seenText(value);
+    if (seen !== value) changed[name] = seen;
+  }
+  for (const _ in changed) return { ...given, ...changed };
+  return props;
+}
+
+function seenChildren(children: unknown): unknown {
+  if (typeof children === 'string') return seenText(children);
+  if (!Array.isArray(children)) return children;
+  const seen = children.map(seenChildren);
+  return seen.some((child, at) => child !== children[at]) ? seen : children;
+}
