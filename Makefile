@@ -42,13 +42,19 @@ $(MADE):
 # --- the environment and the web UI -----------------------------------------------------------
 
 ENV := .venv/.made
+RUN_ENV := .venv/.made-to-run
 MCP1 := $(MADE)/mcp1/.made
 UI := inspector/static/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
 	-not -name '*.test.*' 2>/dev/null)
 
-# --inexact keeps uv, where it lives in this environment.
+# --inexact keeps uv, where it lives in this environment, and what the tests have besides.
+$(RUN_ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
+	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all \
+		--no-default-groups --group demo
+	@touch $@
+
 $(ENV): pyproject.toml uv.lock | $(filter $(BIN)/uv,$(UV))
 	INSPECTOR_SKIP_UI_BUILD=1 $(UV) sync --quiet --locked --inexact --extra all
 	@touch $@
@@ -74,7 +80,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
+run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; Ctrl-C ends both
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
@@ -91,6 +97,21 @@ test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, co
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time
 	$(BIN)/pytest -q -m slow
+
+.PHONY: test-lowest
+test-lowest: $(ENV) $(UI) | $(MADE) ## the wheel with the lowest versions that pyproject.toml allows
+	@rm -rf $(MADE)/lowest && $(UV) build --quiet --wheel --out-dir $(MADE)/lowest
+	@# What `all` has are the floors of `otel` and `mcp`, too. Those of an extra that is installed
+	@# are floors of the second rank for uv: so they are compiled, where they are of the first.
+	@for extra in serve all mcp-agent; do \
+		$(UV) pip compile --quiet --python $(BIN)/python --resolution lowest-direct --extra $$extra \
+			pyproject.toml --output-file $(MADE)/lowest/$$extra.txt >/dev/null && \
+		$(BIN)/python -m tools.smoke_wheel --extra $$extra \
+			--constraint $(MADE)/lowest/$$extra.txt $(MADE)/lowest/*.whl || exit 1; done
+
+.PHONY: bare
+bare: ## `make run` and `make test` in a bare Debian (SUITE=trixie); needs root and debootstrap
+	@$(PYTHON) -m tools.bare $(or $(SUITE),trixie)
 
 .PHONY: dev
 dev: $(ENV) $(NODE_MODULES) ## service with reload, web UI with hot reload, demo; one terminal

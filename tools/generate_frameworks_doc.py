@@ -37,7 +37,7 @@ import inspector
 inspector.attach()
 ```
 
-Or none: `inspector run -- python my_agent.py`. `inspector.attach(integrations=["langchain"])` or
+Or none: `inspector run my_agent.py`. `inspector.attach(integrations=["langchain"])` or
 `INSPECTOR_AUTO_ATTACH=langchain,mcp` names them, `off` leaves them alone.
 One agent, server or client only: `inspector.integrations.NAME.attach(agent)`.
 An MCP server in a host that nobody can change, such as an editor: `inspector proxy -- COMMAND`.

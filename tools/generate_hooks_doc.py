@@ -34,7 +34,7 @@ are here unchanged; the module that was `mcp_agent.core.instrument` is `instrume
 | `register(name, fn)` | `fn` is called with the kwargs of every later event `name` |
 | `unregister(name, fn)` | removes the first registration of `fn`; no error when there is none |
 | `observe(name, fn)` | like `register`; returns a function that undoes it |
-| `observe_all(fn)` | `fn(name, **kwargs)` for every event; returns a function that undoes it |
+| `observe_all(fn)` | `fn(name, /, **kwargs)` for every event; returns a function that undoes it |
 | `operation(noun, **kwargs)` | a context manager that emits the hooks of one operation |
 | `await call(noun, fn, **kwargs)`, `call_sync` | runs `fn(op)` as an operation |
 | `intercept(name, fn, priority=0, …)` | `fn` decides on `name`; returns a function that undoes it |
@@ -102,7 +102,8 @@ async with operation("tool_call", tool_name="search", args={{"q": "otters"}}) as
   refuse leaves the block as `HookDenied`, `HookFailed` or `HookStopped`; the before hook is told
   all the same, and the closing one is the error hook, or the after hook with the value of a stop.
 * `call` can run again, and return what interceptors put in place of a result or an error; each
-  attempt is an operation of its own. A block can only be refused.
+  attempt is an operation of its own, and one that is discarded closes as `error`. A block can
+  only be refused.
 * `op.stream(source)` passes a streamed answer on and measures it; `op.chunk()` counts a piece that
   comes another way. The operation is current while a piece is made, and not while the consumer
   looks at it.

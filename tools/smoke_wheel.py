@@ -1,82 +1,75 @@
 """Try a wheel out as a new user would: `python -m tools.smoke_wheel dist/NAME.whl`.
 
 A clean environment, `pip install 'WHEEL[serve]'`, `inspector serve` on free ports, and a look at
-`/health` and at the web UI.
+`/health` and at the web UI. With another extra, what that is for. `--constraint FILE` is pip's own.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
-import urllib.request
 import venv
 import zipfile
 from pathlib import Path
 
-_URL = re.compile(r"(http://\S+?)/ui/\?token=(\S+)")
+from tools.first_look import first_look
+
+_MCP_AGENT = Path(__file__).parents[1] / "examples" / "frameworks" / "mcp_agent_app.py"
 
 
 def main() -> None:
     """Install, start, look, stop."""
-    wheel = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description="Try a wheel out as a new user would.")
+    parser.add_argument("wheel", type=Path)
+    parser.add_argument("--extra", choices=_TRIALS, default="serve")
+    parser.add_argument("--constraint", type=Path)
+    options = parser.parse_args()
+    wheel: Path = options.wheel.resolve()
     names = zipfile.ZipFile(wheel).namelist()
     if "inspector/static/index.html" not in names:
         raise SystemExit(f"{wheel.name} has no web UI. Run `make build`.")
     with tempfile.TemporaryDirectory() as folder:
-        python = _install(wheel, Path(folder))
-        _look(python, Path(folder))
-    sys.stdout.write(f"{wheel.name}: installs, serves, and shows its web UI.\n")
+        python = _install(wheel, options.extra, Path(folder), options.constraint)
+        _TRIALS[options.extra](python, Path(folder))
+    sys.stdout.write(f"{wheel.name}[{options.extra}]: installs and works.\n")
 
 
-def _install(wheel: Path, folder: Path) -> Path:
+def _install(wheel: Path, extra: str, folder: Path, constraint: Path | None) -> Path:
     environment = folder / "environment"
     venv.create(environment, with_pip=True)
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
-    requirement = f"mcp-agent-inspector[serve] @ {wheel.as_uri()}"
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if constraint:
+        command += ["--constraint", str(constraint)]
+    requirement = f"mcp-agent-inspector[{extra}] @ {wheel.as_uri()}"
     subprocess.run([*command, requirement], check=True)
     return python
 
 
-def _look(python: Path, folder: Path) -> None:
-    settings = {
-        "INSPECTOR_PORT": "0",
-        "INSPECTOR_OTLP_HTTP_PORT": "0",
-        "INSPECTOR_OTLP_GRPC_PORT": "0",
-        "INSPECTOR_STORE": f"sqlite:///{folder}/smoke.sqlite3",
-        "INSPECTOR_RUNTIME_DIR": str(folder),
-    }
+def _serves(python: Path, folder: Path) -> None:
+    first_look([python, "-m", "inspector", "serve"], folder, folder)
+
+
+def _tells_stories(python: Path, folder: Path) -> None:
+    """Run the demo agent, its MCP servers, and the service that they tell it to."""
+    first_look([python, "-m", "inspector.demo", "--serve", "--loop"], folder, folder, sessions=1)
+
+
+def _is_patched(python: Path, folder: Path) -> None:
+    """Run an agent of that framework, watched; nobody needs to listen."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    with subprocess.Popen(
-        [python, "-m", "inspector", "serve"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-        env=inherited | settings,
-    ) as service:
-        try:
-            assert service.stdout is not None
-            found = next(filter(None, map(_URL.search, service.stdout)), None)
-            if found is None:
-                raise SystemExit("`inspector serve` ended without printing where it listens.")
-            base, token = found.groups()
-            health = json.loads(_get(f"{base}/health", token))
-            page = _get(f"{base}/ui/", token).decode()
-            if not health["ready"] or "<script" not in page:
-                raise SystemExit(f"Not as it should be: {health}, {page[:200]!r}")
-        finally:
-            service.terminate()
+    environment = inherited | {"INSPECTOR_RUNTIME_DIR": str(folder)}
+    answer = subprocess.run(
+        [python, _MCP_AGENT], cwd=folder, env=environment, stdout=subprocess.PIPE, check=True
+    )
+    if b"7+6 = 13" not in answer.stdout:
+        raise SystemExit(f"{_MCP_AGENT.name} did not run: {answer.stdout!r}")
 
 
-def _get(url: str, token: str) -> bytes:
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        body: bytes = answer.read()
-    return body
+_TRIALS = {"serve": _serves, "all": _tells_stories, "mcp-agent": _is_patched}
 
 
 if __name__ == "__main__":

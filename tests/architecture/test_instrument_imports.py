@@ -35,7 +35,7 @@ def test_every_module_of_instrument_can_be_imported_without_site_packages() -> N
 
 def test_importing_instrument_starts_no_thread_and_loads_little() -> None:
     result = _isolated(
-        "import asyncio, logging, dataclasses\n"
+        "import asyncio, logging, dataclasses, typing\n"
         "before = set(sys.modules)\n"
         "import instrument, json, threading\n"
         "new = sorted(set(sys.modules) - before)\n"

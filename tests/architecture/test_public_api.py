@@ -9,7 +9,7 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, UnionType
 from typing import Literal, get_args, get_origin
 
 PACKAGES = (
@@ -69,6 +69,8 @@ def _type(annotation: object) -> str:
 def _signature(value: object) -> str:
     if get_origin(value) is Literal:
         return f": {' | '.join(map(repr, get_args(value)))}"
+    if isinstance(value, UnionType):
+        return f": {value}"
     if not callable(value):
         return f": {type(value).__name__}"
     signature = inspect.signature(value)
