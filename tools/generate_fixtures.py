@@ -39,6 +39,8 @@ _ASKED = {"spans": "?format=columns"}
 """How the page asks for what can be had in more than one form."""
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """The change number of a store begins with the store's own id, which is new each time."""
+_SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
+"""When an open session was last heard of is the time at which this runs."""
 
 Answers = dict[str, str]
 
@@ -198,7 +200,7 @@ def _readings(rows: list[Any]) -> list[str]:
 async def _text(client: httpx.AsyncClient, path: str) -> str:
     answer = await client.get(path)
     answer.raise_for_status()
-    return _AS_OF.sub(r"\1golden.", answer.text)
+    return _fixed(answer.text)
 
 
 async def _answer(client: httpx.AsyncClient, path: str, query: dict[str, str]) -> tuple[str, str]:
@@ -206,4 +208,8 @@ async def _answer(client: httpx.AsyncClient, path: str, query: dict[str, str]) -
     answer = await client.get(path, params=query)
     told = "&".join(f"{name}={value}" for name, value in query.items())
     status = f"{answer.status_code} " if answer.is_error else ""
-    return f"{status}{path}{told and '?' + told}", _AS_OF.sub(r"\1golden.", answer.text)
+    return f"{status}{path}{told and '?' + told}", _fixed(answer.text)
+
+
+def _fixed(text: str) -> str:
+    return _SILENT_SINCE.sub(r"\1null", _AS_OF.sub(r"\1golden.", text))

@@ -381,7 +381,7 @@ def test_a_session_is_found_whatever_many_others_are_called(
         assert run("sessions", "--limit", "200").stderr == ""
         assert " older " in run("show", "old").output
         assert " a-run-older-1 " in run("show", "a-run-older-1").output
-        assert "several begin so" in str(run("show", "a-run").exception)
+        assert "Several sessions begin with 'a-run'" in str(run("show", "a-run").exception)
 
 
 def test_the_token_stays_the_same_until_it_is_rotated(here: Path) -> None:

@@ -151,7 +151,7 @@ def test_mistakes_are_told_by_line_and_the_exit_code_says_so(here: Path) -> None
         (["export"], SettingsError, "--query"),
         (["export", "alpha", "--query", "x"], SettingsError, "--query"),
         (["export", "nobody"], RefusedError, "inspector sessions"),
-        (["export", ""], RefusedError, "several"),
+        (["export", ""], RefusedError, "Several"),
         (["export", "--query", "id:nobody"], RefusedError, "No session"),
         (["export", "alpha", "-o", "no/such/place.gz"], SettingsError, "Cannot write"),
         (["import", "nowhere.jsonl"], SettingsError, "Cannot read nowhere.jsonl"),

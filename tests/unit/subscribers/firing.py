@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
 from subscribers import Spec
+from subscribers.sessions import in_connection
 from tests.support.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
 from tests.unit.subscribers.conftest import SPEC, Traced
 
@@ -73,11 +74,20 @@ class Fired:
         return found
 
 
-def fire(hooks: Iterable[str], spec: Spec = SPEC, **options: Any) -> Fired:
-    """Fire every example of `hooks`, with what belongs before and after: alone, and in an agent."""
+def fire(
+    hooks: Iterable[str], spec: Spec = SPEC, *, has_connection: bool = False, **options: Any
+) -> Fired:
+    """Fire `hooks`, with what belongs before and after.
+
+    Every example in a session: alone, and in an agent. With `has_connection`, before that the first
+    example of each in an MCP connection without a session.
+    """
 
     def run(traced: Traced) -> None:
         emit, ids = traced.bus._emit_sync, count()
+        with in_connection("connection-1"):
+            for hook in hooks if has_connection else ():
+                _sequence(traced, hook, EXAMPLES[hook][0], f"call-{next(ids)}", None)
         emit("session_started", **EXAMPLES["session_started"][0])
         emit("transport_connected", **TRANSPORT)
         for hook in hooks:

@@ -44,7 +44,7 @@ def _hooks_of(table: str) -> tuple[str, ...]:
 
 @lru_cache
 def _fired(hooks: tuple[str, ...]) -> Fired:
-    return fire(hooks)
+    return fire(hooks, has_connection=True)
 
 
 def _is_written_by(row: Row, key: str) -> bool:
@@ -70,7 +70,7 @@ def test_a_row_that_is_deleted_takes_exactly_its_attribute_along(table: str) -> 
     hooks = _hooks_of(table)
     before = _fired(hooks)
     for row in SHIPPED.tables[table].rows:
-        after = fire(hooks, checked(_without(row)))
+        after = fire(hooks, checked(_without(row)), has_connection=True)
         gone = set(_differences(before, after))
         assert gone, f"{row.place.key} is never written"
         assert all(_is_written_by(row, key) for key in gone), (row.place.key, gone)
