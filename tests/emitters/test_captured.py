@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +19,8 @@ from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM
 from tests.support.door import TOKEN, settings
 
 NAMES = emitters()
-WITHOUT_MODEL = ("mcp_sdk", "openinference_agent", "openllmetry_mcp")
+OVER_MCP = ("fastmcp_tools", "mcp_sdk")
+WITHOUT_MODEL = (*OVER_MCP, "openinference_agent", "openllmetry_mcp")
 WITH_MODEL = [name for name in NAMES if name not in WITHOUT_MODEL]
 # What some cannot tell, whoever reads them.
 NO_CACHE = ("ai5", "otel_openai_v2", "pydantic_ai_old")
@@ -32,6 +34,7 @@ SUMS = {
     "ai5": (2, 270, 30),
     "ai6": (2, 270, 30),
     "ai7": (4, 540, 60),
+    "fastmcp_tools": (0, 0, 0),
     "genkit": (3, 270, 30),
     "langchain_js": (2, 270, 30),
     "langsmith_otel": (2, 270, 30),
@@ -260,21 +263,44 @@ async def api() -> AsyncIterator[httpx.AsyncClient]:
         yield await stack.enter_async_context(client)
 
 
+async def sent(name: str, api: httpx.AsyncClient) -> list[dict[str, Any]]:
+    """Send a capture as its emitter did; return the sessions that came of it."""
+    lines = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
+        headers = {"Content-Type": "application/json"}
+        answer = await api.post(path, content=line.encode(), headers=headers)
+        assert (answer.status_code, answer.json()) == (200, {})
+    sessions: list[dict[str, Any]] = (await api.get("/sessions")).json()["sessions"]
+    return sessions
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
     name: str, api: httpx.AsyncClient
 ) -> None:
-    lines = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines()
-    for line in lines:
-        path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"
-        sent = {"Content-Type": "application/json"}
-        answer = await api.post(path, content=line.encode(), headers=sent)
-        assert (answer.status_code, answer.json()) == (200, {})
-    sessions = (await api.get("/sessions")).json()["sessions"]
+    sessions = await sent(name, api)
     totals = [
         sum(session[key] for session in sessions)
         for key in ("llm_calls", "input_tokens", "output_tokens")
     ]
     assert tuple(totals) == SUMS[name]
-    if name not in ("mcp_sdk", "openllmetry_mcp"):
+    if name not in (*OVER_MCP, "openllmetry_mcp"):
         assert QUESTION in {session["title"] for session in sessions}
+
+
+@pytest.mark.parametrize("name", OVER_MCP)
+async def test_a_call_over_mcp_that_two_or_three_spans_tell_is_shown_and_counts_once(
+    name: str, api: httpx.AsyncClient
+) -> None:
+    sessions = await sent(name, api)
+    assert sum(session["tool_calls"] for session in sessions) == 2
+    assert sum(session["error_count"] for session in sessions) == 1
+    spans = [
+        span
+        for session in sessions
+        for span in (await api.get(f"/sessions/{session['id']}/spans")).json()["spans"]
+    ]
+    shown = Counter(span["name"] for span in spans if span["duplicate_of"] is None)
+    assert shown["tools/call get_weather"] == 2
+    assert set(shown.values()) == {1, 2}
