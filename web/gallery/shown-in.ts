@@ -146,6 +146,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'mcp/mcp-servers.tsx ServerName': 'text of the rows and cards around it, no element of its own',
   'sessions/columns.tsx Duration': 'text of a cell of the session list',
+  'sessions/session-row.tsx NoNews': 'text of a row of the session list',
   'sessions/session-row.tsx Waited': 'text of a row of the session list',
   'session/hover-card.tsx HoverCard': 'is there below a pointer only; test_waterfall.py moves one',
   'sessions/file-drop.tsx DropTarget': 'is there while a file is dragged; test_list.py drags one',
