@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 REDACTED = "[redacted]"
@@ -55,13 +56,16 @@ _REFUSED = (
     r"(?:\n|\\{1,15}n)  [^\n\x1e]{1,400}?\[type=[a-z_]{1,64}+, "
     r"input_value=(?P<refused>[^\n\x1e]{1,400}?)(?=, input_type=|\x1e|\Z)"
 )
+# Of SQL, whose quotes are doubled within.
+_IDENTIFIED = (
+    r"[ \t\r\n]{1,8}(?:with[ \t\r\n]{1,8}[\"'`]?[a-z0-9_]{1,64}[\"'`]?[ \t\r\n]{1,8})?"
+    r"(?:by|as)[ \t\r\n]{1,8}(?:password[ \t\r\n]{1,8})?"
+)
+_QUOTED = (
+    r"(?:(?P<quote>[\"'])(?P<plain>(?:\\[^\x1e]|(?P=quote){2}|(?!(?P=quote))[^\\\r\n\x1e]){1,256}+)"
+    r"|(?P<mark>\\{1,15}[\"'])(?P<escaped>(?:(?!(?P=mark))[^\r\n\x1e]){1,256}+))"
+)
 _VALUE = rf"[a-z]{{0,8}}+[0-9]{{0,2}}+(?:{_ASSIGNED}|{_REFUSED})"
-
-
-def _after(*prefixes: str) -> str:
-    """Return a pattern for the place behind one of `prefixes` that begins a word."""
-    places = (rf"(?<={prefix})(?<![A-Za-z0-9]{prefix})" for prefix in prefixes)
-    return f"(?:{'|'.join(places)})"
 
 
 class _Rule:
@@ -106,7 +110,7 @@ class _Rule:
             start, end = match.span(match.lastgroup or 0)
             if self.is_named and not _names_secret(text, match):
                 after = match.start() + len(self.stem)
-            elif self.stem in "-_":
+            elif self.stem in _SIGNS:
                 yield start - _letters_before(text, start), end
             else:
                 yield start, end
@@ -134,11 +138,84 @@ _OUTCOMES = ("PASS", "Pass")
 _LETTERS = re.compile(r"[A-Za-z0-9]*")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}+")
 
+TOKENS: tuple[tuple[str, int, str], ...] = (
+    (
+        "A-Za-z0-9_-",
+        16,
+        "sk- rk- pypi- xai- nvapi- gocspx- xapp- pplx- tvly- sq0atp- sq0csp- pmak- nrak- nrii- "
+        "p8e- dnkey- glpat- gldt- glrt- glptt- glft- glffct- glimt- glagent- gloas- glsoat- glcbt- "
+        "xkeysib- xsmtpsib- flwseck- flwseck_test- s-s4t2ud- s-s4t2af- whsec_ github_pat_ "
+        "dckr_pat_ pcsk_ pscale_tkn_ pscale_oauth_ pscale_pw_ duffel_test_ duffel_live_ "
+        "ya29. hvs. hvb. GR1348941 "
+        "HRKU-AA",
+    ),
+    (
+        "A-Za-z0-9",
+        16,
+        "sk_ sk_live_ sk_test_ sk_prod_ rk_ rk_live_ rk_test_ rk_prod_ ghp_ gho_ ghu_ ghs_ ghr_ "
+        "hf_ api_org_ npm_ gsk_ lsv2_pt_ lsv2_sk_ r8_ shpat_ shpca_ shppa_ shpss_ jina_ doo_v1_ "
+        "dop_v1_ dor_v1_ glsa_ lin_api_ ntn_ pnu_ rdme_ rubygems_ sntryu_ sm_aat_ sm_pat_ sm_sat_ "
+        "shippo_live_ shippo_test_ clojars_ sgp_ sgp_local_ dp.pt. ATATT3 AGE-SECRET-KEY-1 LTAI",
+    ),
+    ("A-Za-z0-9_-", 35, "AIza AQVN"),
+    ("A-Za-z0-9_-", 40, "fo1_ fio-u- tk-us- sha256~"),
+    ("A-Za-z0-9_=-", 59, "tfp_"),
+    ("A-Za-z0-9+/=", 32, "glc_ fm1r_ fm1a_ fm2_ sntrys_ ops_eyJ ZXlK ABSK bedrock-api-key-"),
+    ("A-Za-z0-9", 32, "AKCp EZAK EZTK EAAM EAAC ico- cmVmdGtuOj"),
+    ("0-9a-f", 32, "dapi pul-"),
+    ("0-9A-Fa-f", 32, "SK"),
+    ("0-9A-Z", 16, "AKIA ASIA ABIA ACCA A3T"),
+    ("A-Za-z0-9.", 60, "dt0c01."),
+    ("0-9a-f-", 36, "access-sandbox- access-development- access-production-"),
+    ("0-9a-f-", 100, "v1.0-"),
+)
+"""What a token is made of, how much of it there is at least, and what it begins with.
+
+What is written small here may be written large.
+"""
+
+_SIGNS = "-_.~"
+_TOKEN_END = r"[A-Za-z0-9_-]*+(?:\.[0-9a-z]{9}\b)?"  # ... and a checksum of GitLab's
+
+
+def _token_rules() -> Iterator[_Rule]:
+    """Yield a rule for each sign that ends beginnings, for each capital, and for each of the rest.
+
+    A single character is found in no time; next is looked at what few have beside it.
+    """
+    found: dict[str, list[str]] = {}
+    for chars, at_least, listed in TOKENS:
+        groups: dict[str, list[str]] = {}
+        for prefix in listed.split():
+            is_capital = prefix[0].isupper()
+            stem = prefix[-1] if prefix[-1] in _SIGNS else prefix[0] if is_capital else prefix
+            groups.setdefault(stem, []).append(prefix)
+        for stem, prefixes in groups.items():
+            rest = "|".join(re.escape(prefix.removeprefix(stem)) for prefix in prefixes)
+            is_first = f"(?<![A-Za-z0-9]{re.escape(stem)})"
+            begins = _ends(prefixes) if stem in _SIGNS else f"{is_first}(?:{rest})"
+            found.setdefault(stem, []).append(f"{begins}[{chars}]{{{at_least},}}+{_TOKEN_END}")
+    for stem, tails in found.items():
+        yield _Rule(stem, f"(?:{'|'.join(tails)})")
+
+
+def _ends(prefixes: list[str]) -> str:
+    """Return a pattern for the place behind one of `prefixes`, all of which end with one sign."""
+    last_two = (
+        f"[{''.join(sorted({prefix[place] for prefix in prefixes}))}]" for place in (-3, -2)
+    )
+    places = []
+    for size, alike in groupby(sorted(prefixes, key=len), len):
+        any_of = "|".join(re.escape(prefix) for prefix in alike)
+        places.append(rf"(?<={any_of})(?<![A-Za-z0-9][\s\S]{{{size}}})")
+    return f"(?<={''.join(last_two)}{prefixes[0][-1]})(?:{'|'.join(places)})"
+
+
 _RULES: tuple[_Rule, ...] = (
     _Rule(
         "-----BEGIN ",
-        r"[A-Z ]{0,30}PRIVATE KEY-----[^\x1e]*?"
-        r"(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|(?=\x1e)|\Z)",
+        r"[A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\x1e]*?"
+        r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\x1e)|\Z)",
     ),
     # user:password@ or token@ of a URI
     *(
@@ -152,48 +229,18 @@ _RULES: tuple[_Rule, ...] = (
     ),
     # ... and of one inside another's query
     _Rule("%3a%2f%2f", r"(?P<user>[^\s\"'<>&/]{1,512}?)%40", needs="%"),
-    _Rule("-", _after("sk-", "rk-", "glpat-", "pypi-", "xai-", "nvapi-") + r"[A-Za-z0-9_-]{16,}+"),
+    *_token_rules(),
     _Rule("-", r"(?<=xox[abeoprs]-)[A-Za-z0-9-]{10,}+"),
-    _Rule(
-        "_",
-        _after(
-            "sk_",
-            "rk_",
-            "gh[pousr]_",
-            "github_pat_",
-            "hf_",
-            "npm_",
-            "gsk_",
-            "lsv2_",
-            "r8_",
-            "shp[acs][ats]_",
-            "dckr_pat_",
-            "pcsk_",
-            "jina_",
-        )
-        + r"[A-Za-z0-9_]{16,}+",
-    ),
-    *(
-        _Rule(stem, r"[A-Za-z0-9_-]{16,}+", is_first=True)
-        for stem in (
-            "GOCSPX-",
-            "xapp-",
-            "pplx-",
-            "tvly-",
-            "whsec_",
-            "dop_v1_",
-            "ya29.",
-            "hvs.",
-        )
-    ),
+    _Rule("-", r"(?<=xoxe\.xox[bp]-)[A-Za-z0-9-]{10,}+"),
     _Rule("SG.", r"[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,}+", is_first=True),
+    _Rule("pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}", needs=".", is_first=True),  # Airtable
+    _Rule(":AA", r"(?<=[0-9]{6}:AA)[A-Za-z0-9_-]{33,}+"),  # Telegram
+    _Rule("Q~", r"(?<=[0-9]Q~)[A-Za-z0-9_~.-]{31,}+"),  # Entra
     # Addresses that are keys themselves
     _Rule("hooks.slack.com/", r"(?:services|workflows|triggers)/(?P<path>[A-Za-z0-9/_-]{16,}+)"),
+    _Rule(".webhook.office.com/", r"webhookb2/(?P<path>[A-Za-z0-9@/-]{64,}+)"),
     _Rule("/api/webhooks/", r"(?P<path>[0-9]{6,24}/[A-Za-z0-9_-]{32,}+)"),
     _Rule("/bot", r"(?P<path>[0-9]{6,12}:[A-Za-z0-9_-]{30,}+)"),
-    _Rule("AKIA", r"[0-9A-Z]{16}", is_first=True),
-    _Rule("ASIA", r"[0-9A-Z]{16}", is_first=True),
-    _Rule("AIza", r"[0-9A-Za-z_-]{35}"),
     # A JSON web token, or another long object in base64 (which also bounds the search for a dot).
     _Rule(
         "eyJ",
@@ -234,10 +281,20 @@ _RULES: tuple[_Rule, ...] = (
     ),
     _Rule(
         "identified",
-        r"[ \t]{1,8}(?:with[ \t]{1,8}[\"'`]?[a-z0-9_]{1,64}[\"'`]?[ \t]{1,8})?(?:by|as)[ \t]{1,8}"
-        r"(?:password[ \t]{1,8})?\\{0,15}([\"'])(?P<bare>[^\s\x1e\"'\\]{1,256})(?=\\{0,15}[\"'])",
+        _IDENTIFIED + r"\\{0,15}([\"'])(?P<bare>[^\s\x1e\"'\\]{1,256})(?=\\{0,15}[\"'])",
         needs="'\"",
         is_first=True,
+    ),
+    # ... with spaces, where it is no prose.
+    _Rule("IDENTIFIED", f"(?i:{_IDENTIFIED}){_QUOTED}", needs="'\"", is_first=True),
+    *(
+        _Rule(
+            noun,
+            rf"(?:(?<=create {noun})|(?<=alter {noun}))[ \t\r\n][^;\x1e]{{0,200}}?"
+            rf"(?:identified{_IDENTIFIED}|password[ \t\r\n]{{1,8}}){_QUOTED}",
+            needs="'\"",
+        )
+        for noun in ("user", "role")
     ),
     # The signature in an address of Azure's.
     _Rule("sig=", r"(?P<bare>[^\s\"',;&{}\\]{16,}+)", is_first=True),
@@ -263,7 +320,8 @@ _SECRET_SUFFIXES = (
     "password", "passwd", "passphrase", "passwords", "passwordconfirm", "passwordconfirmation",
     "secret", "secrets", "secretkey", "apikey", "apikeys", "openaikey", "anthropickey",
     "signingkey", "encryptionkey", "masterkey", "subscriptionkey", "functionskey", "rolekey",
-    "consumerkey", "sshkey", "accesskey", "accountkey", "privatekey", "accesstoken", "authtoken",
+    "consumerkey", "licensekey", "sshkey", "accesskey", "accountkey", "privatekey", "accesstoken",
+    "authtoken",
     "refreshtoken", "idtoken", "sessiontoken", "bearertoken", "apitoken", "securitytoken", "pwd",
     "authorization",
 )  # fmt: skip

@@ -8,22 +8,28 @@ round.
 
 from __future__ import annotations
 
+import re
+
 from pydantic_core import SchemaValidator, core_schema
+
+from subscribers.redaction import TOKENS
 
 _ASCII = bytes(range(128)) + bytes([127]) * 128
 _TOKENS = (
-    r"(?:sk|rk|glpat|pypi)-[A-Za-z0-9_-]{16}",
-    r"xox[abeoprs]-[A-Za-z0-9-]{10}",
-    r"(?:sk|rk|gh[pousr]|github_pat|hf|npm|gsk|lsv2)_[A-Za-z0-9_]{16}",
-    r"(?:GOCSPX-|xapp-|pplx-|tvly-|whsec_|dop_v1_|xai-|nvapi-|r8_|shp[acs][ats]_|dckr_pat_"
-    r"|pcsk_|jina_|ya29\.|hvs\.)[A-Za-z0-9_-]{16}",
+    *(
+        f"(?{'i' if one.islower() else ''}:{re.escape(one)}[{chars}]{{{at_least}}})"
+        for chars, at_least, listed in TOKENS
+        for one in listed.split()
+    ),
+    r"(?i:xox[abeoprs]-[a-z0-9-]{10})",
+    r"(?i:pat[a-z0-9]{14}\.[0-9a-f]{32})",
+    r":AA[A-Za-z0-9_-]{33}",
+    r"[0-9]Q~[A-Za-z0-9_~.-]{31}",
     r"SG\.[A-Za-z0-9_-]{16}",
-    r"(?i:hooks\.slack\.com/|/api/webhooks/[0-9]{6}|/bot[0-9]{6})",
-    r"A[KS]IA[0-9A-Z]{16}",
-    r"AIza[0-9A-Za-z_-]{35}",
+    r"(?i:hooks\.slack\.com/|\.webhook\.office\.com/|/api/webhooks/[0-9]{6}|/bot[0-9]{6})",
     r"eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8}",
     r"eyJ[A-Za-z0-9_-]{200}",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY",
     r"(?i:bearer)[ \t][ \t]*[A-Za-z0-9._~+/=-]{16}",
     r"Basic[ \t][ \t]*[A-Za-z0-9+/]{12}",
     r"\[type=[a-z_]+, input_value=",  # what pydantic refused of a field
@@ -31,6 +37,8 @@ _TOKENS = (
 _USERS = (
     r":(?:\\?/){2}[^/\s\"'<>\\]+@",
     r"(?i:%3a%2f%2f)[^\s\"'<>&/]+%40",
+    r"(?i:curl[ \t](?:[^\r\n]*[ \t])?(?:-u|--user|--proxy-user))[ \t=]*[\"']?[^\s\"':]+:",
+    r"(?i:identified[ \t\r\n]|(?:create|alter) (?:user|role)[ \t\r\n])",
 )
 _NAMES = (
     r"(?i:token|auth(?:[ _.-]?header)?|authorization|cookies?|secrets?|signature|sig|credentials?"

@@ -17,6 +17,7 @@ from inspector.otlp.signals import LOGS, METRICS, TRACES
 from subscribers.redaction import REDACTED, Redactor
 from tests.support.careless_agent import PLACES
 from tests.support.otlp import any_value, key_values, span
+from tests.support.published_tokens import CONTEXTS, VALUES, name_of, sample
 
 TOKEN = "sk-proj-abcdefghijklmnopqrstuvwx"
 TOKENS = [
@@ -69,6 +70,16 @@ def values(one: Any) -> dict[str, AnyValue]:
 def places(one: Any) -> list[str]:
     mark = values(one).get(REDACTED_MARK, AnyValue())
     return [value.string_value for value in mark.array_value.values]
+
+
+def test_published_tokens_are_found_in_bytes_and_under_names() -> None:
+    samples = [sample(f"see {template} there") for template in VALUES.values()]
+    samples += [sample(f"{name_of(rule)}={template}") for rule, template in VALUES.items()]
+    samples += [sample(template) for template in CONTEXTS.values()]
+    found = [one.text for one in samples if Redactor().text(one.text) != one.text]
+    assert [
+        text for text in found if not may_hold_secret(any_value(text).SerializeToString())
+    ] == []
 
 
 pieces = st.lists(

@@ -134,6 +134,12 @@ def test_a_private_key_goes_whole_even_if_it_is_cut() -> None:
         "Error: invalid token: expired",
         "use the --token flag to log in",
         "git clone ssh://git@github.com/owner/repository",
+        "npm_config_strict_peer_dependencies and npm_package_json_of_the_workspace",
+        "access-production-environment-of-the-cluster, tk-us-east-1-of-some-name",
+        "tfp_distributions_normal_of_some_length, sm_pat_of_the_name, api-7d9f8b6c5d",
+        "4b1d" + "0a" * 30,
+        "an EAACHTUNG of some length, a SKELETON, the PATTERN.of a path.html",
+        "drop user a; the role was identified by 'two words'; a password 'field'",
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
@@ -207,7 +213,9 @@ def cost_of(text: str) -> int:
      "token=", "sk-", "sk-a", "ghp_", "xoxb-", "://a", "://a:", "a@", "bearer ", "bearer a",
      "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----END ", "curl ", "curl -u ", "curl -u :",
      "identified by ",
-     "identified by '", "identified with a "],
+     "identified by '", "identified with a ", "IDENTIFIED BY 'a ", "create user ",
+     "create user a identified by 'a ",
+     "sk-a-", "ghp_a_", "sk_live_", "A", "AKI", "pat", "Q~", "1234567:AA", "ico-0"],
 )  # fmt: skip
 def test_the_cost_of_hostile_text_grows_with_its_length_only(piece: str) -> None:
     every_hint = "eyj key pass @ sk- gh akia xox aiza bearer : ' "
@@ -260,6 +268,19 @@ def test_a_token_is_found_behind_other_letters() -> None:
         (
             'ALTER USER a IDENTIFIED WITH sha2_password BY "hunter2"',
             'ALTER USER a IDENTIFIED WITH sha2_password BY "[redacted]"',
+        ),
+        (
+            "CREATE USER a IDENTIFIED BY 'correct horse ''battery'';' x",
+            "CREATE USER a IDENTIFIED BY '[redacted]' x",
+        ),
+        (
+            "create user 'a'@'%'\nidentified by \"it's mine\" x",
+            "create user 'a'@'%'\nidentified by \"[redacted]\" x",
+        ),
+        ("alter role a with password 'two words'", "alter role a with password '[redacted]'"),
+        (
+            '{"sql": "CREATE USER a IDENTIFIED BY \\"two words\\""}',
+            '{"sql": "CREATE USER a IDENTIFIED BY \\"[redacted]\\""}',
         ),
         ("was identified by 'the police'", "was identified by 'the police'"),
         ("curl https://x.io -H 'a: b'", "curl https://x.io -H 'a: b'"),
