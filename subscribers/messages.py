@@ -34,6 +34,8 @@ _HEAD = frozenset({"role", "name", "id", "type", "finish_reason", "stop_reason"}
 _BESIDE = frozenset({"thought", "thoughtSignature", "thought_signature", "videoMetadata",
                      "video_metadata", "mediaResolution", "partMetadata"})  # fmt: skip
 """What Gemini writes into a part beside its content."""
+_BOXES = ("messages", "contents")
+"""Where a prompt that is more than its messages has them."""
 _SCALARS = (str, int, float)
 _OFFICIAL = frozenset(
     {"tool_call", "tool_call_response", "server_tool_call", "server_tool_call_response", "blob",
@@ -53,7 +55,9 @@ def input_messages(prompt: Any) -> list[Message]:
     Of more than `MAX_MESSAGES` the first and the newest are kept, with a part that counts the rest.
     """
     if isinstance(prompt, Mapping) and "role" not in prompt:
-        prompt = prompt.get("messages") or prompt.get("contents") or prompt
+        box = next((name for name in _BOXES if _is_list(prompt.get(name)) and prompt[name]), None)
+        if box is not None:
+            return [*_beside(prompt, box), *input_messages(prompt[box])]
     if not _is_list(prompt):
         return [_message(prompt, "user")]
     if _is_data_list(prompt):
@@ -65,6 +69,13 @@ def input_messages(prompt: Any) -> list[Message]:
     newest = (prompt[place] for place in range(count - MAX_MESSAGES + 1, count))
     head = _message(prompt[0], "user")
     return [head, {"role": "user", "parts": [omitted]}, *(_message(m, "user") for m in newest)]
+
+
+def _beside(prompt: Mapping[Any, Any], box: str) -> list[Message]:
+    """Return what a prompt says beside its messages: instructions, and anything else whole."""
+    told = {key: value for key, value in prompt.items() if key != box and value is not None}
+    system = [_message(told.pop("system"), "system")] if isinstance(told.get("system"), str) else []
+    return [*system, {"role": "user", "parts": [_json(told)]}] if told else system
 
 
 def output_messages(response: Any) -> list[Message]:

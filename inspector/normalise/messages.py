@@ -71,6 +71,19 @@ _BOXES = (
     "kwargs",
 )
 
+_PROMPTS = frozenset({"messages", "input_messages", "contents"})
+"""Boxes beside which a prompt has what was given, too, ..."""
+_SETTINGS = frozenset(
+    {
+        *("system", "instructions", "model", "tools", "tool_choice", "stream", "stream_options"),
+        *("temperature", "top_p", "top_k", "n", "seed", "stop", "stop_sequences", "logprobs"),
+        *("max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty"),
+        *("response_format", "parallel_tool_calls", "reasoning_effort", "metadata", "user"),
+        *("generation_config", "generationConfig", "config", "is_stream"),
+    }
+)
+"""... but for what is told of a request elsewhere."""
+
 
 def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:
     """Return the messages that `value` is.
@@ -161,14 +174,19 @@ def _is_filled(inner: Any) -> bool:
 
 
 def _boxed(value: Mapping[str, Any], origin: Origin, depth: int) -> list[Message]:
-    system = []
-    if origin == "input" and (told := first(value, "system", "instructions")):
-        system = system_of(told)
     box = next(name for name in _BOXES if _is_filled(value.get(name)))
+    before = []
+    if origin == "input" and (told := first(value, "system", "instructions")):
+        before = system_of(told)
+    if origin == "input" and box in _PROMPTS:
+        known = _SETTINGS.union(_BOXES)
+        beside = {key: told for key, told in value.items() if key not in known and told != {}}
+        if parts := _rest(beside):
+            before.append(Message(role="user", origin=origin, parts=parts))
     found = _list(value[box], origin, depth + 1)
     if box == "message" and found and (reason := as_text(value.get("finish_reason"))):
         found[-1].finish_reason = finish_reason(reason)
-    return [*system, *found]
+    return [*before, *found]
 
 
 def message_of(item: Any, origin: Origin) -> Message:

@@ -87,6 +87,15 @@ def test_messages_cut_in_the_middle_are_shown_as_they_came() -> None:
     ]
 
 
+def test_what_a_prompt_says_beside_its_messages_is_shown() -> None:
+    prompt = {"messages": [{"role": "user", "content": "hi"}], "context": {"a": 1}, "model": "m"}
+    shown = view({"gen_ai.operation.name": "chat", "gen_ai.prompt": json.dumps(prompt)}).messages
+    assert [part.model_dump() for message in shown for part in message.parts] == [
+        IsPartialDict(type="other", value=IsPartialDict(text='{"context": {"a": 1}}')),
+        IsPartialDict(type="text", text="hi"),
+    ]
+
+
 def test_a_part_of_an_unknown_type_is_kept() -> None:
     shown = view(
         {

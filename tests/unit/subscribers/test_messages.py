@@ -246,6 +246,17 @@ def test_what_is_no_message_is_kept_as_its_json(value: Any, kept: str) -> None:
     assert rendered["content"] == {"type": "text", "text": kept}
 
 
+def test_what_a_prompt_says_beside_its_messages_is_kept() -> None:
+    hello = {"role": "user", "content": "hi"}
+    prompt = {"messages": [hello], "system": "Be brief.", "context": {"a": 1}, "model": None}
+    assert json.loads(to_json(input_messages(prompt)).text) == [
+        {"role": "system", "parts": [{"type": "text", "content": "Be brief."}]},
+        {"role": "user", "parts": [{"type": "text", "content": '{"context":{"a":1}}'}]},
+        {"role": "user", "parts": [{"type": "text", "content": "hi"}]},
+    ]
+    assert len(input_messages({"messages": [hello]})) == 1
+
+
 @pytest.mark.parametrize(
     "value",
     [
