@@ -224,7 +224,8 @@ def show_report(report: Report) -> None:
     for one in report.findings:
         style = "red" if one.level == ERROR else "yellow"
         head = Text.assemble((one.level, style), f" {one.code}  {one.place}".rstrip())
-        console.print(head, Text(f"  {one.problem}\n  {one.advice}"), sep="\n")
+        console.print(head, Text(visible(f"  {one.problem}\n  {one.advice}")), sep="\n")
     errors, warnings = report.count(ERROR), report.count(WARNING)
     verdict = "valid" if report.is_valid else "not valid"
-    console.print(Text(f"{report.path}: {verdict} (errors: {errors}, warnings: {warnings})"))
+    path = visible(str(report.path))
+    console.print(Text(f"{path}: {verdict} (errors: {errors}, warnings: {warnings})"))

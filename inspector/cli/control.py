@@ -338,7 +338,7 @@ def _say_result(result: Row, *, as_json: bool) -> None:
     if as_json:
         _say_json(result)
     else:
-        typer.echo(result["message"], err=result["applied"] is not True)
+        typer.echo(visible(result["message"]), err=result["applied"] is not True)
     if result["applied"] is None and result.get("processes") != 0:
         raise typer.Exit(ON_ITS_WAY)
     if not result["applied"]:

@@ -13,6 +13,7 @@ import typer
 
 from inspector.client import Client
 from inspector.errors import SettingsError
+from inspector.reading.visible import visible
 
 app = typer.Typer()
 
@@ -54,7 +55,7 @@ def export(
     if as_json and name != _STDIO:
         typer.echo(json.dumps({"file": name, "size_bytes": size_bytes, "sessions": ids}, indent=2))
     elif name != _STDIO:
-        typer.echo(f"{name}: {_count(len(ids), 'session')}, {size_bytes} bytes")
+        typer.echo(f"{visible(name)}: {_count(len(ids), 'session')}, {size_bytes} bytes")
 
 
 @app.command("import")
@@ -83,6 +84,7 @@ def import_(
 
 
 def _say_report(name: str, report: dict[str, Any]) -> None:
+    name = visible(name)
     taken = [_count(report["spans"], "span"), _count(report["logs"], "log record")]
     there = report["span_duplicates"] + report["log_duplicates"]
     sessions = report["sessions"]
@@ -95,7 +97,7 @@ def _say_report(name: str, report: dict[str, Any]) -> None:
         )
     )
     for mistake in report["mistakes"]:
-        typer.echo(f"{name}:{mistake['line']}: {mistake['message']}", err=True)
+        typer.echo(f"{name}:{mistake['line']}: {visible(mistake['message'])}", err=True)
     if rest := report["mistake_count"] - len(report["mistakes"]):
         typer.echo(f"{name}: and {_count(rest, 'mistake')} more", err=True)
 

@@ -28,6 +28,7 @@ from inspector.cli import run as cli_run
 from inspector.client import Client, NoServiceError, RefusedError
 from inspector.errors import InspectorError, SettingsError
 from inspector.reader import find_reader
+from inspector.reading.visible import visible
 from inspector.settings import Settings, load_settings
 from inspector.token import load_token
 from inspector.version import VERSION
@@ -387,7 +388,7 @@ def run() -> None:
     try:
         app()
     except InspectorError as error:
-        typer.echo(f"inspector: {error}", err=True)
+        typer.echo(f"inspector: {visible(str(error))}", err=True)
         sys.exit(_EXIT_CODES.get(type(error), CANNOT_START))
     except OSError as error:  # such as a full disk that the output goes to
         typer.echo(f"inspector: {error.strerror or error}.", err=True)
