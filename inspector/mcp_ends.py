@@ -28,14 +28,20 @@ class Ends:
         """Learn from these traces, which have their sessions; move those that belong elsewhere."""
         for trace_id in trace_ids:
             trace = draft.trace(trace_id)
-            if trace.mcp_root is None or trace.session_id is None:
+            if trace.session_id is None or trace.root_process is None:
                 continue
-            for process_id, connection_id in trace.connections.items():
-                end = connection_id or mcp_session(process_id)
-                if process_id == trace.mcp_root:
-                    self._move(draft, trace, end)
-                elif end != trace.session_id:
-                    self._learn(draft, end, trace.session_id)
+            for process_id, connection_id in trace.answering.items():
+                ends = [] if connection_id is None else [connection_id]
+                if process_id != trace.root_process:  # not all that it tells says which it is of
+                    ends.append(mcp_session(process_id))
+                for end in ends:
+                    if end != trace.session_id:
+                        self._learn(draft, end, trace.session_id)
+            if trace.mcp_root is not None:
+                for ends in (trace.connections, trace.answering):
+                    if trace.mcp_root in ends:
+                        end = ends[trace.mcp_root] or mcp_session(trace.mcp_root)
+                        self._move(draft, trace, end)
 
     def _learn(self, draft: Draft, end: str, asker: str) -> None:
         if end in self._askers:

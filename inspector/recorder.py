@@ -604,10 +604,17 @@ def _touch_span(draft: Draft, happening: Happening) -> None:
 def _see_mcp(draft: Draft, arrivals: Iterable[_Arrival], keys: dict[str, tuple[int, str]]) -> None:
     """Let traces that are about nothing but MCP belong to the connection that they are of."""
     for arrival in arrivals:
-        if arrival.facts.is_mcp:
-            trace, facts = draft.trace(arrival.trace_id), arrival.facts
-            is_first = not arrival.span.parent_span_id
-            trace.see_mcp(facts, arrival.process_id, is_first=is_first)
+        trace, facts = draft.trace(arrival.trace_id), arrival.facts
+        is_first = not arrival.span.parent_span_id
+        if is_first:
+            trace.root_process = arrival.process_id
+        if facts.is_mcp:
+            trace.see_mcp(
+                facts,
+                arrival.process_id,
+                is_first=is_first,
+                answers=arrival.span.kind == Span.SPAN_KIND_SERVER,
+            )
             if key := trace.mcp_key(facts.process_id):
                 _improve(keys, arrival.trace_id, key)
 

@@ -282,18 +282,30 @@ class TraceState:
     """How long (ns) spans took that wait for the end of the one around them: by that one, kind."""
     responses: dict[str, list[str]] = field(default_factory=dict)
     """Spans that told of the last model calls, by response id."""
+    root_process: str | None = None
+    """The process of its first span; before that arrived, the session may be for the time being."""
     mcp_root: str | None = None
     """The process of its first span, if that is about MCP."""
     connections: dict[str, str | None] = field(default_factory=dict)
-    """By process, the MCP connection that it speaks of, if it says which."""
+    """By process that asks, the MCP connection that it speaks of, if it says which."""
+    answering: dict[str, str | None] = field(default_factory=dict)
+    """Likewise by process that answers. Both ends may be in one process."""
 
-    def see_mcp(self, facts: SpanFacts, process_id: str, *, is_first: bool) -> None:
-        """Learn from a span about MCP; `is_first`: it has no parent anywhere."""
+    def see_mcp(self, facts: SpanFacts, process_id: str, *, is_first: bool, answers: bool) -> None:
+        """Learn from a span about MCP.
+
+        Args:
+            facts: Of the span.
+            process_id: Of who sent it.
+            is_first: It has no parent anywhere.
+            answers: It is told by the end that was asked.
+        """
         if is_first:
             self.mcp_root = process_id
-        is_room = process_id in self.connections or len(self.connections) < MAX_NAMES
-        if is_room and self.connections.get(process_id) is None:
-            self.connections[process_id] = facts.connection_id
+        ends = self.answering if answers else self.connections
+        is_room = process_id in ends or len(ends) < MAX_NAMES
+        if is_room and ends.get(process_id) is None:
+            ends[process_id] = facts.connection_id
 
     def mcp_key(self, process_id: str | None) -> tuple[int, str] | None:
         """Return what to call the session of a trace that begins with a call over MCP.
@@ -302,7 +314,8 @@ class TraceState:
         """
         if self.mcp_root is None:
             return None
-        if (connection_id := self.connections.get(self.mcp_root)) is not None:
+        connection_id = self.connections.get(self.mcp_root) or self.answering.get(self.mcp_root)
+        if connection_id is not None:
             return MCP_CONNECTION_RANK, connection_id
         return (
             None
@@ -323,8 +336,10 @@ class TraceState:
                 "paused_spans": sorted(self.paused_spans),
                 "inner_spans": self.inner_spans,
                 "responses": self.responses,
+                "root_process": self.root_process,
                 "mcp_root": self.mcp_root,
                 "connections": self.connections,
+                "answering": self.answering,
             }
         )
 
@@ -343,8 +358,10 @@ class TraceState:
             paused_spans=set(state["paused_spans"]),
             inner_spans=state.get("inner_spans", {}),  # stores of before have none
             responses=state.get("responses", {}),
+            root_process=state.get("root_process"),
             mcp_root=state.get("mcp_root"),
             connections=state.get("connections", {}),
+            answering=state.get("answering", {}),
             usage_ancestors=ancestors,
         )
 

@@ -94,6 +94,9 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
         send.click()
         agent.said()
     expect(page.locator(".ins-header, header").get_by_text("pending")).to_have_count(0)
+    # What the servers told by themselves is of the agent's session, too.
+    told = (row["id"] for row in service.get("/sessions")["sessions"])
+    assert [session for session in told if session.startswith("mcp-")] == ["mcp-agent"]
 
     servers = page.get_by_role("list", name="MCP servers")
     archive = servers.get_by_role("button", name=re.compile("archive"))

@@ -151,15 +151,13 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
     expect(card.get_by_text(re.compile("<h1>Approved</h1>"))).to_be_visible()
     assert card.locator("h1, img, script, b").count() == 0
     assert page.evaluate("({}).polluted") is None
-    # The button says the name without what hides in it.
-    expect(card.get_by_role("button", name="Allow read_file<b> once")).to_be_visible()
     frame, inside = data.bounding_box(), card.bounding_box()
     assert frame is not None
     assert inside is not None
     assert frame["x"] + frame["width"] <= inside["x"] + inside["width"]
 
     # Nobody allows what they could not have seen: by the keys of the page, too.
-    allow = card.get_by_role("button", name="Allow read_file<b> once")
+    allow = card.get_by_role("button", name="Allow read[U+202E]_file[U+200B]<b> once")
     expect(card.get_by_text("Only the beginning of the arguments is shown.")).to_be_visible()
     page.keyboard.press("a")
     expect(card.get_by_role("button", name=re.compile("^Show all 1"))).to_be_focused()

@@ -112,6 +112,27 @@ def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
     assert {row.id: row.span_count for row in desk.sessions().values()} == {"here": 4}
 
 
+@pytest.mark.parametrize(("process", "said"), [("p1", THERE), ("p2", THERE), ("p2", None)])
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_what_begins_at_a_server_that_an_agent_asks_is_of_the_agents_session(
+    order: tuple[int, ...], process: str, said: dict[str, Json] | None
+) -> None:
+    desk = Desk()
+    agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
+    notification = message(2, "notifications/initialized", process=process, attributes=said)
+    notification.span.kind = Span.SPAN_KIND_SERVER
+    spans = [
+        incoming(agent, "p1"),
+        message(1, span_id=2, parent=1),
+        message(1, span_id=3, parent=2, process=process, attributes=THERE),
+        notification,
+    ]
+    spans[1].span.kind = Span.SPAN_KIND_CLIENT
+    for index in order:
+        desk.take(spans[index])
+    assert {row.id: row.span_count for row in desk.sessions().values()} == {trace_hex(1): 4}
+
+
 def test_what_begins_at_an_end_that_several_ask_is_of_none_of_them() -> None:
     desk = Desk()
     for trace, asker in ((1, "p1"), (2, "p3")):

@@ -82,7 +82,12 @@ test('each round is told by its own layers, inside and around', () => {
       { ...(input as McpEntry), result_type: 'input_required', state_hash: 's' },
       ...exchange('t.sdk1', 11, 20, { rpc_id: '6', server: null }),
       ...exchange('t.sdk2', 60, 80, { rpc_id: '7', server: null }),
-      ...exchange('t.rpc2', 61, 79, { ...text, rpc_id: '7', state_hash: 's' }),
+      ...exchange('t.rpc2', 61, 79, {
+        ...text,
+        rpc_id: '7',
+        state_hash: 's',
+        duplicate_of: 't.tool',
+      }),
     ],
     { 't.sdk1': 't.tool', 't.sdk2': 't.tool', 't.rpc2': 't.sdk2' },
   );

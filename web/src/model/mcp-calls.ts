@@ -122,10 +122,11 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     const entry = round.request ?? round.response;
     if (entry === undefined) continue;
     const told = { key, round, entry };
-    const isFirst =
-      entry.reporter !== 'receiver' &&
-      hasText(round) &&
-      !(entry.duplicate_of !== null && hasText(bySpan.get(entry.duplicate_of)));
+    const twin = entry.duplicate_of === null ? undefined : bySpan.get(entry.duplicate_of);
+    const twinEntry = twin?.request ?? twin?.response;
+    // A later round is a duplicate of the whole call, and an exchange of its own.
+    const isToldThere = hasText(twin) && !(twinEntry && isOtherId(twinEntry, entry));
+    const isFirst = entry.reporter !== 'receiver' && hasText(round) && !isToldThere;
     if (isFirst) add(own, key, begun(round, key));
     else later.push(told);
   }
