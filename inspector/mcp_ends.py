@@ -38,9 +38,9 @@ class Ends:
                     if end != trace.session_id:
                         self._learn(draft, end, trace.session_id)
             if trace.mcp_root is not None:
-                for ends in (trace.connections, trace.answering):
-                    if trace.mcp_root in ends:
-                        end = ends[trace.mcp_root] or mcp_session(trace.mcp_root)
+                for told in (trace.connections, trace.answering):
+                    if trace.mcp_root in told:
+                        end = told[trace.mcp_root] or mcp_session(trace.mcp_root)
                         self._move(draft, trace, end)
 
     def _learn(self, draft: Draft, end: str, asker: str) -> None:
