@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -137,17 +137,15 @@ class GrpcServer:
 
     def _handler(
         self, signal: Signal
-    ) -> Callable[[AsyncIterator[bytes], grpc.aio.ServicerContext[bytes, Any]], Awaitable[Any]]:
-        async def export(
-            messages: AsyncIterator[bytes], context: grpc.aio.ServicerContext[bytes, Any]
-        ) -> Any:
+    ) -> Callable[[object, grpc.aio.ServicerContext[bytes, Any]], Awaitable[Any]]:
+        async def export(_: object, context: grpc.aio.ServicerContext[bytes, Any]) -> Any:
             metadata = dict(context.invocation_metadata() or ())
             if not self._may_send(metadata, peer := _address_of(context.peer())):
                 self._access.tell_refused(peer, "no_token", NO_TOKEN)
                 await context.abort(grpc.StatusCode.UNAUTHENTICATED, NO_TOKEN)
             hops = str(metadata.get("x-inspector-hop", ""))
             try:
-                return await self._take(signal, messages, hops)
+                return await self._take(signal, context, hops)
             except TimeoutError:
                 code, why = (
                     grpc.StatusCode.DEADLINE_EXCEEDED,
@@ -163,10 +161,15 @@ class GrpcServer:
 
         return export
 
-    async def _take(self, signal: Signal, messages: AsyncIterator[bytes], hops: str) -> Any:
+    async def _take(
+        self, signal: Signal, context: grpc.aio.ServicerContext[Any, Any], hops: str
+    ) -> Any:
         with self._receiver.room() as room:
             async with self._reads, asyncio.timeout(MAX_READ_S):
-                body = await anext(messages, b"")
+                # Not from the iterator that a handler is given, which keeps the message until the
+                # next collection of garbage.
+                read = await context.read()
+                body = read if isinstance(read, bytes) else b""  # or the end
                 room.grow(len(body))
             return await self._receiver.receive(signal, body, hops=hops, room=room)
 

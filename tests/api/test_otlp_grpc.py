@@ -1,4 +1,6 @@
 import asyncio
+import gc
+import tracemalloc
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
@@ -106,13 +108,10 @@ async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
     receiver = Receiver(kept.submit)
     export = GrpcServer(receiver, access)._handler(SIGNALS["traces"])
     limit = grpc_server.MAX_CONCURRENT_READS
-    context: Any = SimpleNamespace(
-        invocation_metadata=tuple, peer=lambda: "ipv4:127.0.0.1:1", abort=None
-    )
     reading = peak = 0
     are_many = asyncio.Event()
 
-    async def messages() -> AsyncIterator[bytes]:
+    async def read() -> bytes:
         nonlocal reading, peak
         reading += 1
         peak = max(peak, reading)
@@ -121,12 +120,38 @@ async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
             asyncio.get_running_loop().call_soon(are_many.set)
         await are_many.wait()
         reading -= 1
-        yield trace_request(span(1)).SerializeToString()
+        return trace_request(span(1)).SerializeToString()
 
-    await asyncio.gather(*[export(messages(), context) for _ in range(3 * limit)])
+    context: Any = SimpleNamespace(
+        invocation_metadata=tuple, peer=lambda: "ipv4:127.0.0.1:1", read=read
+    )
+    await asyncio.gather(*[export(None, context) for _ in range(3 * limit)])
     receiver.close()
     assert peak == limit
     assert len(kept.spans) == 3 * limit
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+async def test_a_message_that_was_answered_leaves_memory_at_once(
+    channel: grpc.aio.Channel, kept: Remembering, is_taken: bool
+) -> None:
+    text = "x" * 2**20
+    body = trace_request(span(1, name=text)).SerializeToString()
+    bad = body[:-1]
+    tracemalloc.start()
+    gc.disable()
+    try:
+        for _ in range(8):
+            if is_taken:
+                await export(channel, body)
+            else:
+                assert await code_of(channel, bad) is grpc.StatusCode.INVALID_ARGUMENT
+            kept.spans.clear()
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        gc.enable()
+        tracemalloc.stop()
+    assert held_bytes < 4 * len(body)
 
 
 async def test_senders_that_stop_do_not_keep_others_from_being_read(
