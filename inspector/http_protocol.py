@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
@@ -38,7 +39,7 @@ MAX_PIPELINED = 100
 """Requests that wait for the answer to the one before, on one connection."""
 
 MAX_CONNECTIONS = 1000
-"""On one port. Above it the one that has been idle for the longest is closed."""
+"""On one port. Above it the one whose client has done nothing for the longest is closed."""
 
 LINGER_S = 1.0
 """How long a refused sender is listened to: it would not read the refusal else, but a reset."""
@@ -66,6 +67,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     Args:
         take_http2: Gets connections of HTTP/2; without it they are refused.
+        max_connections: On its port.
         given: What uvicorn gives.
     """
 
@@ -78,9 +80,17 @@ class HttpProtocol(HttpToolsProtocol):
     _line_bytes = 0
     _idle_since_s = 0.0
 
-    def __init__(self, *, take_http2: TakeHttp2 | None = None, **given: Any) -> None:
+    def __init__(
+        self,
+        *,
+        take_http2: TakeHttp2 | None = None,
+        max_connections: int = MAX_CONNECTIONS,
+        **given: Any,
+    ) -> None:
         super().__init__(**given)
         self._take_http2 = take_http2
+        self._max_connections = max_connections
+        self._asked = deque[RequestResponseCycle]()  # the first is being answered
         self.access_log = False  # it would log the token that a login brings
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -88,18 +98,20 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._idle_since_s = self.loop.time()
         self._limit_head_time()
-        if len(self.connections) > MAX_CONNECTIONS:
+        if len(self.connections) > self._max_connections:
             _close_longest_idle(self.connections)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop waiting, and answering."""
         self._head_is_over()
+        self._give_up_answers()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read what has come, and refuse what is above a limit."""
         if self._is_refused:
             return
+        self._idle_since_s = self.loop.time()
         if self._opening is not None:
             data = self._opening + data
             if len(data) < len(_HTTP2) and _HTTP2.startswith(data):
@@ -147,7 +159,11 @@ class HttpProtocol(HttpToolsProtocol):
                 # The parser ends a request at its head where it is offered something else. So the
                 # same head is read again without the offer, and its body as a body.
                 body = data[upgrade.args[0] :]
-                self.parser.feed_data(self._head_without_offer())
+                head = self._head_without_offer()
+                # Where no other request is to follow, this parser reads nothing more.
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+                self.parser.feed_data(head)
                 data = body
 
     def _head_without_offer(self) -> bytes:
@@ -197,6 +213,7 @@ class HttpProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= MAX_PIPELINED:
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests wait already.")
         super().on_headers_complete()
+        self._asked.append(self.cycle)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -211,17 +228,24 @@ class HttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         self._idle_since_s = self.loop.time()
+        self._asked.popleft()
         super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Wait until the client takes more."""
+        self._idle_since_s = self.loop.time()
+        super().pause_writing()
 
     @property
     def idle_since_s(self) -> float | None:
-        """Time of the loop since when nothing is asked; None while something is answered."""
-        return None if self._answering else self._idle_since_s
+        """Time of the loop since when the client has done nothing; None while it waits for us."""
+        is_our_turn = self._asked and not self._asked[0].more_body and not self.flow.write_paused
+        return None if is_our_turn else self._idle_since_s
 
-    @property
-    def _answering(self) -> RequestResponseCycle | None:
-        cycle: RequestResponseCycle | None = self.cycle
-        return None if cycle is None or cycle.response_complete else cycle
+    def _give_up_answers(self) -> None:
+        for cycle in self._asked:  # uvicorn tells the last one only
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _check_open_line(self, data: bytes) -> None:
         """Look at what the parser holds back: a line whose end has not come."""
@@ -267,12 +291,10 @@ class HttpProtocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         if self.transport.is_closing():
             return
-        if cycle := self._answering:
-            if is_next or self.pipeline or cycle.response_started:
-                self.transport.abort()
-                return
-            cycle.disconnected = True  # this is the answer, whatever becomes of the rest
-            cycle.message_event.set()
+        self._give_up_answers()  # this is the answer, whatever becomes of the rest
+        if self._asked and (is_next or self.pipeline or self._asked[0].response_started):
+            self.transport.abort()
+            return
         text = f"{refused}\n".encode()
         fields = b"content-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
         length = b"content-length: %d\r\n\r\n" % len(text)
@@ -301,7 +323,8 @@ def _close_longest_idle(connections: set[Any]) -> None:
         if (since_s := each.idle_since_s) is not None and not each.transport.is_closing()
     ]
     # Itself where all others are busy: it is the newest.
-    min(idle, key=lambda pair: pair[0])[1].transport.close()
+    # Not closed: what a client does not take would have to be taken first.
+    min(idle, key=lambda pair: pair[0])[1].transport.abort()
 
 
 def _too_large() -> _RefusedError:

@@ -34,8 +34,8 @@ if sys.platform != "win32":
 
 logger = logging.getLogger("inspector.serve")
 
-_OPEN_FILES = 4 * MAX_CONNECTIONS
-"""Two ports of HTTP, one of gRPC, and the rest."""
+_FILES_PER_CONNECTION = 8
+"""One on each of two ports, and two where it is joined to gRPC; the rest for gRPC and us."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -54,11 +54,11 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     _prepare_for_many_objects()
-    _prepare_for_many_connections()
+    max_connections = _prepare_for_connections()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     try:
         with asyncio.Runner(loop_factory=loop_factory) as runner:
-            runner.run(_serve(settings, say))
+            runner.run(_serve(settings, say, max_connections))
     except (PortInUseError, StoreInUseError) as error:
         if running := runfile.read():
             also = f"An inspector runs at {running.url}/ui/: `inspector open` opens it."
@@ -78,16 +78,22 @@ def _prepare_for_many_objects() -> None:
     sys.setswitchinterval(0.0005)
 
 
-def _prepare_for_many_connections() -> None:
-    """Ask for more open files: who connects must not use up those that the store needs."""
-    if sys.platform != "win32":
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+def _prepare_for_connections() -> int:
+    """Ask for more open files; return how many connections a port may have with what there is.
+
+    Who connects must not use up those that others and the store need.
+    """
+    if sys.platform == "win32":
+        return MAX_CONNECTIONS
+    wanted = MAX_CONNECTIONS * _FILES_PER_CONNECTION
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted // _FILES_PER_CONNECTION
 
 
-async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
+async def _serve(settings: Settings, say: Callable[[str], None], max_connections: int) -> None:
     _tls(settings)
     async with contextlib.AsyncExitStack() as stack:
         # Taken first of all: a port in use is found before the store is touched.
@@ -97,7 +103,9 @@ async def _serve(settings: Settings, say: Callable[[str], None]) -> None:
         # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
         await stack.enter_async_context(app.router.lifespan_context(app))
         take_http2 = await stack.enter_async_context(_grpc(settings, app))
-        served = partial(serving, settings=settings, take_http2=take_http2)
+        served = partial(
+            serving, settings=settings, take_http2=take_http2, max_connections=max_connections
+        )
         servers = [await stack.enter_async_context(served(app, main))]
         if ingest:
             stack.enter_context(ingest)

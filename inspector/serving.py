@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from inspector.http_protocol import HttpProtocol, TakeHttp2
+from inspector.http_protocol import MAX_CONNECTIONS, HttpProtocol, TakeHttp2
 from inspector.settings import Settings
 
 KEEP_ALIVE_S = 30
@@ -29,13 +29,19 @@ async def serving(
     settings: Settings,
     *,
     take_http2: TakeHttp2 | None = None,
+    max_connections: int = MAX_CONNECTIONS,
 ) -> AsyncIterator[uvicorn.Server]:
     """Serve `app` on `taken`: listening when the block begins, stopped when it has ended.
 
     The lifespan of `app` is not run: whoever serves it has opened its parts. Connections of HTTP/2
-    go to `take_http2`.
+    go to `take_http2`; above `max_connections` an idle one is closed.
     """
-    server = _Server(_config(app, settings, take_http2))
+    # It is called as the class would be.
+    protocol = partial(HttpProtocol, take_http2=take_http2, max_connections=max_connections)
+    config = _config(app, settings, protocol)
+    if take_http2 and config.ssl:
+        config.ssl.set_alpn_protocols(["http/1.1", "h2"])  # gRPC asks for it, and has no other
+    server = _Server(config)
     task = asyncio.create_task(server.serve([taken]))
     listening = asyncio.create_task(server.listening.wait())
     try:
@@ -63,9 +69,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _config(app: ASGIApp, settings: Settings, take_http2: TakeHttp2 | None) -> uvicorn.Config:
-    # It is called as the class would be.
-    protocol: Any = partial(HttpProtocol, take_http2=take_http2)
+def _config(app: ASGIApp, settings: Settings, protocol: Any) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
         http=protocol,
@@ -83,6 +87,4 @@ def _config(app: ASGIApp, settings: Settings, take_http2: TakeHttp2 | None) -> u
         ssl_keyfile=settings.tls_key,
     )
     config.load()
-    if take_http2 and config.ssl:
-        config.ssl.set_alpn_protocols(["http/1.1", "h2"])  # gRPC asks for it, and has no other
     return config

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inspector import http_protocol
@@ -55,9 +55,9 @@ async def answering(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @asynccontextmanager
-async def served(app: ASGIApp) -> AsyncIterator[Wire]:
+async def served(app: ASGIApp, max_connections: int = 1000) -> AsyncIterator[Wire]:
     with listen("127.0.0.1", 0, setting="a free port") as taken:
-        async with serving(app, taken, settings()):
+        async with serving(app, taken, settings(), max_connections=max_connections):
             yield Wire(port_of(taken))
 
 
@@ -100,6 +100,16 @@ async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: 
     async with door(kept) as app, served(app) as wire:
         answers = await wire.ask(*parts, GET + CLOSE + b"\r\n")
     assert statuses(answers) == [200, 200]
+    assert names(kept) == ["kept"]
+
+
+@pytest.mark.parametrize("version", [b"HTTP/1.0", b"HTTP/1.1"])
+async def test_an_offer_is_ignored_where_the_connection_is_to_end(version: bytes) -> None:
+    kept = Remembering()
+    request = POST.replace(b"HTTP/1.1", version) + OFFER + CLOSE + LENGTH + b"\r\n" + BODY
+    async with door(kept) as app, served(app) as wire:
+        answers = await wire.ask(request)
+    assert statuses(answers) == [200]
     assert names(kept) == ["kept"]
 
 
@@ -227,29 +237,61 @@ async def test_pipelined_requests_are_bounded(wire: Wire) -> None:
         await wire.ask((GET + b"\r\n") * 10_000)
 
 
-async def test_idle_connections_make_room_for_those_that_ask(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http_protocol, "MAX_CONNECTIONS", 3)
-    async with wire.connection() as (first, writer):
-        writer.write(GET + b"\r\n")
-        await first.readuntil(b"\r\n\r\n")
-        async with wire.connection(), wire.connection():
-            assert statuses(await wire.ask(GET + CLOSE + b"\r\n")) == [200]
-            await asyncio.wait_for(first.read(), 5)
-            assert first.at_eof()
+async def endless(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a POST when it is whole, and a GET without end."""
+    while (await receive()).get("more_body"):
+        pass
+
+    async def pieces() -> AsyncIterator[bytes]:
+        while scope["method"] == "GET":
+            yield bytes(2**20)
+            await asyncio.sleep(0)  # or nobody hears that the client went
+
+    await StreamingResponse(pieces())(scope, receive, send)
 
 
-async def test_many_that_come_at_once_each_close_another(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(http_protocol, "MAX_CONNECTIONS", 3)
-    many = await asyncio.gather(
-        *[asyncio.open_connection("127.0.0.1", wire.port) for _ in range(20)]
-    )
-    async with asyncio.timeout(5):  # long before their time is over
-        ended = asyncio.as_completed([reader.read() for reader, _ in many])
-        for _ in range(17):
-            assert await next(ended) == b""
-    for _, writer in many:
-        writer.close()
+@pytest.mark.parametrize(
+    "begun",
+    [GET + b"\r\n", POST + LENGTH + b"\r\n" + BODY[:-1], POST + b"Content-Length: 0\r\n\r\n"],
+    ids=["takes nothing", "sends nothing more", "asks nothing more"],
+)
+async def test_connections_whose_client_does_nothing_make_room(begun: bytes) -> None:
+    async with served(endless, max_connections=3) as wire, AsyncExitStack() as stack:
+        for _ in range(5):
+            reader, writer = await stack.enter_async_context(wire.connection())
+            writer.write(begun)
+            if begun.startswith(b"GET"):
+                await reader.readexactly(100)
+        answers = await wire.ask(POST + CLOSE + LENGTH + b"\r\n" + BODY)
+    assert statuses(answers) == [200]
+
+
+async def test_many_that_come_at_once_each_close_another() -> None:
+    async with served(answering, max_connections=3) as wire:
+        many = await asyncio.gather(
+            *[asyncio.open_connection("127.0.0.1", wire.port) for _ in range(20)]
+        )
+        async with asyncio.timeout(5):  # long before their time is over
+            ended = asyncio.as_completed([reader.read() for reader, _ in many])
+            for _ in range(17):
+                assert await next(ended) == b""
+        for _, writer in many:
+            writer.close()
+
+
+async def test_clients_that_go_leave_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    began, gone = asyncio.Event(), asyncio.Event()
+
+    async def late(scope: Scope, receive: Receive, send: Send) -> None:
+        began.set()
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+        await Response()(scope, receive, send)
+
+    async with served(late) as wire:
+        async with wire.connection() as (_, writer):
+            writer.write((GET + b"\r\n") * 3)
+            await began.wait()
+        await asyncio.wait_for(gone.wait(), 5)
+    assert not caplog.records
