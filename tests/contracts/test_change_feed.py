@@ -90,7 +90,12 @@ async def _events(stream: AsyncIterator[bytes]) -> AsyncIterator[str]:
 
 
 def shown(viewer: Viewer) -> tuple[object, ...]:
-    return viewer.sessions, viewer.spans, viewer.requests
+    # Of a request that is over nobody is told when its session is called otherwise.
+    requests = {
+        request_id: request if request["status"] == "pending" else request | {"session_title": ""}
+        for request_id, request in viewer.requests.items()
+    }
+    return viewer.sessions, viewer.spans, requests
 
 
 def stored(desk: _FedDesk) -> tuple[object, ...]:
