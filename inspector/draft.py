@@ -171,6 +171,12 @@ class Draft:
         self._tally_before[trace_id] = trace.tally.copy()
         return trace
 
+    def known_trace(self, trace_id: str) -> TraceState | None:
+        """Return the trace, to be altered; None if nothing of it is stored, or came just now."""
+        if trace_id not in self._tally_before and not self.reader.traces((trace_id,)):
+            return None
+        return self.trace(trace_id)
+
     def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
         """Return the trace and the session that it belongs to, to be altered."""
         trace = self.trace(trace_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
@@ -17,10 +17,18 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector import live
+from inspector.apart import Apart, ModelCall, mark
 from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.mcp_ends import Ends
-from inspector.model import IncomingLog, IncomingSpan, SessionStatus, SpanFacts, SpanStatus
+from inspector.model import (
+    IncomingLog,
+    IncomingSpan,
+    SessionStatus,
+    SpanFacts,
+    SpanKind,
+    SpanStatus,
+)
 from inspector.normalise import span_facts
 from inspector.normalise.facts import title_in_log
 from inspector.normalise.twins import TOLD_TWICE
@@ -95,6 +103,7 @@ class Recorder:
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
         self._desk = Desk(self._processes, self._hear)
         self._ends = Ends()
+        self._apart = Apart()
         self._is_recovered = False
         self._recover(now_ns)
 
@@ -122,8 +131,9 @@ class Recorder:
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(draft, sign)
-            self._give_homes(draft, arrivals, noted)
+            told_apart = self._give_homes(draft, arrivals, noted)
             heard = self._add_spans(draft, arrivals)
+            mark(draft, told_apart)
             for note in noted:
                 if session := self._add_moment(draft, note):
                     heard[session.id] = None
@@ -179,6 +189,7 @@ class Recorder:
     def forget(self) -> None:
         """The last commit failed: trust only the store again."""
         self._memory.forget()
+        self._apart = Apart()
         self._is_recovered = False
 
     # --- processes --------------------------------------------------------------------------
@@ -265,7 +276,8 @@ class Recorder:
 
     def _give_homes(
         self, draft: Draft, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
-    ) -> None:
+    ) -> list[tuple[ModelCall, ModelCall]]:
+        """Give each trace its session; return the model calls that are told by two of the spans."""
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for arrival in arrivals:
@@ -291,6 +303,7 @@ class Recorder:
                     epoch_ns = starts.get(trace_id, MAX_INT)
                     draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
         self._ends.join(draft, keys)
+        return self._apart.join(draft, keys, _model_calls(arrivals))
 
     # --- spans ------------------------------------------------------------------------------
 
@@ -617,6 +630,27 @@ def _see_mcp(draft: Draft, arrivals: Iterable[_Arrival], keys: dict[str, tuple[i
             )
             if key := trace.mcp_key(facts.process_id):
                 _improve(keys, arrival.trace_id, key)
+
+
+def _model_calls(arrivals: Iterable[_Arrival]) -> Iterator[ModelCall]:
+    """Yield what says enough of a model call to be told again by others."""
+    for arrival in arrivals:
+        facts = arrival.facts
+        if facts.kind is not SpanKind.LLM or facts.duplicate_of is not None:
+            continue
+        has_answer = facts.status in (SpanStatus.OK, SpanStatus.UNSET)
+        if has_answer and facts.model and facts.input_tokens and facts.output_tokens:
+            yield ModelCall(
+                arrival.trace_id,
+                arrival.span_id,
+                arrival.process_id,
+                facts.model,
+                facts.response_id,
+                (facts.input_tokens, facts.output_tokens),
+                (arrival.span.start_time_unix_nano, arrival.span.end_time_unix_nano),
+                arrival.origin,
+                is_root=not arrival.span.parent_span_id,
+            )
 
 
 def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, str]) -> None:

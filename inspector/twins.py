@@ -52,6 +52,11 @@ def find_twins(
         _look_inward(draft, trace, span)
 
 
+def join_apart(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:
+    """Mark one of two spans that tell the same, in whichever traces they are."""
+    _join(draft, draft.trace(inner.trace_id), outer, inner)
+
+
 def _look_outward(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
     inner = span
     for _ in range(_MAX_TOLD):

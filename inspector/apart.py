@@ -1,0 +1,133 @@
+"""One model call that two instrumentations of a process tell, neither below the other.
+
+An instrumentation that makes no span current (OpenInference's of LangChain) leaves what an
+instrumented client tells of the same call beside its own span, or in a trace of its own. Both name
+the same model and used as many tokens, and one is within the other in time. A trace that is of
+nothing but such a call belongs to the session of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from inspector.draft import Draft
+from inspector.normalise.twins import contains
+from inspector.sessions import NO_KEY_RANK, TraceState
+from inspector.twins import join_apart
+
+_MAX_KEYS = 1_000
+_MAX_ALIKE = 16
+"""Calls of one process that used the same; those that tell the same tell it about the same time."""
+
+
+class ModelCall(NamedTuple):
+    """A model call that ended, as one span tells it."""
+
+    trace_id: str
+    span_id: str
+    process_id: str
+    model: str
+    response_id: str | None
+    tokens: tuple[int, int]
+    """In and out."""
+    interval_ns: tuple[int, int]
+    origin: bytes
+    """The instrumentation, with its resource."""
+    is_root: bool
+
+
+@dataclass(slots=True)
+class _Heard:
+    call: ModelCall
+    is_inside: bool = False
+    """Another tells the same and is around it."""
+    inside: set[bytes] = field(default_factory=set)
+    """Whose span inside tells the same: of calls at the same time, each has one of its own."""
+
+
+class Apart:
+    """The model calls of late. In memory: what is told across a restart stays two."""
+
+    def __init__(self) -> None:
+        self._heard: dict[tuple[str, tuple[int, int]], list[_Heard]] = {}
+        self._followers: dict[str, set[str]] = {}
+        """The traces that are where a trace is, because they tell one of its calls."""
+
+    def join(
+        self, draft: Draft, trace_ids: Iterable[str], calls: Iterable[ModelCall]
+    ) -> list[tuple[ModelCall, ModelCall]]:
+        """Return the pairs of `calls`, or of one with one before, that tell the same: outer, inner.
+
+        `trace_ids` have their sessions; traces that follow one of them, or begin to, move.
+        """
+        for trace_id in trace_ids:
+            for follower_id in self._followers.get(trace_id, ()):
+                _follow(draft, draft.trace(trace_id), follower_id)
+        pairs = [pair for call in calls if (pair := self._pair(call)) is not None]
+        return [pair for pair in pairs if self._is_in_one_session(draft, *pair)]
+
+    def _pair(self, call: ModelCall) -> tuple[ModelCall, ModelCall] | None:
+        key = (call.process_id, call.tokens)
+        alike = self._heard.setdefault(key, [])
+        if any(other.call.span_id == call.span_id for other in alike):
+            return None
+        heard = _Heard(call)
+        alike.append(heard)
+        del alike[:-_MAX_ALIKE]
+        if len(self._heard) > _MAX_KEYS:
+            del self._heard[next(iter(self._heard))]
+        for other in alike[:-1]:
+            inner, outer = sorted((heard, other), key=lambda one: _length_ns(one.call))
+            if not (
+                inner.is_inside or outer.is_inside or inner.call.origin in outer.inside
+            ) and _is_same(outer.call, inner.call):
+                inner.is_inside = True
+                outer.inside.add(inner.call.origin)
+                return outer.call, inner.call
+        return None
+
+    def _is_in_one_session(self, draft: Draft, outer: ModelCall, inner: ModelCall) -> bool:
+        outside, inside = draft.known_trace(outer.trace_id), draft.known_trace(inner.trace_id)
+        if outside is None or inside is None:  # deleted since
+            return False
+        if outside is not inside and inner.is_root and inside.rank == NO_KEY_RANK:
+            self._followers.setdefault(outer.trace_id, set()).add(inner.trace_id)
+            if len(self._followers) > _MAX_KEYS:
+                del self._followers[next(iter(self._followers))]
+            _follow(draft, outside, inner.trace_id)
+        return outside.session_id == inside.session_id
+
+
+def mark(draft: Draft, pairs: Iterable[tuple[ModelCall, ModelCall]]) -> None:
+    """Let each pair count once, when both are in the draft."""
+    for outer, inner in pairs:
+        shown = draft.span(outer.trace_id, outer.span_id)
+        twin = draft.span(inner.trace_id, inner.span_id)
+        if shown is not None and twin is not None and twin.duplicate_of is None:
+            join_apart(draft, shown, twin)
+
+
+def _follow(draft: Draft, lead: TraceState, follower_id: str) -> None:
+    follower = draft.known_trace(follower_id)
+    session = draft.session(lead.session_id) if lead.session_id else None
+    if follower is None or session is None or follower.session_id == session.id:
+        return
+    if follower.rank == NO_KEY_RANK:  # else it says by itself where it belongs
+        draft.rehome(follower, session)
+
+
+def _is_same(outer: ModelCall, inner: ModelCall) -> bool:
+    shorter, longer = sorted((outer.model, inner.model), key=len)  # it may have a date
+    ids = {outer.response_id, inner.response_id} - {None}
+    return (
+        outer.origin != inner.origin
+        and len(ids) < 2
+        and longer.startswith(shorter)
+        and contains(outer.interval_ns, inner.interval_ns)
+    )
+
+
+def _length_ns(call: ModelCall) -> tuple[int, str]:
+    return call.interval_ns[1] - call.interval_ns[0], call.span_id
