@@ -25,6 +25,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def _open(page: Page, service: Service, path: str = "search") -> None:
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.goto(f"{service.url}/ui/{path}")
+    # Keys pressed before the page is drawn are lost.
+    expect(page.get_by_role("main")).to_be_visible()
 
 
 def test_words_are_found_in_their_context_and_opened_with_the_keyboard_alone(
