@@ -130,7 +130,13 @@ def base_url(settings: Settings, port: int) -> str:
 
 @contextlib.contextmanager
 def _run_file(run: RunFile) -> Iterator[None]:
-    """Let agents of this user find the service while it runs."""
+    """Let agents of this user find the service while it runs: instead of another, if one does."""
+    before = runfile.read()
+    if before is not None:
+        logger.warning(
+            "Another inspector runs at %s/ui/. Agents and commands find this one until it ends.",
+            before.url,
+        )
     try:
         runfile.write(run)
     except OSError as error:
@@ -141,6 +147,9 @@ def _run_file(run: RunFile) -> Iterator[None]:
         yield
     finally:
         runfile.remove(run.pid)
+        if before is not None and runfile.is_alive(before.pid) and runfile.read() is None:
+            with contextlib.suppress(OSError):
+                runfile.write(before)
 
 
 def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:

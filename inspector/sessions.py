@@ -468,7 +468,7 @@ class SessionState:
         started_ns = self.epoch_ns if profile.started_ns is None else profile.started_ns
         engine = profile.engine or (Engine.ASYNCIO if profile.is_live else Engine.OTLP)
         is_waiting = status is SessionStatus.WAITING
-        is_paused = status is SessionStatus.PAUSED
+        is_held = is_waiting or status is SessionStatus.PAUSED
         is_running = status is SessionStatus.RUNNING
         return SessionRow(
             id=self.id,
@@ -480,7 +480,7 @@ class SessionState:
             ended_ns=max(profile.latest_ns, started_ns) if status in SETTLED else None,
             waiting_ns=self.waiting_ns,
             waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
-            paused_since_ns=min(self.pauses.values(), default=None) if is_paused else None,
+            paused_since_ns=min(self.pauses.values(), default=None) if is_held else None,
             silent_since_ns=self.heard_ns or None if is_running and self.is_assumed else None,
             span_count=tally.span_count,
             error_count=tally.error_count,

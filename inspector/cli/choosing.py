@@ -13,11 +13,13 @@ from inspector import session_spans
 from inspector.client import RefusedError
 from inspector.reader import Reader
 
+_HELD = ("paused", "waiting")
+"""What can be held; whether it is, `paused_since` says."""
 STATUSES: Mapping[str, tuple[str, ...]] = {
     "pause": ("running", "waiting"),
     "cancel": ("running", "waiting", "paused"),
-    "resume": ("paused",),
-    "step": ("paused",),
+    "resume": _HELD,
+    "step": _HELD,
 }
 """Verb to the sessions that it is for."""
 
@@ -53,7 +55,9 @@ def only_session(reader: Reader, verb: str) -> Row:
     for status in STATUSES[verb]:
         found += session_spans.pages(reader, "sessions", _MOST, status=status)[0]
     *most, last = STATUSES[verb]
-    how = f"{', '.join(most)} or {last}" if most else last
+    how = f"{', '.join(most)} or {last}"
+    if STATUSES[verb] is _HELD:
+        how, found = "paused", [one for one in found if one["paused_since"]]
     return _only(found, "session", how, console.name_sessions)
 
 
@@ -68,8 +72,12 @@ def only_request(listed: Callable[[], Any]) -> Row:
     """
     from inspector.cli import requests  # noqa: PLC0415 - rich takes a while
 
-    fitting = (one for one in listed() if one["kind"] != _ANSWERED_ELSE)
-    return _only(list(islice(fitting, _MOST)), "request", "open", requests.name_requests)
+    found = list(islice(listed(), _MOST))
+    fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
+    if found and not fitting:
+        requests.name_requests(found)
+        raise RefusedError("What is open is a question: see `inspector answer`. Nothing was done.")
+    return _only(fitting, "request", "open", requests.name_requests)
 
 
 def _only(found: Sequence[Row], what: str, how: str, tell: Callable[[Sequence[Row]], None]) -> Row:

@@ -47,6 +47,7 @@ app = typer.Typer(
     help="Watch AI agents and MCP applications while they run.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 
 hooks = typer.Typer(help="Modules of hooks.", no_args_is_help=True)

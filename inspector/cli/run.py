@@ -18,6 +18,9 @@ from inspector.integrations.registry import ASKED, wanted
 
 app = typer.Typer()
 
+_PROGRAMS = {".py", ".pyz"}
+_OF_PYTHON = {"-m", "-c"}
+"""What of Python's own options may stand for a program."""
 _WITHOUT_US = {"-I", "-E", "-S"}
 """What makes Python pass over PYTHONPATH or `sitecustomize`."""
 
@@ -35,18 +38,20 @@ def run(
 ) -> None:
     """Run a Python program and watch it, without a change of it: inspector run agent.py.
 
-    Options of the program are its own from its name on; `inspector run -- python -m agent` is
-    another program than a file.
+    Files, and modules by `inspector run -m agent`, run with the Python that this command has; any
+    other program is named: `inspector run pytest -x`, `inspector run .venv/bin/python agent.py`.
+    Options of the program are its own from its name on.
 
     Its exit code is the program's. Python processes that it starts are watched too, unless it
     keeps its environment from them; MCP servers over stdio are, see `docs/frameworks/mcp.md`.
     """
-    if Path(command[0]).suffix == ".py" and Path(command[0]).is_file():
+    file = Path(command[0])
+    if command[0] in _OF_PYTHON or (file.suffix in _PROGRAMS and file.is_file()):
         command = [sys.executable, *command]
     environ = _environment(os.environ, url=url, only=only, capture=capture)
     program = shutil.which(command[0])
     if program is None:
-        raise SettingsError(f"Cannot run {command[0]!r}: there is no such program.")
+        raise SettingsError(f"Cannot run {command[0]!r}: there is no such file or program.")
     if "python" in Path(command[0]).name and _WITHOUT_US.intersection(command[1:2]):
         typer.echo(f"inspector: {command[1]} keeps us out; this program is not watched.", err=True)
     sys.stdout.flush()

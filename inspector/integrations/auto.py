@@ -14,8 +14,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from _mcp_agent_inspector import is_shadowed
 from inspector.integrations import registry
-from inspector.integrations.on_import import after_import
+from inspector.integrations.on_import import after_import, is_being_imported
 from inspector.integrations.registry import (
     ADAPTERS,
     ASKED,
@@ -31,8 +32,14 @@ if TYPE_CHECKING:
 
 SAYS = "INSPECTOR_RUN_SAYS"
 """Set for the program itself; what it starts in turn is watched without a word."""
-OWN = {"instrument": "hooks", "opentelemetry.sdk.trace": "OpenTelemetry"}
+OWN = {
+    "instrument": "hooks",
+    "subscribers": "hooks",
+    "opentelemetry.sdk.trace": "OpenTelemetry",
+}
 """What a program imports that tells something without any adapter."""
+_OURS = {"instrument": "CONTRACT_VERSION", "subscribers": "capture_state"}
+"""What a module of ours has, and one of the program's own by its name has not."""
 
 _PROCESS = os.getpid()
 """A process that is forked off says nothing."""
@@ -54,17 +61,19 @@ def watch_when_used() -> None:
         if is_first:
             _say(f"{ASKED}: {error} Nothing is watched.")
         return
+    watched: list[str] = []
     if is_first:
-        _say_what_comes_of_it()
+        _say_what_comes_of_it(watched)
     waiting: list[Callable[[], None]] = []
 
     def attach_once(name: str) -> None:
-        if _is_only_the_name(name):
+        if _is_only_the_name(name) or _is_half_there(name):
             return
         while waiting:  # before: what attaching imports must not come back here
             waiting.pop()()
         is_attached = _attach()
         if is_first and is_attached and name in OWN:
+            watched.append(OWN[name])
             _say(f"watches {OWN[name]}")
 
     names = (*(one.imports for one in adapters), *OWN)
@@ -81,8 +90,16 @@ def _attach() -> bool:
 
 
 def _is_only_the_name(name: str) -> bool:
-    """Whether what was imported is a module of the program's own by the name of the hook bus."""
-    return name == "instrument" and not hasattr(sys.modules.get(name), "CONTRACT_VERSION")
+    """Whether what was imported is a module of the program's own by the name of one of ours."""
+    return name in _OURS and not hasattr(sys.modules.get(name), _OURS[name])
+
+
+def _is_half_there(name: str) -> bool:
+    """Whether `name` was imported by our `subscribers`: attaching needs it, and its turn comes."""
+    module = sys.modules.get("subscribers")
+    if name == "subscribers" or module is None or is_shadowed("subscribers"):
+        return False
+    return is_being_imported(module)
 
 
 def _is_attaching() -> bool:
@@ -101,7 +118,7 @@ def _is_command_line() -> bool:
     return any(name in sys.modules for name in names)
 
 
-def _say_what_comes_of_it() -> None:
+def _say_what_comes_of_it(watched: list[str]) -> None:
     """Say where telemetry goes, what is watched when it is, and at exit if that was nothing."""
     from inspector import runfile  # noqa: PLC0415 - only where something is said
 
@@ -121,11 +138,10 @@ def _say_what_comes_of_it() -> None:
         )
         return
     _say(f"what can be watched is sent to {url}")
-    watched: list[Adapter] = []
 
     def say_watched(adapter: Adapter) -> None:
-        if adapter not in watched:
-            watched.append(adapter)
+        if adapter.name not in watched:
+            watched.append(adapter.name)
             _say(f"watches {adapter.name} {installed_version(adapter)}".rstrip())
 
     registry.on_attached.append(say_watched)
@@ -138,9 +154,9 @@ def _say_what_comes_of_it() -> None:
     atexit.register(say_nothing_was_sent)  # the first, so it runs after all is sent
 
 
-def _why_nothing(watched: list[Adapter]) -> str:
+def _why_nothing(watched: list[str]) -> str:
     """Return what the program imports that told nothing, and what to do about it."""
-    left = [one for one in ADAPTERS if one not in watched and one.imports in sys.modules]
+    left = [one for one in ADAPTERS if one.name not in watched and one.imports in sys.modules]
     names = [one.name for one in left if is_theirs(one)]
     names += [name for name in UNWATCHED if name in sys.modules]
     if "mcp_agent" in names:
@@ -151,7 +167,7 @@ def _why_nothing(watched: list[Adapter]) -> str:
             "OpenTelemetry instrumentation for it, or tell what it does by `instrument.operation`."
         )
     if watched:
-        return f"{', '.join(one.name for one in watched)} told nothing, or nobody answered there."
+        return f"{', '.join(watched)} told nothing, or nobody answered there."
     return (
         f"this program imports nothing that can be watched ({', '.join(a.name for a in ADAPTERS)},"
         " OpenTelemetry). Tell what it does by `instrument.operation`."

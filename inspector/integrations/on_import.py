@@ -24,7 +24,7 @@ def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
     Returns:
         What takes the wish back, if it was not fulfilled yet. Idempotent.
     """
-    if name in sys.modules and (name in _ran or not _is_being_imported(sys.modules[name])):
+    if name in sys.modules and (name in _ran or not is_being_imported(sys.modules[name])):
         _run(do, name)
         return lambda: None
     finder = _Finder(name, do)
@@ -36,7 +36,8 @@ _ran: set[str] = set()
 """Modules whose code has run, while others still follow their import."""
 
 
-def _is_being_imported(module: ModuleType) -> bool:
+def is_being_imported(module: ModuleType) -> bool:
+    """Return whether the import statement that brings `module` has not ended."""
     return bool(getattr(module.__spec__, "_initializing", False))
 
 
@@ -83,7 +84,7 @@ class _Finder:
     def _check(self) -> None:
         """Fulfil a wish that came while somebody else's loader was at work."""
         module = sys.modules.get(self._name)
-        if module is not None and not self.is_loading and not _is_being_imported(module):
+        if module is not None and not self.is_loading and not is_being_imported(module):
             self.done()
 
     def done(self) -> None:

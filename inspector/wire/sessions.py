@@ -25,7 +25,9 @@ class Session(Wire):
         "to `waiting_since` if it waits now."
     )
     waiting_since: str | None = None
-    paused_since: str | None = Field(None, description="While an operator holds it.")
+    paused_since: str | None = Field(
+        None, description="While an operator holds it, also while it waits for a person besides."
+    )
     silent_since: str | None = Field(
         None,
         description="While it runs and no process of it gives a sign of life: when something of it "

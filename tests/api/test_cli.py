@@ -10,10 +10,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from typer.testing import CliRunner, Result
 
 from inspector.cli.main import app
+from inspector.client import Client
 from inspector.errors import InspectorError
 from inspector.settings import Settings, load_settings
 from inspector.storage import open_store
 from inspector.token import store_path, token_path
+from tests.support import service_process
 from tests.support.export import span, span_id, trace_request
 from tests.support.service import (
     DEADLINE_S,
@@ -472,3 +474,17 @@ def test_a_second_service_is_told_where_the_first_one_runs(service: Service, her
     assert second.returncode == 2
     assert f"An inspector runs at {service.url}/ui/" in second.stderr
     assert "Traceback" not in second.stderr
+
+
+def test_a_service_that_another_took_the_place_of_is_found_again_when_that_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_service(tmp_path) as first:
+        monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(first.runtime_dir))
+        other = service_process.Service(tmp_path)
+        other.environment |= {"INSPECTOR_RUNTIME_DIR": str(first.runtime_dir)}
+        other.start()
+        assert Client.find().url == other.url
+        other.stop()
+        found = Client.find()
+        assert (found.url, found.token) == (first.url, first.token)

@@ -286,6 +286,9 @@ def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
     service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent.open("asks-1", kind="question", tool_name=None)
+    refused = run("approve")
+    assert "What is open is a question: see `inspector answer`" in str(refused.exception)
+    assert "asks-1" in refused.stderr
     agent.open("only-1", args_json=ARGS)
     assert "name the request" in str(run("approve").exception)
     assert "name the request" in str(run("approve", "--yes").exception)
@@ -330,9 +333,12 @@ def test_the_only_session_that_runs_is_held_and_of_several_none(
         monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(service.runtime_dir))
         assert "No session is running or waiting" in str(run("pause").exception)
         agent.open("held-1", session_id="held-session")
-        assert run("pause").exit_code == 0
-        assert agent.wait_for_commands(1)[0]["session_id"] == "held-session"
         assert "No session is paused" in str(run("step").exception)
+        assert run("pause").exit_code == 0
+        assert run("resume").exit_code == 0, "also while it waits for a person"
+        commands = agent.wait_for_commands(2)
+        assert [one["type"] for one in commands] == ["pause", "resume"]
+        assert {one["session_id"] for one in commands} == {"held-session"}
 
         agent.open("held-2", session_id="other-session")
         refused = run("cancel")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import _mcp_agent_inspector
 from inspector.integrations import bootstrap
 from tests.support.service_process import Service
 
@@ -45,7 +47,7 @@ def run(
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command, or a Python file, as the script that is installed does."""
-    dashes = [] if command[0].endswith(".py") else ["--"]
+    dashes = [] if command[0].endswith(".py") or "-m" in flags else ["--"]
     return subprocess.run(
         [str(INSTALLED), "run", *flags, *dashes, *command],
         cwd=cwd,
@@ -252,6 +254,47 @@ def test_what_could_not_be_watched_is_said_at_the_end(service: Service, tmp_path
     assert "`instrument.operation`" in last
     ended = run(service, sys.executable, "-c", "pass")
     assert "imports nothing that can be watched (mcp, " in ended.stderr
+    ended = run(service, "-c", "import instrument")
+    assert ended.stderr.endswith(": hooks told nothing, or nobody answered there.\n")
+
+
+def test_a_module_is_run_as_python_runs_it(service: Service, tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "__main__.py").write_text("import sys; print(__package__, sys.argv[1:])")
+    ended = run(service, "agent", "--only", cwd=tmp_path, flags=("-m",))
+    assert ended.stdout == "agent ['--only']\n"
+
+
+def test_our_subscribers_may_be_what_a_program_imports_first(service: Service) -> None:
+    code = (
+        "import subscribers\n"
+        "from instrument import operation\n"
+        "with operation('agent_call', agent='shaped'):\n"
+        "  with operation('tool_call', tool_name='shape', args={}): pass\n"
+    )
+    ended = run(service, sys.executable, "-c", code)
+    assert "Traceback" not in ended.stderr, ended.stderr
+    assert tools_of(service, "shaped") == ["execute_tool shape"]
+
+
+def test_a_copy_of_ours_that_the_program_has_is_the_one_that_is_watched(
+    service: Service, tmp_path: Path
+) -> None:
+    ours, copy = Path(_mcp_agent_inspector.ROOT), tmp_path / "site-packages"
+    for name in _mcp_agent_inspector.OURS:
+        without_pages = shutil.ignore_patterns("static", "__pycache__")
+        shutil.copytree(ours / name, copy / name, ignore=without_pages)
+    shutil.copy(_mcp_agent_inspector.__file__, copy)
+    program = tmp_path / "agent.py"
+    program.write_text(
+        "import instrument, inspector\n"
+        "inspector.attach()\n"
+        f"assert instrument.__file__.startswith({str(copy)!r})\n" + AGENT.format(name="copied")
+    )
+    start = f'PYTHONPATH="$PYTHONPATH:{copy}" exec {sys.executable} {program}'
+    ended = run(service, "sh", "-c", start)
+    assert ended.returncode == 0, ended.stderr
+    assert tools_of(service, "copied") == ["execute_tool search"]
 
 
 OF_ITS_OWN = """
@@ -366,7 +409,7 @@ def test_what_cannot_be_run_is_one_sentence(service: Service) -> None:
     ended = run(service, "no-such-program")
     assert (ended.returncode, ended.stderr) == (
         2,
-        "inspector: Cannot run 'no-such-program': there is no such program.\n",
+        "inspector: Cannot run 'no-such-program': there is no such file or program.\n",
     )
     ended = run(service, sys.executable, flags=("--only", "langchian"))
     assert ended.returncode == 2

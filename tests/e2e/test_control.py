@@ -75,3 +75,17 @@ def test_what_is_edited_in_the_browser_is_what_runs(
     assert json.loads(agent.hear("told")) == {"build": 9007199254740993}
     assert agent.ended() == 0
     assert watch.errors == []
+
+
+def test_what_waits_for_a_person_can_be_held_and_let_go_besides(
+    page: Page, watch: Watch, service: Service, agent: AgentProcess
+) -> None:
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.get_by_role("link", name=re.compile("delete_file")).first.click()
+    verbs = page.get_by_role("group", name="Control of the session")
+    for verb, other in (("Pause", "Resume"), ("Resume", "Pause")):
+        button = verbs.get_by_role("button", name=verb)
+        expect(button).to_have_attribute("aria-disabled", "false")
+        button.click()
+        expect(verbs.get_by_role("button", name=other)).to_be_visible()
+    assert watch.errors == []

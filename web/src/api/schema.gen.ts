@@ -2633,7 +2633,7 @@ export interface components {
             output_tokens: number;
             /**
              * Paused Since
-             * @description While an operator holds it.
+             * @description While an operator holds it, also while it waits for a person besides.
              * @default null
              */
             paused_since: string | null;

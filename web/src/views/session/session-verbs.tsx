@@ -10,8 +10,10 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   const { verbs } = useInspector();
   const [isCancelling, setCancelling] = useState(false);
   const given = useRow(verbs, session.id);
-  const isPaused = session.status === 'paused';
-  const isOpen = isPaused || session.status === 'running' || session.status === 'waiting';
+  // Also one that waits for a person: `waiting` is what its status says then.
+  const isPaused = session.paused_since !== null;
+  const isOpen =
+    session.status === 'paused' || session.status === 'running' || session.status === 'waiting';
   const group = useRef<HTMLDivElement>(null);
   const actions = useMemo(() => {
     if (!isOpen) return [];
