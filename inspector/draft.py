@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from inspector.model import (
     RequestRow,
     SessionStatus,
 )
+from inspector.run_time import RunTime
 from inspector.sessions import (
     REQUEST_WAIT,
     SETTLED,
@@ -33,6 +35,7 @@ from inspector.storage.base import (
     SessionRecord,
     SpanRecord,
     TraceRecord,
+    time_of,
 )
 
 _SpanKey = tuple[str, str]
@@ -363,6 +366,7 @@ class Draft:
         for old_id, new_id in self._left:
             if old_id not in self._gone:
                 self._leave(old_id, new_id)
+        self._time_sessions()
         numbers = self._numbers
         changes = Changes(first=self.reader.head + 1)
         opening, others = list[_Decided](), list[_Decided]()
@@ -394,6 +398,24 @@ class Draft:
             session.tally.add(self._tally_before[trace.trace_id], -1)
             session.profile.join(trace.profile)
 
+    def _time_sessions(self) -> None:
+        """Let sessions learn when they ran: what is new of it, or anew where it may be less."""
+        written = defaultdict[str, list[SpanRecord]](list)
+        for span in self._dirty.values():
+            written[span.session_id].append(span)
+        for session_id in self._touched_sessions:
+            state, spans = self._memory.sessions[session_id][0], written.get(session_id, [])
+            before = ((self._spans.get((one.trace_id, one.span_id)), one) for one in spans)
+            known = state.run_time
+            if known is not None and all(known.replace(old, new) for old, new in before):
+                continue
+            times = [
+                time
+                for time in self.reader.span_times(session_id)
+                if (time.trace_id, time.span_id) not in self._dirty
+            ]
+            state.run_time = RunTime.of(itertools.chain(times, map(time_of, spans)))
+
     def _leave(self, old_id: str, new_id: str) -> None:
         """Say where a trace went; a session that has no other went with it."""
         rest = self.traces_of(old_id)
@@ -405,6 +427,7 @@ class Draft:
             self._touched_sessions.pop(old_id, None)
             self._gone.add(old_id)
         elif old is not None:
+            old.run_time = None
             engine, old.profile = old.profile.engine, Profile()
             old.profile.engine = engine if old.is_declared else None
             for trace in rest:

@@ -174,6 +174,10 @@ class SessionRow:
     """When an operator's pause began to hold; None unless the session is `paused`."""
     silent_since_ns: int | None = None
     """When something of it arrived last, where it counts as running for want of an end only."""
+    idle_ns: int = 0
+    """Time between its start and its end in which nothing of it ran: pauses between its runs."""
+    idle_since_ns: int | None = None
+    """Since when nothing of it runs, beyond `idle_ns`; None where something does, or it ended."""
     span_count: int = 0
     error_count: int = 0
     llm_calls: int = 0
@@ -187,6 +191,12 @@ class SessionRow:
     tags: tuple[str, ...] = ()
     dropped_count: int = 0
     """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
+
+    def duration_ns(self, now_ns: int) -> int:
+        """Return for how long anything of it ran, up to now."""
+        until_ns = self.idle_since_ns if self.ended_ns is None else self.ended_ns
+        until_ns = now_ns if until_ns is None else until_ns
+        return max(until_ns - self.started_ns - self.idle_ns, 0)
 
 
 @dataclass(frozen=True, slots=True)

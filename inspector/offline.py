@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI
@@ -68,4 +68,11 @@ def _ended_since(record: SessionRecord) -> SessionRow | None:
     """Return a session that ended, and was only not settled before the service stopped."""
     state = SessionState.load(record.state)
     status, _ = status_of(state, time.time_ns(), record.changed_ns, is_owner_alive=False)
-    return state.row(status) if status in _ENDED else None
+    if status not in _ENDED:
+        return None
+    row = state.row(status)
+    if state.run_time is None:  # too long to be kept: nothing more of it ran than was known
+        before, ended_ns = record.row, row.ended_ns or row.started_ns
+        since_ns = ended_ns if before.idle_since_ns is None else before.idle_since_ns
+        row = replace(row, idle_ns=before.idle_ns + max(ended_ns - since_ns, 0))
+    return row

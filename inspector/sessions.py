@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -25,6 +25,7 @@ from inspector.model import (
 )
 from inspector.normalise.kinds import calls_tool
 from inspector.normalise.session_ids import session_id
+from inspector.run_time import Idle, RunTime
 from inspector.storage.base import SpanRecord
 from inspector.waits import Interval, before, length_ns, merged
 
@@ -56,6 +57,8 @@ SETTLED = frozenset(
 _NANODOLLARS = 1_000_000_000
 _MAX_INTERVALS = 2_000
 """The most waits of a session that are told apart: of more, the older half is summed up."""
+_MAX_RUN_TIME = 64
+"""The most times of a session's spans that are kept with its state."""
 _OUTCOMES = {
     SpanStatus.ERROR: SessionStatus.FAILED,
     SpanStatus.CANCELLED: SessionStatus.CANCELLED,
@@ -394,10 +397,13 @@ class SessionState:
     """Since when (Unix ns) a process of it holds, because a person said so."""
     heard_ns: int = 0
     """When something of it arrived last, by the service's clock."""
+    run_time: RunTime | None = field(default_factory=RunTime)
+    """When its spans ran; None: they have to be asked."""
 
     def dump(self) -> bytes:
-        """Return the state as JSON."""
-        return orjson.dumps(self)
+        """Return the state as JSON; without a long run time, which each commit would write."""
+        is_long = self.run_time is not None and self.run_time.size > _MAX_RUN_TIME
+        return orjson.dumps(replace(self, run_time=None) if is_long else self)
 
     @classmethod
     def load(cls, dumped: bytes) -> SessionState:
@@ -409,7 +415,13 @@ class SessionState:
                 (state["tally"].get("waiting_ns", 0), *state.pop("loose_waits", {}).values())
             )
             state["summed_until_ns"] = profile.latest_ns
-        return cls(**{**state, "tally": _load_tally(state["tally"]), "profile": profile})
+        run_time = state.get("run_time")  # stores of before have none
+        read = {
+            "tally": _load_tally(state["tally"]),
+            "profile": profile,
+            "run_time": None if run_time is None else RunTime(**run_time),
+        }
+        return cls(**{**state, **read})
 
     def wait(self, key: str, intervals: Sequence[Interval]) -> None:
         """Learn anew when the one of `key` waited."""
@@ -470,6 +482,8 @@ class SessionState:
         is_waiting = status is SessionStatus.WAITING
         is_held = is_waiting or status is SessionStatus.PAUSED
         is_running = status is SessionStatus.RUNNING
+        ended_ns = max(profile.latest_ns, started_ns) if status in SETTLED else None
+        idle = self._idle(started_ns, ended_ns)
         return SessionRow(
             id=self.id,
             title=self.title,
@@ -477,11 +491,13 @@ class SessionState:
             engine=engine,
             epoch_ns=self.epoch_ns,
             started_ns=started_ns,
-            ended_ns=max(profile.latest_ns, started_ns) if status in SETTLED else None,
+            ended_ns=ended_ns,
             waiting_ns=self.waiting_ns,
             waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
             paused_since_ns=min(self.pauses.values(), default=None) if is_held else None,
             silent_since_ns=self.heard_ns or None if is_running and self.is_assumed else None,
+            idle_ns=idle.ns,
+            idle_since_ns=idle.since_ns,
             span_count=tally.span_count,
             error_count=tally.error_count,
             llm_calls=tally.llm_calls,
@@ -495,6 +511,16 @@ class SessionState:
             tags=tuple(profile.tags),
             dropped_count=tally.dropped_count,
         )
+
+    def _idle(self, started_ns: int, ended_ns: int | None) -> Idle:
+        if self.run_time is None or not self.tally.span_count:
+            return Idle(0)
+        waited = list(itertools.chain.from_iterable(self.waited.values())) if self.waited else []
+        if self.open_waits:
+            waited += ((since_ns, None) for since_ns in self.open_waits.values())
+        # Where no root was told of there is one that will be.
+        is_open = self.profile.root is None
+        return self.run_time.idle(started_ns, ended_ns, waited, is_open=is_open)
 
 
 def _load_tally(state: dict[str, int]) -> Tally:

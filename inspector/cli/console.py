@@ -15,7 +15,7 @@ from inspector.hook_validation.finding import ERROR, WARNING, Report
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.causes import Group
 from inspector.reading.outline import lines_of, short_ids
-from inspector.reading.readable import duration, money, plural, silence, tokens
+from inspector.reading.readable import LEAST_IDLE_NS, duration, money, plural, silence, tokens
 from inspector.reading.span_text import attributes, content
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import visible
@@ -81,6 +81,12 @@ def _duration_ns(session: Row) -> int | None:
     return None if session["duration_ms"] is None else round(session["duration_ms"] * 1e6)
 
 
+def _idle(session: Row) -> str:
+    """Return how long nothing of it ran, where that is worth a word: its duration is without."""
+    idle_ns = round(session.get("idle_ms", 0.0) * 1e6)
+    return f"idle {duration(idle_ns)}" if idle_ns >= LEAST_IDLE_NS else ""
+
+
 def name_sessions(sessions: Sequence[Row]) -> None:
     """Say on standard error which sessions there are to choose from."""
     console = Console(stderr=True)
@@ -111,6 +117,7 @@ def session_head(session: Row, *, with_id: bool = False) -> Text:
     figures = [
         duration(_duration_ns(session)),
         f"waited {duration(round(session['waiting_ms'] * 1e6))}" if session["waiting_ms"] else "",
+        _idle(session),
         plural(session["span_count"], "span"),
         tokens(session["input_tokens"], session["output_tokens"]),
         money(session["cost_usd"]) if session["cost_usd"] else "",

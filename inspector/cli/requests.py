@@ -200,7 +200,7 @@ def _until(request: Row) -> str:
         return ""
     if request["expires_at"] is None:
         return "waits for as long as it takes"
-    left_ns = _time_ns(request["expires_at"]) - time.time_ns()
+    left_ns = time_ns_of(request["expires_at"]) - time.time_ns()
     if left_ns <= 0:
         return f"expires now to {plain(request['default'])}"
     return f"in {duration(left_ns)}: {plain(request['default'])}"
@@ -209,12 +209,13 @@ def _until(request: Row) -> str:
 def _left(request: Row) -> str:
     if request["expires_at"] is None:
         return "-"
-    return duration(max(_time_ns(request["expires_at"]) - time.time_ns(), 0))
+    return duration(max(time_ns_of(request["expires_at"]) - time.time_ns(), 0))
 
 
 def _since(at: str) -> str:
-    return f"{duration(max(time.time_ns() - _time_ns(at), 0))} ago"
+    return f"{duration(max(time.time_ns() - time_ns_of(at), 0))} ago"
 
 
-def _time_ns(at: str) -> int:
+def time_ns_of(at: str) -> int:
+    """Return an RFC 3339 time of the API as Unix ns, to the second."""
     return int(datetime.fromisoformat(f"{at[:19]}+00:00").timestamp()) * 1_000_000_000

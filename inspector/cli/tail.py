@@ -21,7 +21,7 @@ from inspector import session_spans
 from inspector.cli import showing
 from inspector.cli.console import session_head, span_row
 from inspector.cli.console_tree import plain, say, span_line, tree_lines
-from inspector.cli.requests import headline
+from inspector.cli.requests import headline, time_ns_of
 from inspector.cli.tail_state import Following, LiveSession
 from inspector.client import Client, NoServiceError
 from inspector.model import SpanStatus
@@ -262,7 +262,7 @@ def _session_lines(
     session: LiveSession, room: int, now_ns: int, *, is_ascii: bool
 ) -> Iterator[Text]:
     epoch_ns = int(session.row["epoch_ns"])
-    elapsed = Text(f"  {duration(max(now_ns - epoch_ns, 0))}…", "bright_black")
+    elapsed = Text(f"  {_elapsed(session.row, now_ns)}", "bright_black")
     yield _cut(session_head(session.row) + elapsed)
     asked = _asked(session, room - 1)
     yield from asked
@@ -279,6 +279,15 @@ def _session_lines(
 
     for text in tree_lines(tree, lines, says, is_ascii=is_ascii):
         yield _cut(text)
+
+
+def _elapsed(session: Row, now_ns: int) -> str:
+    """Return how long anything of a session ran, which grows while something does."""
+    since = session.get("idle_since")
+    until_ns = now_ns if since is None else time_ns_of(since)
+    idle_ns = round(session.get("idle_ms", 0.0) * 1e6)
+    ran = duration(max(until_ns - int(session["epoch_ns"]) - idle_ns, 0))
+    return f"{ran}…" if since is None else ran
 
 
 def _asked(session: LiveSession, room: int) -> list[Text]:

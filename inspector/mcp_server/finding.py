@@ -15,7 +15,7 @@ from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.normalise.session_ids import MAX_CHARACTERS
 from inspector.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
-from inspector.reading.readable import duration, money, plural, silence, tokens
+from inspector.reading.readable import LEAST_IDLE_NS, duration, money, plural, silence, tokens
 from inspector.reading.visible import visible, visible_line
 
 _TITLE_CHARS = 120
@@ -58,6 +58,7 @@ class SessionLine(Closed):
     started_at: str
     duration_ms: float | None = Field(description="Null while anything runs.")
     waiting_ms: float = Field(description="Of that, waiting for a person.")
+    idle_ms: float = Field(description="Beside that: nothing ran, such as between two runs.")
     silent_since: str | None = Field(
         description="While it runs and no process of it gives a sign of life: when something of it "
         "arrived last."
@@ -116,12 +117,14 @@ def session_line(session: dict[str, Any]) -> SessionLine:
 
 def session_text(session: SessionLine) -> str:
     """Return two lines: which it is, and how it went."""
+    idle_ns = round(session.idle_ms * 1e6)
     took = None if session.duration_ms is None else round(session.duration_ms * 1e6)
     facts = [
         session.started_at[:19] + "Z",
         duration(took) if took is not None else "still going",
         silence(session.silent_since, time.time()),
         f"waited {duration(round(session.waiting_ms * 1e6))}" if session.waiting_ms else "",
+        f"idle {duration(idle_ns)}" if idle_ns >= LEAST_IDLE_NS else "",
         plural(session.span_count, "span"),
         plural(session.error_count, "error") if session.error_count else "",
         plural(session.llm_calls, "llm call") if session.llm_calls else "",

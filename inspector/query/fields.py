@@ -62,7 +62,12 @@ SESSION_FIELDS = _fields(
     ("engine", Kind.CHOICE, "What executes it.", Engine),
     ("started", Kind.TIME, "When it began.", None),
     ("ended", Kind.TIME, "When it ended.", None),
-    ("duration", Kind.DURATION, "From its beginning to its end, or until now.", None),
+    (
+        "duration",
+        Kind.DURATION,
+        "How long anything of it ran, until now: without the pauses between its runs.",
+        None,
+    ),
     ("waiting", Kind.DURATION, "How long any of it waited for a person, until now.", None),
     ("active", Kind.DURATION, "Its duration without that.", None),
     ("spans", Kind.COUNT, "How many spans it has.", None),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
+LEAST_IDLE_NS = 1_000_000_000
+"""The shortest time in which nothing of a session ran that lists tell of."""
+
 
 def duration(ns: int | None) -> str:
     """Return `850 µs`, `12 ms`, `3.4 s`, `5 min 12 s` or `2 h 5 min`; nothing for None."""

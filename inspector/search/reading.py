@@ -18,11 +18,9 @@ SESSION_READERS: Mapping[str, Callable[[SessionRow, int], Value]] = {
     "engine": lambda row, _: row.engine.value,
     "started": lambda row, _: row.started_ns,
     "ended": lambda row, _: row.ended_ns,
-    "duration": lambda row, now_ns: _until(row.started_ns, row.ended_ns, now_ns),
+    "duration": lambda row, now_ns: row.duration_ns(now_ns),
     "waiting": lambda row, now_ns: _waiting(row, now_ns),
-    "active": lambda row, now_ns: max(
-        _until(row.started_ns, row.ended_ns, now_ns) - _waiting(row, now_ns), 0
-    ),
+    "active": lambda row, now_ns: max(row.duration_ns(now_ns) - _waiting(row, now_ns), 0),
     "spans": lambda row, _: row.span_count,
     "errors": lambda row, _: row.error_count,
     "llm_calls": lambda row, _: row.llm_calls,

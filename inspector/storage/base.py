@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
@@ -110,6 +110,21 @@ class SpanRecord:
             size_bytes=self.size_bytes,
             duplicate_of=self.duplicate_of,
         )
+
+
+class SpanTime(NamedTuple):
+    """When a span ran, as it was told."""
+
+    trace_id: str
+    span_id: str
+    start_ns: int
+    end_ns: int | None
+    status: SpanStatus
+
+
+def time_of(span: SpanRecord) -> SpanTime:
+    """Return when a span ran."""
+    return SpanTime(span.trace_id, span.span_id, span.start_ns, span.end_ns, span.status)
 
 
 @dataclass(slots=True)
@@ -428,6 +443,9 @@ class Reader(Protocol):
 
         With `node`, all that fit it are among them, and any others.
         """
+
+    def span_times(self, session_id: str) -> list[SpanTime]:
+        """Return when each of a session's spans ran, in the order of `SpanPosition`."""
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""

@@ -33,11 +33,13 @@ from inspector.storage.base import (
     SessionRecord,
     SpanPosition,
     SpanRecord,
+    SpanTime,
     TraceRecord,
     Waiting,
     is_over,
     page_of,
     shown_bytes,
+    time_of,
     waiting_of,
 )
 from inspector.storage.orders import Order, Place, place_of
@@ -309,6 +311,10 @@ class _Tables:
                 found, (after.start_ns, after.span_id, after.trace_id), key=_span_order
             )
         return found[start : start + limit]
+
+    def span_times(self, session_id: str) -> list[SpanTime]:
+        found = [span for span in self._spans.values() if span.session_id == session_id]
+        return [time_of(span) for span in sorted(found, key=_span_order)]
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         found = (

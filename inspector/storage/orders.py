@@ -82,7 +82,7 @@ def _waiting_ns(row: SessionRow, now_ns: int) -> int:
 _READERS: Mapping[SortKey, Callable[[SessionRow, int], SortValue]] = {
     SortKey.STARTED: lambda row, _: row.started_ns,
     SortKey.TITLE: lambda row, _: row.title.encode().lower().decode()[:MAX_TITLE],
-    SortKey.DURATION: lambda row, now_ns: max((row.ended_ns or now_ns) - row.started_ns, 0),
+    SortKey.DURATION: lambda row, now_ns: row.duration_ns(now_ns),
     SortKey.WAITING: _waiting_ns,
     SortKey.SPANS: lambda row, _: row.span_count,
     SortKey.ERRORS: lambda row, _: row.error_count,

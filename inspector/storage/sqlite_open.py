@@ -32,6 +32,8 @@ SESSION_NUMBERS = (
     "ended_ns",
     "waiting_ns",
     "waiting_since_ns",
+    "idle_ns",
+    "idle_since_ns",
     "span_count",
     "error_count",
     "llm_calls",
@@ -228,10 +230,8 @@ def _stand_in(connection: apsw.Connection) -> None:
     if "waited" not in columns:
         connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
-    if "span_count" not in columns:
-        numbers = ", ".join(
-            f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in SESSION_NUMBERS
-        )
+    if missing := [name for name in SESSION_NUMBERS if name not in columns]:
+        numbers = ", ".join(f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in missing)
         connection.execute(f"CREATE TEMP VIEW session AS SELECT *, {numbers} FROM main.session")
 
 

@@ -22,6 +22,7 @@ from inspector.storage.base import (
     SessionRecord,
     SpanPosition,
     SpanRecord,
+    SpanTime,
     TraceRecord,
 )
 from inspector.storage.orders import MAX_TITLE, Order, Place, SortKey
@@ -76,7 +77,9 @@ _SORT_VALUES = {
     SortKey.STARTED: "started_ns",
     SortKey.CHANGED: "change",
     SortKey.TITLE: f"substr(lower(title), 1, {MAX_TITLE})",
-    SortKey.DURATION: "max(coalesce(ended_ns, ?) - started_ns, 0)",
+    SortKey.DURATION: (
+        "max(coalesce(ended_ns, idle_since_ns, ?) - started_ns - coalesce(idle_ns, 0), 0)"
+    ),
     SortKey.WAITING: "waiting_ns + coalesce(max(? - waiting_since_ns, 0), 0)",
     SortKey.SPANS: "span_count",
     SortKey.ERRORS: "error_count",
@@ -321,6 +324,19 @@ class SqliteReader(ControlReader):
             where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
         sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
         return [_span(row) for row in self._all(sql, (*parameters, limit))]
+
+    def span_times(self, session_id: str) -> list[SpanTime]:
+        """Return when each of a session's spans ran, in the order of `SpanPosition`."""
+        sql = (
+            "SELECT trace.id, span_id, start_ns, end_ns, status FROM span"
+            " CROSS JOIN trace ON trace.no = trace_no"
+            " WHERE span.session_no = (SELECT no FROM session WHERE id = ?)"
+            " ORDER BY start_ns, span_id, trace.id"
+        )
+        return [
+            SpanTime(trace_id.hex(), span_id.hex(), start_ns, end_ns, SpanStatus(status))
+            for trace_id, span_id, start_ns, end_ns, status in self._all(sql, (session_id,))
+        ]
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end: running and lost."""

@@ -19,7 +19,9 @@ class Session(Wire):
     engine: Engine
     started_at: str = Field(description="RFC 3339, UTC.")
     ended_at: str | None = Field(description="RFC 3339, UTC; null while anything runs.")
-    duration_ms: float | None = Field(description="Null while anything runs.")
+    duration_ms: float | None = Field(
+        description="Time in which anything of it ran: without `idle_ms`. Null while it runs."
+    )
     waiting_ms: float = Field(
         description="Time in which any of it waited for a person, side by side counted once; up "
         "to `waiting_since` if it waits now."
@@ -32,6 +34,14 @@ class Session(Wire):
         None,
         description="While it runs and no process of it gives a sign of life: when something of it "
         "arrived last. Ten minutes later it is `lost`.",
+    )
+    idle_ms: float = Field(
+        0.0,
+        description="Time between its start and its end in which nothing of it ran, such as the "
+        "pauses between its runs; up to `idle_since` if nothing runs now.",
+    )
+    idle_since: str | None = Field(
+        None, description="While it has not ended and nothing of it runs: since when."
     )
     epoch_ns: str = Field(description="Unix ns as a decimal string; offsets count from it.")
     span_count: int

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from inspector import sessions
+from inspector.model import Json
 from inspector.offline import OfflineClient
 from inspector.storage.sqlite import SqliteStore
 from tests.support.desk import Desk
 from tests.support.door import settings
-from tests.support.otlp import span
+from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import incoming, started
 
 
@@ -41,3 +43,20 @@ def test_a_session_whose_root_ended_is_over_for_who_reads_without_a_service(
     one = next(row for row in found if row["title"] == "over")
     assert reading.get(f"/sessions/{one['id']}")["status"] == "completed"
     assert (tmp_path / "store.sqlite3").read_bytes() == before
+
+
+def test_a_pause_between_runs_is_left_out_where_the_times_of_many_were_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "_MAX_RUN_TIME", 1)
+    thread: dict[str, Json] = {"session.id": "S"}
+    with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
+        desk = Desk(store)
+        desk.take(span(duration_ns=2 * SECOND_NS, attributes=thread))
+        start_ns = START_NS + 3600 * SECOND_NS
+        desk.take(span(trace=2, start_ns=start_ns, duration_ns=SECOND_NS, attributes=thread))
+        assert str(desk.session().status) == "running"
+    (row,) = OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3")).get("/sessions")[
+        "sessions"
+    ]
+    assert (row["status"], row["duration_ms"], row["idle_ms"]) == ("completed", 3_000, 3_598_000)

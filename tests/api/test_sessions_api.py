@@ -106,6 +106,27 @@ async def test_a_cursor_that_is_not_ours_is_refused(
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+async def test_two_runs_of_a_thread_take_as_long_as_both_in_list_order_and_query(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
+) -> None:
+    thread: dict[str, Json] = {"gen_ai.conversation.id": "thread"}
+    later_ns = START_NS + 3600 * SECOND_NS
+    await send(app, span("run", duration_ns=2 * SECOND_NS, attributes=thread))
+    again = span("run", trace=2, start_ns=later_ns, duration_ns=3 * SECOND_NS, attributes=thread)
+    await send(app, again, span("long", trace=3, duration_ns=60 * SECOND_NS))
+    clock.now_ns += 10 * SECOND_NS
+    await app.state.ingest.tick()
+    row = (await client.get("/sessions/thread")).json()
+    assert row["status"] == "completed"
+    assert (row["duration_ms"], row["idle_ms"], row["idle_since"]) == (5_000, 3_598_000, None)
+    assert row["ended_at"] == "2026-01-01T01:00:03.000000000Z"
+    longest = (await client.get("/sessions?sort=-duration")).json()["sessions"]
+    assert [one["title"] for one in longest] == ["long", "run"]
+    for query, found in (("duration<6s", ["run"]), ("active:5s", ["run"]), ("duration>1m", [])):
+        answer = (await client.get("/sessions", params={"q": query})).json()
+        assert [one["title"] for one in answer["sessions"]] == found
+
+
 async def test_the_whole_store_is_sorted_page_by_page(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:

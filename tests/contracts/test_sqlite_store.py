@@ -13,13 +13,16 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
+from inspector.model import Json
+from inspector.query.tree import All
 from inspector.storage import open_store
 from inspector.storage.base import Changes, Departure
+from inspector.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
 from tests.support.desk import Desk, sweep_all
-from tests.support.otlp import span
-from tests.support.telemetry import span_hex, trace_hex
+from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry import incoming, span_hex, started, trace_hex
 
 _ROOT = Path(__file__).parents[2]
 
@@ -34,6 +37,8 @@ SORTED_BY = (
     "ended_ns",
     "waiting_ns",
     "waiting_since_ns",
+    "idle_ns",
+    "idle_since_ns",
     "span_count",
     "error_count",
     "llm_calls",
@@ -117,6 +122,49 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     sweep_all(again)
     assert [_count(path, table) for table in ("origin", "process")] == [0, 0]
     again.close()
+
+
+def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: Path) -> None:
+    desk = Desk(open_store(url(path)))
+    chat: dict[str, Json] = {"session.id": "S"}
+    hour_ns = 3600 * SECOND_NS
+    desk.take(
+        span(trace=1, duration_ns=9 * SECOND_NS, attributes=chat),
+        span(trace=1, span_id=2, parent=1, start_ns=START_NS + SECOND_NS),
+        span(trace=2, duration_ns=4 * SECOND_NS, attributes=chat),
+        span(trace=3, start_ns=START_NS + hour_ns, duration_ns=SECOND_NS, attributes=chat),
+        started(span(trace=4, start_ns=START_NS + 2 * hour_ns, attributes=chat), "p1"),
+        incoming(
+            span(trace=4, span_id=2, parent=1, start_ns=START_NS + 2 * hour_ns + SECOND_NS), "p1"
+        ),
+        span(trace=5),
+    )
+    desk.wait(60)
+    before = desk.sessions()
+    assert before["S"].duration_ns(0) == 12 * SECOND_NS
+    desk.store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("DROP INDEX session_by_start")
+        for column in ("idle_ns", "idle_since_ns"):
+            connection.execute(f"ALTER TABLE session DROP COLUMN {column}")
+        for column, path_of in (("body", "$.idle_ns"), ("state", "$.run_time")):
+            less = f"CAST(json_remove(CAST({column} AS TEXT), '{path_of}') AS BLOB)"
+            connection.execute(f"UPDATE session SET {column} = {less}")
+        connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
+        connection.pragma("user_version", 7)
+    longest = Order(SortKey.DURATION, is_descending=True, now_ns=START_NS)
+    with open_store(url(path), is_read_only=True).read() as reader:
+        assert reader.session_places(All(), longest, None, 1) == [
+            (2 * hour_ns + 2 * SECOND_NS, "S")
+        ]
+    again = Desk(open_store(url(path)))
+    again.now_ns = desk.now_ns
+    assert again.sessions() == before
+    with again.store.read() as reader:
+        assert reader.session_places(All(), longest, None, 1) == [(12 * SECOND_NS, "S")]
+    again.take(span(trace=6, start_ns=START_NS + hour_ns - SECOND_NS, attributes=chat))
+    assert again.session("S").duration_ns(0) == 13 * SECOND_NS
+    again.store.close()
 
 
 def test_open_spans_are_found_among_many_by_their_own_index(path: Path) -> None:

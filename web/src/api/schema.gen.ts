@@ -2605,7 +2605,7 @@ export interface components {
             dropped_count: number;
             /**
              * Duration Ms
-             * @description Null while anything runs.
+             * @description Time in which anything of it ran: without `idle_ms`. Null while it runs.
              */
             duration_ms: number | null;
             /**
@@ -2623,6 +2623,18 @@ export interface components {
             error_count: number;
             /** Id */
             id: string;
+            /**
+             * Idle Ms
+             * @description Time between its start and its end in which nothing of it ran, such as the pauses between its runs; up to `idle_since` if nothing runs now.
+             * @default 0
+             */
+            idle_ms: number;
+            /**
+             * Idle Since
+             * @description While it has not ended and nothing of it runs: since when.
+             * @default null
+             */
+            idle_since: string | null;
             /** Input Tokens */
             input_tokens: number;
             /** Llm Calls */

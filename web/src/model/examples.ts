@@ -37,6 +37,8 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     waiting_since: null,
     paused_since: null,
     silent_since: null,
+    idle_ms: 0,
+    idle_since: null,
     epoch_ns: '1767225630000000000',
     span_count: 1,
     error_count: 0,

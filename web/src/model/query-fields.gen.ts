@@ -17,7 +17,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "session", "name": "engine", "type": "choice", "description": "What executes it.", "choices": ["asyncio", "temporal", "inbound", "otlp"]},
   {"scope": "session", "name": "started", "type": "time", "description": "When it began.", "choices": []},
   {"scope": "session", "name": "ended", "type": "time", "description": "When it ended.", "choices": []},
-  {"scope": "session", "name": "duration", "type": "duration", "description": "From its beginning to its end, or until now.", "choices": []},
+  {"scope": "session", "name": "duration", "type": "duration", "description": "How long anything of it ran, until now: without the pauses between its runs.", "choices": []},
   {"scope": "session", "name": "waiting", "type": "duration", "description": "How long any of it waited for a person, until now.", "choices": []},
   {"scope": "session", "name": "active", "type": "duration", "description": "Its duration without that.", "choices": []},
   {"scope": "session", "name": "spans", "type": "number", "description": "How many spans it has.", "choices": []},

@@ -49,7 +49,7 @@ export function sortValue(session: Session, sort: Sort, now_ms: number): SortVal
     case 'title':
       return session.title.replace(/[A-Z]+/g, (text) => text.toLowerCase()).slice(0, 64);
     case 'duration':
-      return session.duration_ms ?? now_ms - Date.parse(session.started_at);
+      return ran_ms(session, now_ms);
     case 'waiting':
       return waited_ms(session, now_ms);
     case 'spans':
@@ -67,6 +67,13 @@ export function sortValue(session: Session, sort: Sort, now_ms: number): SortVal
     default:
       return session.epoch_ns.padStart(20, '0');
   }
+}
+
+/** How long anything of it ran, until now: without the pauses between its runs. */
+export function ran_ms(session: Session, now_ms: number): number {
+  if (session.duration_ms !== null) return session.duration_ms;
+  const until_ms = session.idle_since === null ? now_ms : Date.parse(session.idle_since);
+  return Math.max(0, until_ms - Date.parse(session.started_at) - session.idle_ms);
 }
 
 /** How long it waited for a person, until now. */

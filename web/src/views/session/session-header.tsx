@@ -12,6 +12,9 @@ import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';
 
+/** The shortest time in which nothing of a session ran that is told. */
+const LEAST_IDLE_MS = 1000;
+
 export function SessionHeader({ trace }: { readonly trace: Trace }) {
   const session = useCell(trace.session);
   useCompareAction(trace.sessionId);
@@ -82,6 +85,11 @@ function Facts({ session }: { readonly session: Session }) {
       {session.waiting_ms > 0 && session.waiting_since === null && (
         <Fact name="of it waiting" title="For a person, or paused; no part of what it worked">
           {formatDuration(session.waiting_ms * 1e6)}
+        </Fact>
+      )}
+      {session.idle_ms >= LEAST_IDLE_MS && (
+        <Fact name="idle" title="Nothing of it ran: no part of its time, but of the waterfall">
+          {formatDuration(session.idle_ms * 1e6)}
         </Fact>
       )}
       <Fact name={session.span_count === 1 ? 'span' : 'spans'}>

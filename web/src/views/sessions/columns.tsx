@@ -10,7 +10,7 @@ import {
   groupThousands,
 } from '../../model/format.ts';
 import { seenText } from '../../model/hidden-characters.ts';
-import { type SortKey, waited_ms } from '../../model/session-order.ts';
+import { ran_ms, type SortKey, waited_ms } from '../../model/session-order.ts';
 import { useInspector, useNow } from '../context.ts';
 
 export interface Column {
@@ -205,9 +205,10 @@ function Started({ session }: { readonly session: Session }) {
 /** Counts by the service's clock. */
 export function Duration({ session }: { readonly session: Session }) {
   const { clock } = useInspector();
-  useNow(session.duration_ms === null ? 1000 : undefined);
-  if (session.duration_ms !== null) return formatDuration(session.duration_ms * 1e6);
-  return formatRunning(clock.nowOffset_ns(session.epoch_ns));
+  const isGrowing = session.duration_ms === null && session.idle_since === null;
+  useNow(isGrowing ? 1000 : undefined);
+  const ran_ns = ran_ms(session, clock.now_ms()) * 1e6;
+  return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
 }
 
 function WaitingTime({ session }: { readonly session: Session }) {
