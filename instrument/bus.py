@@ -200,8 +200,9 @@ class Bus:
             on_error: What happens when `fn` raises: `raise` leaves the operation as that
                 exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
                 What is no decision denies, always.
-            timeout: Seconds until an async `fn` counts as having raised `TimeoutError`. A sync
-                one cannot be interrupted.
+            timeout: Seconds until an async `fn` is cancelled, and counts as having raised
+                `TimeoutError`. It runs in the task of the operation, which waits for it until it
+                ends: a sync one, and one that swallows its cancellation, cannot be interrupted.
             quiet: Leave no line on the trail, and tell no `hook_decided`, where `fn` returns None.
 
         Returns:

@@ -179,11 +179,13 @@ class _Chain:
     def _with_edits(
         self, decision: Decision, changes: Mapping[str, Any]
     ) -> tuple[Decision, Mapping[str, Any]]:
-        """Take what went on after an edit in place for the change that it is."""
-        if not self._kept or decision.action != "continue":
+        """Take an edit in place, where the event goes on, for the change that it is."""
+        if not self._kept or decision.action in ENDING:
             return decision, changes
         edits = edited(self._kept, self._outcome.data)
-        return (Decision.modify(reason=decision.reason), edits) if edits else (decision, changes)
+        if edits and decision.action == "continue":
+            decision = Decision.modify(reason=decision.reason)
+        return decision, {**edits, **changes} if edits else changes
 
     def _changes_of(self, decision: Decision, name: str) -> Mapping[str, Any]:
         changes = changes_of(self._outcome.hook, decision, name)

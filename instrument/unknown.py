@@ -49,7 +49,7 @@ class UnknownNames:
         else:
             likely = _similar_to(given.replace(" ", "_").replace("-", "_"), NOUNS)
             problem = f"contract {CONTRACT_VERSION} has no such noun" + (
-                f". Did you mean {likely[0]!r}?" if likely else ""
+                f"; {likely[0]!r} is likely meant" if likely else ""
             )
         _say(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Coroutine
 from contextvars import copy_context
 from threading import TIMEOUT_MAX, Thread
+from time import monotonic
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
@@ -81,9 +82,11 @@ class AsyncWaiting:
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """See `Waiting`."""
         # In a task of its own, which can be left: a provider may swallow its cancellation.
-        asking = asyncio.create_task(_ask(provider, request))
+        asking, began_s = asyncio.create_task(_ask(provider, request)), monotonic()
         try:
-            if await _ends_within(asking, request.timeout_s):
+            is_answered = await _ends_within(asking, request.timeout_s)
+            # One that blocks the loop is not stopped, and its answer comes too late.
+            if is_answered and monotonic() - began_s <= request.timeout_s + GRACE_S:
                 return asking.result()
         except GeneratorExit:  # nothing can be awaited any more
             _leave(asking)

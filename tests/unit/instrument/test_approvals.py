@@ -664,6 +664,19 @@ async def test_the_bus_owns_the_timeout_whatever_a_provider_does_with_its_cancel
     assert not waiting._left
 
 
+async def test_an_answer_of_one_that_blocked_the_loop_past_its_time_grants_nothing() -> None:
+    class Slow:
+        async def ask(self, request: ApprovalRequest) -> str:
+            time.sleep(0.2)  # noqa: ASYNC251 - that is the point
+            return "allow"
+
+    bus = Bus()
+    bus.set_approval_provider(Slow())
+    bus.intercept("before_tool_call", asking(Decision.ask_user("Really?", timeout=0.01)))
+    with pytest.raises(HookDenied, match="nobody answered within"):
+        await bus.call("tool_call", lambda _: "ran", tool_name="rm", args={})
+
+
 @pytest.mark.parametrize("kind", [Stubborn, Blocking])
 def test_the_bus_owns_the_timeout_in_sync_code_too(kind: type[Stubborn | Blocking]) -> None:
     bus, provider = Bus(), kind()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrument import Bus, Decision
+from instrument import ApprovalRequest, Bus, Decision
 from instrument.edits import MAX_NODES, edited, keep
 
 JSON = st.recursive(
@@ -18,9 +18,23 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("says", [None, Decision.continue_("fine")])
-async def test_an_edit_in_place_is_a_modification(says: Decision | None) -> None:
+class Willing:
+    async def ask(self, request: ApprovalRequest) -> str:
+        return "Allow"
+
+
+@pytest.mark.parametrize(
+    ("says", "action"),
+    [
+        (None, "modify"),
+        (Decision.continue_("fine"), "modify"),
+        (Decision.inject_context("be careful"), "inject_context"),
+        (Decision.ask_user("Really?"), "ask_user"),
+    ],
+)
+async def test_an_edit_in_place_is_a_modification(says: Decision | None, action: str) -> None:
     bus = Bus()
+    bus.set_approval_provider(Willing())
     told: list[dict[str, Any]] = []
     bus.register("hook_decided", lambda **kwargs: told.append(kwargs))
 
@@ -32,8 +46,8 @@ async def test_an_edit_in_place_is_a_modification(says: Decision | None) -> None
     bus.intercept("before_tool_call", lambda **_: None, name="honest")
     async with bus.operation("tool_call", tool_name="rm", args={"paths": ["/tmp"]}) as op:
         assert op.args == {"paths": ["/tmp", "/etc"]}
-    assert [(one["interceptor"], one["action"]) for one in told] == [
-        ("sly", "modify"),
+    assert [(one["interceptor"], one["action"]) for one in told[:2]] == [
+        ("sly", action),
         ("honest", "continue"),
     ]
     assert told[0]["before"] == {"args": {"paths": ["/tmp"]}}

@@ -154,7 +154,7 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
         (None, {}, "that is no name, so it is called 'unnamed'"),
         ("", {}, "that is no name"),
         (["tool_call"], {}, "that is no name"),
-        ("Tool Call", {"tool_name": "t"}, "no such noun. Did you mean 'tool_call'?"),
+        ("Tool Call", {"tool_name": "t"}, "no such noun; 'tool_call' is likely meant."),
         ("whistle", {}, "no such noun. See"),
         ("tool_call", {"name": "t"}, "tool_name is missing"),
     ],
