@@ -2,7 +2,8 @@
 
 An instrumentation that makes no span current (OpenInference's of LangChain) leaves what an
 instrumented client tells of the same call beside its own span, or in a trace of its own. Both name
-the same model and used as many tokens, and one is within the other in time. A trace that is of
+the same model and the same answer, or used as many tokens, and one is within the other in time. A
+trace that is of
 nothing but such a call belongs to the session of the other.
 """
 
@@ -51,7 +52,8 @@ class Apart:
     """The model calls of late. In memory: what is told across a restart stays two."""
 
     def __init__(self) -> None:
-        self._heard: dict[tuple[str, tuple[int, int]], list[_Heard]] = {}
+        self._heard: dict[tuple[str, str | tuple[int, int]], list[_Heard]] = {}
+        """By process and what they may have in common: the id of the answer, and the tokens."""
         self._followers: dict[str, set[str]] = {}
         """The traces that are where a trace is, because they tell one of its calls."""
 
@@ -69,16 +71,18 @@ class Apart:
         return [pair for pair in pairs if self._is_in_one_session(draft, *pair)]
 
     def _pair(self, call: ModelCall) -> tuple[ModelCall, ModelCall] | None:
-        key = (call.process_id, call.tokens)
-        alike = self._heard.setdefault(key, [])
-        if any(other.call.span_id == call.span_id for other in alike):
+        common = (call.tokens,) if call.response_id is None else (call.tokens, call.response_id)
+        lists = [self._heard.setdefault((call.process_id, one), []) for one in common]
+        others = [other for alike in lists for other in alike]
+        if any(other.call.span_id == call.span_id for other in others):
             return None
         heard = _Heard(call)
-        alike.append(heard)
-        del alike[:-_MAX_ALIKE]
-        if len(self._heard) > _MAX_KEYS:
+        for alike in lists:
+            alike.append(heard)
+            del alike[:-_MAX_ALIKE]
+        while len(self._heard) > _MAX_KEYS:
             del self._heard[next(iter(self._heard))]
-        for other in alike[:-1]:
+        for other in others:
             inner, outer = sorted((heard, other), key=lambda one: _length_ns(one.call))
             if not (
                 inner.is_inside or outer.is_inside or inner.call.origin in outer.inside

@@ -62,14 +62,14 @@ The first key that has a value counts; aliases of one count are never added.
   of them none, and the inner leaves at most 5 %, or 1 ms, of the outer, used as many tokens, or is
   of another instrumentation and does not say what it used. Two model calls anywhere in a trace are
   one when they have the same response id, are of two instrumentations, and one is within the other
-  in time; so are two anywhere in a process (`service.instance.id`) that name the same model and
-  used as many tokens, unless their response ids differ. Where a client's call is the root of a
-  trace that names no session, the trace is of the session of the framework's. A span and its parent
-  tell one call over MCP when they name the same method and, if both name one, the same tool,
-  resource or prompt: the host's, the SDK's, and the server's, in its process, too. What a server
-  passes on to another is a call of its own, and so is MCP without a method, such as OpenLLMetry's
-  session. Counted is what says most: the tool before its message, then the outermost. Where the
-  sender says which one is the twin (`inspector.duplicate_of`), it is.
+  in time; so are two anywhere in a process (`service.instance.id`) that name the same model, used
+  tokens, and have the same response id or, where one has none, used as many. Where a client's call
+  is the root of a trace that names no session, the trace is of the session of the framework's. A
+  span and its parent tell one call over MCP when they name the same method and, if both name one,
+  the same tool, resource or prompt: the host's, the SDK's, and the server's, in its process, too.
+  What a server passes on to another is a call of its own, and so is MCP without a method, such as
+  OpenLLMetry's session. Counted is what says most: the tool before its message, then the outermost.
+  Where the sender says which one is the twin (`inspector.duplicate_of`), it is.
 * **Begun**: a Logfire `pending_span` is the start of the span that it announces. OpenLLMetry's
   `ResponseStreamWriter` is a twin of its parent.
 * **MCP**: a span of `tools/call` is a `tool` where it names the tool, at either end;

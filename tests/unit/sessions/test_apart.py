@@ -94,6 +94,16 @@ def test_beside_each_other_in_one_trace_they_are_one_call_too() -> None:
     assert desk.session().llm_calls == 2  # of the other it is not known whose process it was
 
 
+def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_ways() -> None:
+    desk = Desk()
+    answer: dict[str, Json] = {"gen_ai.response.id": "a"}
+    desk.take(
+        client(2, 3, {**answer, "gen_ai.usage.output_tokens": 8}), told(1, 2, {**CALL, **answer})
+    )
+    row = desk.session()
+    assert (row.llm_calls, row.output_tokens) == (1, 7)
+
+
 @pytest.mark.parametrize(
     "other",
     [
