@@ -62,9 +62,10 @@ def mount(
     """Put the inspector into `app`, and watch this process with it.
 
     Call it before the app starts; the service runs while the app does. The app starts in any case.
-    Where another process has the store (a second worker, a running service), this one sends its
-    telemetry there and passes the pages on. Where the store cannot be used, the running service
-    is used instead, or else memory, and one warning says why. The token is always asked for.
+    Where a service runs, unless a store was asked for, and where another process has the store (a
+    second worker), this one sends its telemetry there and passes the pages on. Where the store
+    cannot be used, the running service is used instead, or else memory, and one warning says why.
+    The token is always asked for.
 
     Args:
         app: A FastAPI or Starlette application.
@@ -133,18 +134,21 @@ async def _begin(
 ) -> str:
     """Watch this process, in the best way there is; return the line that says how."""
     own = _SPARE
-    why: InspectorError | None
+    elsewhere: Elsewhere | None = None
+    why: InspectorError | None = None
     try:
         own = asked or load_settings()
-        token = access_token(own)
-        await stack.enter_async_context(_serving(door, own, token, path))
+        if not own.is_explicit("store"):  # nobody asked for another than is there
+            elsewhere = await _running(own.store)
+        if elsewhere is None:
+            token = access_token(own)
+            await stack.enter_async_context(_serving(door, own, token, path))
+            return f"Inspector: {path}/ui/?token={token}"
     except StoreInUseError as error:
         elsewhere = await _running(own.store, within_s=STARTING_S)
         why = error if elsewhere is None else None
     except InspectorError as error:
         elsewhere, why = await _running(own.store), error
-    else:
-        return f"Inspector: {path}/ui/?token={token}"
     if elsewhere is not None:
         await stack.enter_async_context(_passing_on(door, elsewhere, own))
         url, token = elsewhere.running.url, elsewhere.running.token

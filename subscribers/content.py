@@ -61,10 +61,14 @@ class LeftOut(int):
     """How many of something were left out before: a number that is told as a cut."""
 
 
+_SIMPLE = Enum | datetime | date | time | UUID | Decimal | PurePath
+"""What is no JSON, and has one form as a text that says it all."""
+
+
 def is_data(value: Any) -> bool:
     """Whether `value` has a form in JSON that says more than the name of its class."""
     return (
-        isinstance(value, Mapping | Sequence | Set | int | float | Enum | datetime | date | time)
+        isinstance(value, Mapping | Sequence | Set | int | float | _SIMPLE)
         or _field_names(value) is not None
         or isinstance(getattr(type(value), "model_fields", None), Mapping)
     )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -189,7 +190,7 @@ def _message(item: Any, default_role: str) -> Message:
     role = _ROLES.get(role, role) if isinstance(role, str) else default_role
     message: Message = {"role": role, "parts": []}
     message["parts"] = _parts(item, content, message["role"])
-    if isinstance(name := _get(item, "name"), str):
+    if isinstance(name := _get(item, "name"), str) and not isinstance(item, Enum):
         message["name"] = name
     return message
 

@@ -64,10 +64,12 @@ def groups_of(tree: SpanTree) -> list[Group]:
 
 
 def error_line(detail: dict[str, Any], most: int) -> str:
-    """Return why a span failed, on one line: type and message, or what its tool answered."""
+    """Return why a span failed, on one line: type and message, code, or what its tool answered."""
     error = detail["view"]["error"] or {}
     parts = [error.get("type"), error.get("message") or detail["status_message"]]
     said = ": ".join(dict.fromkeys(filter(None, parts)))
+    if not said and error.get("code"):
+        said = f"code {error['code']}"
     tool = detail["view"]["tool"]
     if tool and tool["result"] and not error.get("message"):
         said = f"{said}: {tool['result']['text'][:most]}" if said else tool["result"]["text"][:most]

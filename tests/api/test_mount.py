@@ -181,9 +181,15 @@ def test_an_open_stream_does_not_hold_the_app_up(tmp_path: Path) -> None:
             reader.join()
 
 
-def test_beside_a_running_service_the_app_is_watched_by_that_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", ["the app's", "another"])
+def test_beside_a_running_service_the_app_is_watched_by_that_one(
+    tmp_path: Path, store: str
+) -> None:
+    settings: dict[str, Any] = (
+        {"store": f"sqlite:///{tmp_path}/another"} if store == "another" else {}
+    )
     with (
-        running_service(tmp_path) as service,
+        running_service(tmp_path, **settings) as service,
         running_app(tmp_path, place=service.url) as mounted,
     ):
         assert mounted.token == service.token

@@ -3,6 +3,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
@@ -215,6 +217,10 @@ def test_of_what_never_ends_only_a_part_is_read(
     assert endless.reads < 10 * MAX_MESSAGES
 
 
+class Colour(Enum):
+    RED = "red"
+
+
 @dataclasses.dataclass
 class Verdict:
     verdict: int
@@ -234,6 +240,8 @@ class Verdict:
         (Verdict(1), '{"verdict":1,"password":"[redacted]"}'),
         ([1.5, 2], "[1.5,2]"),
         (True, "true"),
+        (Decimal("1.5"), '"1.5"'),
+        (Colour.RED, '"red"'),
     ],
 )
 def test_what_is_no_message_is_kept_as_its_json(value: Any, kept: str) -> None:
@@ -242,6 +250,7 @@ def test_what_is_no_message_is_kept_as_its_json(value: Any, kept: str) -> None:
         text = to_json(convert(value), redactor=redactor).text
         [message] = json.loads(text)
         assert message["parts"] == [{"type": "text", "content": kept}]
+        assert "name" not in message
     [rendered] = json.loads(to_json(mcp_messages(input_messages(value)), redactor=redactor).text)
     assert rendered["content"] == {"type": "text", "text": kept}
 
