@@ -13,9 +13,8 @@ from typing import Any, Final
 
 MAX_DEPTH: Final = 64
 """Objects and arrays within each other that are values; the next one is the text of itself."""
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_BRACKET = re.compile(rf'[^"\[\]{{}}]*+(?:{_STRING}[^"\[\]{{}}]*+)*+([\[\]{{}}"]|\Z)', re.DOTALL)
-"""Runs to the next bracket outside of strings, to a string without an end, or to the end."""
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+"""A string, to its end or that of the text, or a bracket outside of strings."""
 
 
 def parse(text: str, loads: Callable[[str], Any] = json.loads) -> Any:
@@ -57,19 +56,17 @@ def levelled(text: str, max_depth: int) -> str:
     """
     kept: list[str] = []
     depth = done = begun = 0
-    for found in _BRACKET.finditer(text):
-        bracket = found[1]
-        if bracket in ("{", "["):
+    for found in _TOKEN.finditer(text):
+        token = found[0]
+        if token in ("{", "["):
             depth += 1
             if depth == max_depth + 1:
-                begun = found.start(1)
-        elif bracket in ("}", "]"):
+                begun = found.start()
+        elif token in ("}", "]"):
             if depth == max_depth + 1:
                 kept += (text[done:begun], json.dumps(text[begun : found.end()]))
                 done = found.end()
             depth -= 1
-        elif bracket:
-            break
     if depth > 0:
         raise ValueError("not all that is opened is closed")
     return "".join((*kept, text[done:]))

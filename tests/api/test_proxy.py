@@ -216,7 +216,7 @@ def test_a_host_that_no_longer_reads_ends_the_server(alone: Environment) -> None
     process.stderr.close()
 
 
-@pytest.mark.parametrize(("command", "code"), [("/no/such/server", 127), ("/etc/hosts", 126)])
+@pytest.mark.parametrize(("command", "code"), [("/no/such/server", 127), ("/etc/passwd", 126)])
 def test_a_command_that_cannot_be_started_is_said(
     alone: Environment, command: str, code: int
 ) -> None:
