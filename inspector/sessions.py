@@ -139,7 +139,10 @@ class Tally:
 
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
-_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN, _TITLE_SETUP, _TITLE_NONE = range(6)
+_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
+_TITLE_METHOD, _TITLE_SETUP, _TITLE_NONE = range(4, 7)
+# Of a call over MCP the span inside may name what is called (FastMCP's own around it does not).
+_METHOD = re.compile(r"(?:^|\s)(?:tools/call|prompts/get|resources/read)$")
 # MCP that only sets the stage says nothing of what a session is about.
 _SETUP = re.compile(
     r"(?:^|\s)(?:initialize|ping|server/discover|logging/setLevel|\S+/list|notifications/\S+)$"
@@ -226,14 +229,16 @@ class Profile:
         if facts.first_user_message:
             self._see_title(_TITLE_MESSAGE, facts.first_user_message, span.start_ns)
         rank = _TITLE_ROOT if facts.is_root else _TITLE_SPAN
-        if _SETUP.search(span.name):
+        if _METHOD.search(span.name):
+            rank = _TITLE_METHOD
+        elif _SETUP.search(span.name):
             rank = _TITLE_SETUP
         self._see_title(rank, span.name, span.start_ns)
 
     def _see_title(self, rank: int, title: str, time_ns: int) -> None:
         if not title or rank > self.title_rank:
             return
-        is_better = rank < self.title_rank
+        is_better = rank < self.title_rank or not self.title
         if rank == _TITLE_GIVEN:
             is_better = is_better or time_ns >= self.title_ns
         else:

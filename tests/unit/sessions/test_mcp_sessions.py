@@ -48,6 +48,22 @@ def test_each_connection_is_a_session_called_by_what_it_did() -> None:
     }
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
+    order: tuple[int, ...],
+) -> None:
+    desk = Desk()
+    tool: dict[str, Json] = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "weigh"}
+    spans = [
+        message(1, "tools/list", attributes=HERE),
+        message(2, attributes=HERE),
+        incoming(span("tools/call weigh", trace=2, span_id=2, parent=1, attributes=tool), "p1"),
+    ]
+    for index in order:
+        desk.take(spans[index])
+    assert desk.session().title == "tools/call weigh"
+
+
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_who_asked_says_which_session_both_ends_are(
