@@ -23,7 +23,6 @@ _BETWEEN = "\x1e"
 MAX_REMEMBERED_CHARS = 64
 _MAX_NAME_CHARS = 64
 
-# No group is possessive: before 3.11.5, Python takes too much where what is in one backtracks.
 # Quotes are escaped once more for each JSON text that is a string in another.
 _ASSIGN = r"\\{0,15}[\"']?[ \t]{0,4}[:=][ \t]{0,4}+"
 _NOT_A_SECRET = r"(?!(?:null|none|true|false)(?:[\s\"',;&{}\\\])]|\Z))"
@@ -42,14 +41,17 @@ _NOT_BARE = (
 )
 # A quote before one of these has ended a text, not begun one: `input("Password: ")`.
 _NO_OPENING = r"(?![)\],;}]+(?:[\s.;:,)\]}\\]|\Z))"
+# The last choice in a possessive group that looks ahead. Before 3.11.5, Python goes on behind what
+# the last look saw, a quote, unless another choice is tried. (A greedy group needs 200 bytes for
+# each of its rounds.)
+_OR_BACK = r"|(?!)"
 # A header's value is never four words in a row.
 _NO_PROSE = r"(?!(?:[a-z]{1,20} ){3}[a-z])"
 _LINE = rf"{_ASSIGN}\\{{0,15}}[\"']?+{_NOT_A_SECRET}{_NO_PROSE}"
 _ASSIGNED = (
     rf"{_ASSIGN}{_NOT_A_SECRET}(?:"
-    rf"\"{_NO_OPENING}(?P<double>(?:[^\"\\\r\n\x1e]++|\\[^\x1e])+)"
-    rf"|'{_NO_OPENING}(?P<single>(?:[^'\\\r\n\x1e]++|\\[^\x1e])+)"
-    rf"|(?P<mark>\\{{1,15}}[\"']){_NO_OPENING}(?P<escaped>(?:[^\"'\\\r\n\x1e]++|(?!(?P=mark))[\"'\\])+)"
+    rf"([\"']){_NO_OPENING}(?P<plain>(?:(?!\1)[^\\\r\n\x1e]|\\[^\x1e]{_OR_BACK})++)"
+    rf"|(\\{{1,15}}[\"']){_NO_OPENING}(?P<escaped>(?:(?!\3)[^\r\n\x1e]{_OR_BACK})++)"
     rf"|{_NOT_BARE}"
     r"(?P<bare>(?:(?:bearer|basic)[ \t]{1,4})?[^\s\"',;&{}\\]{4,}+))"
 )
@@ -64,8 +66,10 @@ _IDENTIFIED = (
     r"(?:by|as)[ \t\r\n]{1,8}(?:password[ \t\r\n]{1,8})?"
 )
 _QUOTED = (
-    r"(?:(?P<quote>[\"'])(?P<plain>(?:\\[^\x1e]|(?P=quote){2}|(?!(?P=quote))[^\\\r\n\x1e]){1,256})"
-    r"|(?P<mark>\\{1,15}[\"'])(?P<escaped>(?:(?!(?P=mark))[^\r\n\x1e]){1,256}))"
+    r"(?:(?P<quote>[\"'])"
+    rf"(?P<plain>(?:\\[^\x1e]|(?P=quote){{2}}|(?!(?P=quote))[^\\\r\n\x1e]{_OR_BACK}){{1,256}}+)"
+    r"|(?P<mark>\\{1,15}[\"'])"
+    rf"(?P<escaped>(?:(?!(?P=mark))[^\r\n\x1e]{_OR_BACK}){{1,256}}+))"
 )
 _VALUE = rf"[a-z]{{0,8}}+[0-9]{{0,2}}+(?:{_ASSIGNED}|{_REFUSED})"
 
