@@ -17,10 +17,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
 from inspector.app import create_app, running
+from inspector.http import spans as search_route
 from inspector.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
 from tools.drawn_wire import SESSION as WIRE
@@ -69,6 +71,12 @@ async def _golden(lines: list[str]) -> dict[str, Answers]:
 
 
 async def _drawn() -> Answers:
+    # A page ends when its time is up: here only when all was looked at.
+    with patch.object(search_route, "PAGE_S", 60.0):
+        return await _drawn_answers()
+
+
+async def _drawn_answers() -> Answers:
     async with _client() as (client, routes):
         await _send(client, "/import", past_sessions(), _JSON)
         await _send(client, "/v1/traces", wire_spans(), _PROTOBUF)
@@ -81,7 +89,6 @@ async def _drawn() -> Answers:
         asked += [("/compare", {"left": left, "right": right}) for left, right in COMPARED]
         for path, query in [*asked, *_states(answers)]:
             key, text = await _answer(client, path, query)
-            # A page of a search ends when its time is up: of so little, all of it is one page.
             while path == "/search" and _is_part(text):
                 await asyncio.sleep(0.05)
                 key, text = await _answer(client, path, query)
@@ -90,9 +97,8 @@ async def _drawn() -> Answers:
 
 
 def _is_part(text: str) -> bool:
-    page = json.loads(text)
-    index = page.get("index")
-    return page.get("next_cursor") is not None or (index is not None and not index["is_complete"])
+    index = json.loads(text).get("index")
+    return index is not None and not index["is_complete"]
 
 
 SEARCHES = (
