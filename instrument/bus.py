@@ -93,6 +93,8 @@ class Bus:
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
         self._unknown = UnknownNames()
+        self._looked_at: set[str] = set()
+        """Nouns of operations that nobody listened to: a mistake is said at the first."""
         self._unslashed = FirstTimes()  # observers of all that were told how to take any kwarg
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)

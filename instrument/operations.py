@@ -29,6 +29,7 @@ from instrument.errors import HookContractError, HookDenied, HookFailed, HookSto
 from instrument.ids import next_call_id
 from instrument.interceptors import is_intercepted
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
+from instrument.unknown import MAX_NOTED
 from instrument.waiting import Channel, Waiting, completed
 
 T = TypeVar("T")
@@ -226,6 +227,8 @@ class Operation:
     async def __aenter__(self) -> Operation:
         table = self._bus._hooks
         if not table:
+            if type(self._name) is not str or self._name not in self._bus._looked_at:
+                self._look_once()
             return self
         emit, hook = self._bus._tell, self._begin()
         try:
@@ -246,6 +249,8 @@ class Operation:
     def __enter__(self) -> Operation:
         table = self._bus._hooks
         if not table:
+            if type(self._name) is not str or self._name not in self._bus._looked_at:
+                self._look_once()
             return self
         emit, hook = self._bus._tell_sync, self._begin()
         try:
@@ -446,14 +451,25 @@ class Operation:
             self._meter = StreamMeter(self._started_ns)
         return self._meter
 
+    def _find_noun(self) -> Noun:
+        """Return the noun; say, once, what is wrong with it."""
+        noun = find_noun(self._name)
+        if noun.identity is None or noun.identity not in self.kwargs:
+            self._bus._note_operation(self._name, noun)
+            self._name = noun.name
+        return noun
+
+    def _look_once(self) -> None:
+        """Say what is wrong though nobody listens: of each name, at its first operation."""
+        noun = self._find_noun()
+        if len(self._bus._looked_at) < MAX_NOTED:
+            self._bus._looked_at.add(noun.name)
+
     def _begin(self) -> str:
         """Become the current operation; return the name of the before hook."""
         self._is_told = True
         self._is_announced = False
-        self._noun = noun = find_noun(self._name)
-        if noun.identity is None or noun.identity not in self.kwargs:
-            self._bus._note_operation(self._name, noun)
-            self._name = noun.name
+        self._noun = self._find_noun()
         self._ruling = None
         self._outside = self._inside = copy_context()
         self._outer = _current.get()
