@@ -37,6 +37,7 @@ class Channel(Protocol):
     _approval_providers: tuple[list[ApprovalProvider], ...]
     _waiting: Waiting
     _sync_waiting: Waiting
+    _looked_at: set[str]
 
     def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
 
