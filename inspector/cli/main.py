@@ -133,12 +133,16 @@ def token(
     store: Annotated[str | None, typer.Option(help="Store whose token it is.")] = None,
     rotate_token: Rotate = False,
 ) -> None:
-    """Print the access token."""
+    """Print the access token: of the running service, unless a store or a token is named."""
     settings = load_settings(store=store)
+    service = runfile.read()
     if rotate_token:
         _rotate(settings)
-        if runfile.read():
+        if service:
             typer.echo("A service is running: start it again to use the new token.", err=True)
+    elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
+        _say_now(service.token)
+        return
     given = settings.token.get_secret_value() if settings.token else None
     _say_now(load_token(settings.store, given=given, file=settings.token_file))
 

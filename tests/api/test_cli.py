@@ -1,4 +1,5 @@
 import json
+import os
 import select
 import subprocess
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from typer.testing import CliRunner, Result
 
+from inspector import runfile
 from inspector.cli.main import app
 from inspector.client import Client
 from inspector.errors import InspectorError
@@ -392,6 +394,16 @@ def test_the_token_stays_the_same_until_it_is_rotated(here: Path) -> None:
     second = run("token", "--rotate-token").output
     assert second != first
     assert run("token").output == second
+
+
+def test_the_token_is_that_of_the_running_service(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("INSPECTOR_STORE", raising=False)
+    runfile.write(runfile.RunFile("http://127.0.0.1:1", "running", os.getpid(), "sqlite:///x.db"))
+    assert run("token").output == "running\n"
+    own = run("token", "--store", f"sqlite:///{here / 'own.db'}")
+    assert (own.exit_code, own.output == "running\n") == (0, False)
 
 
 def test_a_token_that_is_given_cannot_be_rotated(
