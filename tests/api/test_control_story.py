@@ -199,12 +199,16 @@ def test_who_may_not_is_refused_and_written_down(service: Service, agent: Deleti
     assert "may only read" in text_of(asyncio.run(over_mcp()))
     assert httpx.post(f"{service.url}{path}", json=allow).status_code == 401
     assert service.get(path)["status"] == "pending"
-    refused = [
-        (one["code"], one["origin"])
-        for one in audit(service)
-        if one["result"] == "refused" and one["request_id"] == request["id"]
-    ]
-    assert refused[::-1] == [
+
+    def refused() -> list[tuple[str, str]]:
+        return [
+            (one["code"], one["origin"])
+            for one in reversed(audit(service))
+            if one["result"] == "refused" and one["request_id"] == request["id"]
+        ]
+
+    # What the guard refuses is written down soon, not at once.
+    assert wait_for(lambda: found if len(found := refused()) == 5 else None) == [
         ("origin_not_allowed", "browser"),
         ("wrong_hash", "browser"),
         ("wrong_hash", "browser"),
