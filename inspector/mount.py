@@ -15,7 +15,7 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -25,6 +25,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -39,6 +40,7 @@ from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
 from inspector.serving import serving
 from inspector.settings import Settings, load_settings
+from subscribers.live import LiveRecord
 
 MOUNT_PATH = "/_inspector"
 
@@ -150,7 +152,7 @@ async def _begin(
     except InspectorError as error:
         elsewhere, why = await _running(own.store), error
     if elsewhere is not None:
-        await stack.enter_async_context(_passing_on(door, elsewhere, own))
+        await stack.enter_async_context(_passing_on(door, elsewhere, own, path))
         url, token = elsewhere.running.url, elsewhere.running.token
         if why is not None:
             _logger.warning("%s The inspector that runs at %s is used.", why, url)
@@ -211,7 +213,7 @@ async def _serving(door: _Door, asked: Settings, token: str, path: str) -> Async
         await stack.enter_async_context(serving(service, taken, plain))
         url = f"http://127.0.0.1:{port_of(taken)}"
         stack.enter_context(_told(RunFile(url, token, os.getpid(), own.store)))
-        await stack.enter_async_context(_watched(url, token))
+        await stack.enter_async_context(_watched(url, token, path))
         stack.enter_context(_on_signals(end_streams))
         door.to = service
         yield
@@ -232,21 +234,23 @@ def _told(run: RunFile) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _passing_on(door: _Door, elsewhere: Elsewhere, own: Settings) -> AsyncIterator[None]:
+async def _passing_on(
+    door: _Door, elsewhere: Elsewhere, own: Settings, path: str
+) -> AsyncIterator[None]:
     """Watch this process with the service that runs, and answer with what that answers."""
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(elsewhere.close)
-        following = asyncio.create_task(_follow(elsewhere))
+        following = asyncio.create_task(_follow(elsewhere, path))
         stack.push_async_callback(_ended, following)
         stack.enter_context(_on_signals(elsewhere.close))
         door.to = create_passing_app(elsewhere, own)
         yield
 
 
-async def _follow(elsewhere: Elsewhere) -> None:
+async def _follow(elsewhere: Elsewhere, path: str) -> None:
     """Send to the service wherever it is: the worker that has it may be started anew."""
     while True:
-        async with _watched(elsewhere.running.url, elsewhere.running.token):
+        async with _watched(elsewhere.running.url, elsewhere.running.token, path):
             while True:
                 await asyncio.sleep(FOLLOW_S)
                 now = _named_or_running()
@@ -261,8 +265,10 @@ async def _ended(task: asyncio.Task[None]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _watched(url: str, token: str) -> AsyncIterator[None]:
+async def _watched(url: str, token: str, path: str) -> AsyncIterator[None]:
     handle = attach(url, token=token or None)
+    if handle._delivery is not None:  # another service does not know where its pages are here
+        handle._delivery.leaves_out = lambda item: _is_told_about(item, path)
     try:
         yield
     finally:
@@ -274,17 +280,28 @@ def is_about(item: Span | LogRecord, path: str) -> bool:
 
     Shown, they would be most of what there is to see: looking makes requests.
     """
-    found = {pair.key: pair.value for pair in item.attributes}
+    found = {pair.key: pair.value.string_value for pair in item.attributes}
     if isinstance(item, Span):
-        kind, name = int(item.kind), item.name
-    else:
-        kind = found["inspector.span.kind"].int_value if "inspector.span.kind" in found else 0
-        name = found["inspector.span.name"].string_value if "inspector.span.name" in found else ""
-    if kind == Span.SPAN_KIND_SERVER:
-        places = [found[key].string_value for key in _PATH_KEYS & found.keys()]
+        return _is_below(path, item.name, found, is_server=item.kind == Span.SPAN_KIND_SERVER)
+    kinds = [one.value.int_value for one in item.attributes if one.key == "inspector.span.kind"]
+    name = found.get("inspector.span.name", "")
+    return _is_below(path, name, found, is_server=kinds == [Span.SPAN_KIND_SERVER])
+
+
+def _is_told_about(item: LiveRecord | ReadableSpan, path: str) -> bool:
+    """Say the same of what is about to be sent."""
+    span = item.span if isinstance(item, LiveRecord) else item
+    return span is not None and _is_below(
+        path, span.name, span.attributes or {}, is_server=span.kind is trace.SpanKind.SERVER
+    )
+
+
+def _is_below(path: str, name: str, attributes: Mapping[str, Any], *, is_server: bool) -> bool:
+    if is_server:
+        places = [str(attributes[key]) for key in _PATH_KEYS & attributes.keys()]
         return any(place == path or place.startswith(f"{path}/") for place in places)
     # ASGI instrumentation makes a span of each message too; they have no path but in the name.
-    return "asgi.event.type" in found and f" {path}/" in name
+    return "asgi.event.type" in attributes and f" {path}/" in name
 
 
 @contextlib.contextmanager

@@ -127,6 +127,8 @@ class Delivery:
         self._limits = limits or Limits()
         self._treat = treat
         self._on_start = on_start
+        self.leaves_out: Callable[[Item], bool] | None = None
+        """Asked on the thread what is not to be sent."""
         self.sent_spans = 0  # that were taken
         self._thread: threading.Thread | None = None
         self._is_closing = False
@@ -248,6 +250,8 @@ class Delivery:
         inbox, pending, limits = self._inbox, self._pending, self._limits
         while inbox:
             item = inbox.popleft()
+            if self.leaves_out is not None and self.leaves_out(item):
+                continue
             if self._treat is not None:
                 try:
                     item = self._treat(item)
