@@ -76,7 +76,7 @@ class Handle:
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until everything so far was sent; False when that takes longer."""
-        return self._delivery is None or self.delivery.flush(timeout_s)
+        return self._delivery is None or self._delivery.flush(timeout_s)
 
     def detach(self) -> None:
         """End what is open, send what is left (≤ 1 s) and stop watching. Idempotent."""
