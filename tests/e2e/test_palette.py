@@ -201,3 +201,17 @@ def test_the_bar_has_every_page_in_reach_where_it_is_narrow(
         assert box["x"] + box["width"] <= width
     page.get_by_role("button", name="All actions").click()
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_a_key_right_after_escape_opens_what_it_stands_for(page: Page, service: Service) -> None:
+    """The palette's field has the focus until the page is drawn without it."""
+    _open(page, service)
+    _palette(page)
+    page.evaluate("""() => {
+      document.querySelector('dialog[open]').close();
+      const pressed = new KeyboardEvent('keydown', { key: '?', bubbles: true });
+      document.activeElement.dispatchEvent(pressed);
+    }""")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()

@@ -64,9 +64,11 @@ function isBehindDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }
 
+/** The field of a dialog that was closed a moment ago still has the focus, and is none. */
 function isInput(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    target.closest('dialog:not([open])') === null
   );
 }
