@@ -96,7 +96,9 @@ test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, co
 
 .PHONY: test-all
 test-all: test ## the tests, and those too slow for every time
-	$(BIN)/pytest -q -m slow
+	@# Apart: a browser's loop runs on in the process that opened it.
+	$(BIN)/pytest -q -n 2 --dist loadfile -m slow --ignore tests/e2e
+	$(BIN)/pytest -q -n 2 --dist loadfile -m slow tests/e2e
 
 .PHONY: test-lowest
 test-lowest: $(ENV) $(UI) | $(MADE) ## the wheel with the lowest versions that pyproject.toml allows
