@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bridge_parts import Nowhere, Row, kept, measure
 
-from inspector.control.control import Control
-from inspector.control.gate import Session
-from inspector.control.held import By
-from inspector.control.line import Process
-from inspector.control.link import Address
+from inspector.agent_side.control.connection_state import Process
+from inspector.agent_side.control.control import Control
+from inspector.agent_side.control.gate import Session
+from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.http_connection import Address
 from instrument import Bus
 from subscribers.delivery import Delivery
 from subscribers.installation import make_bridge

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from measuring import Case, best_times_ns
 
-from inspector.policies.file import parse
-from inspector.policies.installation import enforce
+from inspector.agent_side.policies.file import parse
+from inspector.agent_side.policies.installation import enforce
 from instrument import Bus
 
 IDLE, ONE = "no hook", "one interceptor, no objection"

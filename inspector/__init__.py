@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector import context
+    from inspector.agent_side.control.elicitation import elicit
+    from inspector.agent_side.control.signals import on_signal
     from inspector.attach import attach
-    from inspector.control.elicitation import elicit
-    from inspector.control.signals import on_signal
     from subscribers import capture_state, dump_state_to_span
 
 __all__ = [
@@ -36,8 +36,8 @@ _FUNCTIONS = frozenset({"attach", "mount"})
 _MODULES = {
     "capture_state": "subscribers",
     "dump_state_to_span": "subscribers",
-    "elicit": "inspector.control.elicitation",
-    "on_signal": "inspector.control.signals",
+    "elicit": "inspector.agent_side.control.elicitation",
+    "on_signal": "inspector.agent_side.control.signals",
 }
 """Where a name is that is not in the module of that name."""
 

@@ -20,9 +20,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
-from inspector.integrations.registry import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
-from inspector.integrations.servers import pass_on
-from inspector.policies import install as install_policies
+from inspector.agent_side.adapters import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
+from inspector.agent_side.policies import install as install_policies
+from inspector.agent_side.servers import pass_on
 from inspector.token import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
@@ -31,7 +31,7 @@ from subscribers.options import Options, is_on
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
-    from inspector.control.control import Control
+    from inspector.agent_side.control.control import Control
     from instrument import Bus
     from subscribers.delivery import Delivery
     from subscribers.wiring import Wiring
@@ -229,8 +229,8 @@ def _control(
     bus: Bus, wiring: Wiring, find: Callable[[], Service | None], options: Options
 ) -> Control | None:
     # Only here: without a service none of it is needed.
-    from inspector.control.control import control_of  # noqa: PLC0415
-    from inspector.control.link import Address  # noqa: PLC0415
+    from inspector.agent_side.control.control import control_of  # noqa: PLC0415
+    from inspector.agent_side.control.http_connection import Address  # noqa: PLC0415
 
     def address() -> Address | None:
         now = find()

@@ -28,9 +28,9 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from inspector.agent_side.policies.locations import SECTIONS as POLICY_SECTIONS
 from inspector.errors import SettingsError
 from inspector.paths import config_dir, data_dir
-from inspector.policies.places import SECTIONS as POLICY_SECTIONS
 from inspector.retention import Retention
 
 PREFIX = "INSPECTOR_"

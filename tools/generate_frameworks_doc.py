@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.integrations.registry import ADAPTERS
+from inspector.agent_side.adapters import ADAPTERS
 from tests.integrations.capabilities import CAPABILITIES, DECIDES, FRAMEWORKS, SEES
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from inspector.agent_side.adapters import find_adapter
 from inspector.integrations.mcp_agent.patches import Point
 from inspector.integrations.mcp_agent.points import POINTS
-from inspector.integrations.registry import find_adapter
 from instrument import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from inspector.agent_side.policies.locations import SWITCH, Source, find_sources, is_switched_off
 from inspector.errors import PolicyError
-from inspector.policies.places import SWITCH, Source, find_sources, is_switched_off
 
 if TYPE_CHECKING:
-    from inspector.policies.file import Rules
-    from inspector.policies.words import Line
+    from inspector.agent_side.policies.file import Rules
+    from inspector.agent_side.policies.words import Line
 
 app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
 
@@ -37,7 +37,7 @@ def check(file: File = None, as_json: Json = False) -> None:
     In force are the user's inspector.toml, and one in the working directory, which only tightens.
     Exit code 1 says that there are mistakes.
     """
-    from inspector.policies.words import lines  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.words import lines  # noqa: PLC0415 - on use
 
     found, mistakes = _read(file)
     if as_json:
@@ -76,9 +76,9 @@ def try_(
 
     Exit code 1 says that there are mistakes in what is in force.
     """
-    from inspector.policies.file import HOOKS  # noqa: PLC0415 - on use
-    from inspector.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
-    from inspector.policies.words import try_out  # noqa: PLC0415
+    from inspector.agent_side.policies.file import HOOKS  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
+    from inspector.agent_side.policies.words import try_out  # noqa: PLC0415
 
     if on not in HOOKS:
         raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
@@ -107,7 +107,7 @@ def try_(
 
 
 def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
-    from inspector.policies.sources import load  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.sources import load  # noqa: PLC0415 - on use
 
     if file is None and is_switched_off(os.environ):
         typer.echo(f"{SWITCH} is off: nothing acts.", err=True)
@@ -143,7 +143,7 @@ def _say_mistakes(mistakes: list[str]) -> None:
 
 
 def _note_prices(found: list[Rules]) -> None:
-    from inspector.policies.words import needs_prices  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.words import needs_prices  # noqa: PLC0415 - on use
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(

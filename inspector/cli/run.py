@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
+from inspector.agent_side import bootstrap
+from inspector.agent_side.adapters import ASKED, wanted
 from inspector.errors import SettingsError
-from inspector.integrations import bootstrap
 from inspector.integrations.auto import SAYS
-from inspector.integrations.registry import ASKED, wanted
 
 app = typer.Typer()
 

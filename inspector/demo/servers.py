@@ -26,7 +26,7 @@ from mcp.types import (
 )
 from mcp_types.version import LATEST_MODERN_VERSION
 
-from inspector.control.elicitation import Callback
+from inspector.agent_side.control.elicitation import Callback
 from inspector.demo.connection import TRANSPORT, McpConnection, RunContext, wire_form
 from instrument import _emit as emit
 from instrument import operation

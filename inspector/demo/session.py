@@ -14,7 +14,7 @@ from mcp import MCPError
 from mcp.types import ElicitResult
 
 from inspector import context as session_context
-from inspector.control.elicitation import SIGNAL, make_elicit
+from inspector.agent_side.control.elicitation import SIGNAL, make_elicit
 from inspector.demo.agent import Agent, AgentTool
 from inspector.demo.connection import McpConnection, McpTool, RunContext
 from inspector.demo.house_rules import PERSON_S, ShortSearches, send_back_without_sources

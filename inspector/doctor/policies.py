@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.agent_side.policies.locations import SWITCH, find_sources, is_switched_off
+from inspector.agent_side.policies.sources import load
+from inspector.agent_side.policies.words import lines, needs_prices
 from inspector.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.errors import PolicyError
-from inspector.policies.places import SWITCH, find_sources, is_switched_off
-from inspector.policies.sources import load
-from inspector.policies.words import lines, needs_prices
 from inspector.settings import Settings
 
 

@@ -19,7 +19,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from inspector.integrations.on_import import after_import
+from inspector.agent_side.on_import import after_import
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.told_once import is_told

@@ -15,9 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from _mcp_agent_inspector import is_shadowed
-from inspector.integrations import registry
-from inspector.integrations.on_import import after_import, is_being_imported
-from inspector.integrations.registry import (
+from inspector.agent_side import adapters as registry
+from inspector.agent_side.adapters import (
     ADAPTERS,
     ASKED,
     ENABLE_PATCH,
@@ -26,6 +25,7 @@ from inspector.integrations.registry import (
     is_theirs,
     wanted,
 )
+from inspector.agent_side.on_import import after_import, is_being_imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any, TypeVar
 
-from inspector.integrations.registry import find_adapter, installed_version, is_warned_of
+from inspector.agent_side.adapters import find_adapter, installed_version, is_warned_of
 
 _logger = logging.getLogger("inspector")
 _MISSING: Any = object()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import _mcp_agent_inspector
-from inspector.integrations import bootstrap
+from inspector.agent_side import bootstrap
 from tests.support.service_process import Service
 
 AGENT = """

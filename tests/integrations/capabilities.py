@@ -5,7 +5,7 @@ A test says what it shows: `@pytest.mark.shows("langchain", "tool", "deny")`.
 
 from __future__ import annotations
 
-from inspector.integrations.registry import ADAPTERS, find_adapter
+from inspector.agent_side.adapters import ADAPTERS, find_adapter
 
 FRAMEWORKS = {
     "mcp": find_adapter("mcp").distribution,

@@ -17,8 +17,8 @@ from unittest.mock import patch
 
 import pytest
 
+from inspector.agent_side.adapters import attach_all, find_adapter
 from inspector.integrations.patches import Patches
-from inspector.integrations.registry import attach_all, find_adapter
 from instrument import Bus
 
 _NONE: Any = object()

@@ -25,8 +25,8 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from inspector import context
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By
 from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied

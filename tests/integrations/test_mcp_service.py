@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from mcp.client.stdio import get_default_environment
 
-from inspector.integrations import bootstrap
+from inspector.agent_side import bootstrap
 from tests.support.service import wait_for
 from tests.support.service_process import Service
 

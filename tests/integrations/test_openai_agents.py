@@ -44,8 +44,8 @@ from openai.types.responses import (
 )
 
 from inspector import context
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By
 from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied

@@ -148,7 +148,7 @@ import logging
 import sys
 
 logging.basicConfig(level="WARNING", stream=sys.stdout, format="%(message)s")
-from inspector.integrations.registry import attach_all, importable, wanted
+from inspector.agent_side.adapters import attach_all, importable, wanted
 
 print("openai_agents" in [one.name for one in importable()])
 attach_all(wanted("openai_agents"))

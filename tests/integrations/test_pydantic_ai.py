@@ -27,8 +27,8 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.models.test import TestModel
 
 from inspector import context
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By
 from inspector.integrations import mcp
 from inspector.integrations.pydantic_ai import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By
 from tests.support.wired import Wired
 
 DEADLINE_S = 30

@@ -14,8 +14,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from inspector.agent_side.on_import import after_import
 from inspector.integrations.langchain.watching import Watching
-from inspector.integrations.on_import import after_import
 from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared

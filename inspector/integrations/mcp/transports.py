@@ -16,11 +16,11 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
+from inspector.agent_side.servers import with_ours
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.streams import tap
 from inspector.integrations.mcp.wire import Wire
 from inspector.integrations.patches import Patches
-from inspector.integrations.servers import with_ours
 from instrument import Bus
 
 TRANSPORTS = (

@@ -16,14 +16,14 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import RLock
 
+from inspector.agent_side.adapters import find_adapter, is_theirs
+from inspector.agent_side.on_import import after_import
 from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
 from inspector.integrations.mcp_agent.patches import Patches, Point
 from inspector.integrations.mcp_agent.points import POINTS
 from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
 from inspector.integrations.mcp_agent.relay import relay
 from inspector.integrations.mcp_agent.waits import take_signals
-from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import find_adapter, is_theirs
 from instrument import Bus
 from instrument import default as shared
 from instrument.once import once

@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from inspector.integrations.on_import import after_import
+from inspector.agent_side.on_import import after_import
 from instrument import Bus
 
 _logger = logging.getLogger("inspector")

@@ -16,7 +16,7 @@ from inspector.integrations.mcp_agent.patches import Function, Teller
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from inspector.control.signals import Signal
+    from inspector.agent_side.control.signals import Signal
 
 _logger = logging.getLogger("inspector")
 
@@ -77,7 +77,7 @@ _waiters = Waiters()
 
 def take_signals() -> Callable[[], None]:
     """Let what people answer in the inspector reach workflows; return what ends that."""
-    from inspector.control.signals import on_signal  # noqa: PLC0415 - only where it is patched
+    from inspector.agent_side.control.signals import on_signal  # noqa: PLC0415 - only where it is patched
 
     return on_signal(_waiters.take)
 
@@ -150,7 +150,7 @@ def elicit(teller: Teller, original: Function) -> Function:
 
 
 async def _ask_people(teller: Teller, session: Any, params: Any) -> Any:
-    from inspector.control.elicitation import make_elicit  # noqa: PLC0415 - only where asked
+    from inspector.agent_side.control.elicitation import make_elicit  # noqa: PLC0415 - only where asked
 
     ask = make_elicit(bus=teller.bus, server_name=line_of(session).server_name)
     return await ask(None, params)

@@ -20,7 +20,7 @@ from mcp_agent.workflows.llm.llm_selector import ModelSelector
 from mcp_agent.workflows.parallel.parallel_llm import ParallelLLM
 
 from inspector import context
-from inspector.control.signals import deliver
+from inspector.agent_side.control.signals import deliver
 from inspector.integrations import mcp, mcp_agent
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.mcp1.apps import make_app, until

@@ -18,7 +18,8 @@ from mcp_agent.agents.agent import Agent
 from mcp_agent.executor.workflow import Workflow
 
 import instrument
-from inspector.integrations import mcp_agent, registry
+from inspector.agent_side import adapters as registry
+from inspector.integrations import mcp_agent
 from inspector.integrations.mcp_agent import POINTS
 from inspector.integrations.mcp_agent.patches import MARK
 from instrument import Bus

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.integrations import bootstrap
+from inspector.agent_side import bootstrap
 from tests.support.service_process import Service
 
 pytest.importorskip("strands")

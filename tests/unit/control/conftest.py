@@ -7,7 +7,7 @@ import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 
-from inspector.control.gate import Gate
+from inspector.agent_side.control.gate import Gate
 from instrument import Bus
 from tests.support.wired import Wired
 

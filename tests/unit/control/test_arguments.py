@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.control.arguments import (
+from inspector.agent_side.control.arguments import (
     MAX_EDIT_BYTES,
     MAX_SHOWN_CHARS,
     EditError,
@@ -21,7 +21,7 @@ from inspector.control.arguments import (
     is_still,
     show,
 )
-from inspector.control.exact_json import (
+from inspector.agent_side.control.exact_json import (
     MAX_DEPTH,
     BadJsonError,
     NotExactError,

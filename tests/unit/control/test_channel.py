@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from inspector.control.channel import Channel
-from inspector.control.commands import Commands
-from inspector.control.gate import Gate
-from inspector.control.line import Limits, Process
-from inspector.control.link import Address
-from inspector.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control.channel import Channel
+from inspector.agent_side.control.commands import Commands
+from inspector.agent_side.control.connection_state import Limits, Process
+from inspector.agent_side.control.gate import Gate
+from inspector.agent_side.control.http_connection import Address
+from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
 from inspector.wire.control import CommandAnswer
 from tests.support.control_service import DEADLINE_S, ControlService
 from tests.support.wired import Wired

@@ -10,10 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.control import commands as module
-from inspector.control.commands import Command, Commands, MalformedCommandError, read_command
-from inspector.control.gate import Gate
-from inspector.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control import commands as module
+from inspector.agent_side.control.commands import (
+    Command,
+    Commands,
+    MalformedCommandError,
+    read_command,
+)
+from inspector.agent_side.control.gate import Gate
+from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
 from inspector.wire.control import Command as WireCommand
 from inspector.wire.control import CommandAnswer
 from tests.support.wired import Wired

@@ -8,9 +8,9 @@ import pytest
 from mcp import Client
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
-from inspector.control.elicitation import input_responses, make_elicit
-from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
-from inspector.control.provider import InspectorProvider
+from inspector.agent_side.control.elicitation import input_responses, make_elicit
+from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.provider import InspectorProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 from tests.support.eliciting import legacy_server, modern_server
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.control.events import EventSplitter, TooLongError
+from inspector.agent_side.control.sse import EventSplitter, TooLongError
 
 LINES = st.sampled_from(
     ["data: a", "data:b", "data", "data: ü☃", ": alive", "id: 7", "event: x", "", "", "nonsense"]

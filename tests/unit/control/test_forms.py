@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.control.forms import problem_of
+from inspector.agent_side.control.forms import problem_of
 
 FORM = {
     "type": "object",

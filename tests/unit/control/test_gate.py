@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from inspector.control import gate as gates
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By, Held
+from inspector.agent_side.control import gate as gates
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By, Held
 from instrument import Decision, HookDenied
 from tests.support.wired import Wired
 

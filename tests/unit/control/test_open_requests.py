@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.control import open_requests
-from inspector.control.open_requests import (
+from inspector.agent_side.control import open_requests
+from inspector.agent_side.control.open_requests import (
     Asked,
     Closed,
     Given,

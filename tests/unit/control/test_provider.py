@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
-from inspector.control.held import By
-from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
-from inspector.control.provider import InspectorProvider
+from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.open_requests import (
+    MAX_OPEN,
+    Asked,
+    Closed,
+    Given,
+    OpenRequests,
+    Taken,
+)
+from inspector.agent_side.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
 from instrument.typed import BeforeToolCallEvent, HookRegistry
 from subscribers.places import NOWHERE, Place

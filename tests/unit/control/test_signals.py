@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from inspector.control.open_requests import MAX_OPEN, Asked, Closed, Given, OpenRequests, Taken
-from inspector.control.provider import InspectorProvider
-from inspector.control.signals import NOBODY, PausedSessions, Signal, Signals
+from inspector.agent_side.control.open_requests import (
+    MAX_OPEN,
+    Asked,
+    Closed,
+    Given,
+    OpenRequests,
+    Taken,
+)
+from inspector.agent_side.control.provider import InspectorProvider
+from inspector.agent_side.control.signals import NOBODY, PausedSessions, Signal, Signals
 from instrument import Bus
 from subscribers.places import Place
 

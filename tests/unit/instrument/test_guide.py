@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.control import signals
+from inspector.agent_side.control import signals
 from instrument import (
     ApprovalAnswer,
     HookDenied,

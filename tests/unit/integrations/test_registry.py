@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.integrations.on_import import after_import
-from inspector.integrations.registry import ADAPTERS, Adapter, check_version, wanted
+from inspector.agent_side.adapters import ADAPTERS, Adapter, check_version, wanted
+from inspector.agent_side.on_import import after_import
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.policies import install
+from inspector.agent_side.policies import install
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.policies import install
+from inspector.agent_side.policies import install
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.unit.policies.conftest import Enforce, Person
 
@@ -438,7 +438,7 @@ async def test_everything_that_is_shipped_denies_when_it_fails(
     def fail(*_: Any) -> None:
         raise ValueError("a bug of ours")
 
-    monkeypatch.setattr("inspector.policies.judge.joined", fail)
+    monkeypatch.setattr("inspector.agent_side.policies.judge.joined", fail)
     assert "a bug of ours" in await refusal(bus)
 
 
@@ -451,7 +451,7 @@ async def test_arguments_that_are_no_object_cannot_be_judged(bus: Bus, enforce: 
 async def test_many_tool_names_are_not_all_remembered(
     bus: Bus, enforce: Enforce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.policies.rules.MAX_NAMES", 2)
+    monkeypatch.setattr("inspector.agent_side.policies.rules.MAX_NAMES", 2)
     enforce(READ_ASK_DENY)
     for number in range(5):
         assert await refusal(bus, f"delete_{number}") == "no approval provider"

@@ -148,7 +148,7 @@ def test_the_child_of_a_fork_is_not_held_up_by_a_thread_of_its_parent(tmp_path: 
     said = run_program(
         """
 import os
-from inspector.policies import budgets
+from inspector.agent_side.policies import budgets
 
 inspector.attach()
 (ledger,) = budgets._ledgers

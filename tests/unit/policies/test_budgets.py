@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector import context
-from inspector.policies.budgets import Budget, Ledger, Usage
-from inspector.policies.file import parse
-from inspector.policies.installation import enforce as put_on
-from inspector.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.budgets import Budget, Ledger, Usage
+from inspector.agent_side.policies.file import parse
+from inspector.agent_side.policies.installation import enforce as put_on
+from inspector.agent_side.policies.open_operations import OpenOperations
 from instrument import ApprovalRequest, Bus, Decision, HookDenied
 from tests.unit.policies.conftest import Enforce, Person
 
@@ -413,7 +413,7 @@ async def test_a_session_that_hooks_announce_is_one(bus: Bus, enforce: Enforce) 
 
 
 def test_sessions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.policies.budgets.MAX_ACCOUNTS", 3)
+    monkeypatch.setattr("inspector.agent_side.policies.budgets.MAX_ACCOUNTS", 3)
     (budget,) = parse(CALLS, Path("x")).budgets
     ledger = Ledger([budget])
     for number in range(10):

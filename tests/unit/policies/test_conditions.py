@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.policies import conditions
-from inspector.policies.conditions import COMPARISONS, UNREADABLE, read_condition
+from inspector.agent_side.policies import conditions
+from inspector.agent_side.policies.conditions import COMPARISONS, UNREADABLE, read_condition
 
 
 @dataclass

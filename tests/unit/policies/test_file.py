@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.agent_side.policies.file import HOOKS, Rules, parse, read
+from inspector.agent_side.policies.rules import Event, Globs, Place, Policy, Question, RuleList
+from inspector.agent_side.policies.ruling import Ruling, joined
 from inspector.errors import PolicyError
-from inspector.policies.file import HOOKS, Rules, parse, read
-from inspector.policies.rules import Event, Globs, Place, Policy, Question, RuleList
-from inspector.policies.ruling import Ruling, joined
 
 FILE = Path("inspector.toml")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.policies.conditions import COMPARISONS, read_condition
-from inspector.policies.file import HOOKS, parse
+from inspector.agent_side.policies.conditions import COMPARISONS, read_condition
+from inspector.agent_side.policies.file import HOOKS, parse
 
 ROOT = Path(__file__).resolve().parents[3]
 GUIDE = (ROOT / "docs" / "guide" / "policies.md").read_text(encoding="utf-8")

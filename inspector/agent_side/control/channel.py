@@ -14,13 +14,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from inspector.control.commands import Commands
-from inspector.control.gate import Gate
-from inspector.control.line import Limits, Line, Process
-from inspector.control.link import Address
-from inspector.control.listener import Listener
-from inspector.control.open_requests import OpenRequests
-from inspector.control.speaker import Speaker
+from inspector.agent_side.control.commands import Commands
+from inspector.agent_side.control.connection_state import Limits, Line, Process
+from inspector.agent_side.control.gate import Gate
+from inspector.agent_side.control.http_connection import Address
+from inspector.agent_side.control.open_requests import OpenRequests
+from inspector.agent_side.control.receiver import Listener
+from inspector.agent_side.control.sender import Speaker
 
 
 class Channel:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.control.exact_json import is_same
+from inspector.agent_side.control.exact_json import is_same
 
 MAX_DEPTH = 20
 

@@ -6,11 +6,11 @@ import logging
 import uuid
 from time import monotonic
 
-from inspector.control.commands import Commands, MalformedCommandError, read_command
-from inspector.control.events import EventSplitter, TooLongError
-from inspector.control.line import Ack, Line, Visit
-from inspector.control.link import AwayError, Link, StatusError
-from inspector.control.open_requests import Taken
+from inspector.agent_side.control.commands import Commands, MalformedCommandError, read_command
+from inspector.agent_side.control.connection_state import Ack, Line, Visit
+from inspector.agent_side.control.http_connection import AwayError, Link, StatusError
+from inspector.agent_side.control.open_requests import Taken
+from inspector.agent_side.control.sse import EventSplitter, TooLongError
 
 _logger = logging.getLogger("inspector")
 

@@ -6,7 +6,7 @@ import re
 import uuid
 from typing import Any
 
-from inspector.control.open_requests import Asked, Closed, Opened, Taken
+from inspector.agent_side.control.open_requests import Asked, Closed, Opened, Taken
 
 MAX_TEXT_CHARS = 1024 * 1024
 _MAX_PROMPT_CHARS = 64 * 1024

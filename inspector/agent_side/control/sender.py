@@ -10,11 +10,11 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote
 
-from inspector.control import messages
-from inspector.control.gate import Gate
-from inspector.control.line import Ack, Line, Process, Visit, read_welcome
-from inspector.control.link import Address, AwayError, Link, Reply
-from inspector.control.open_requests import OpenRequests
+from inspector.agent_side.control import messages
+from inspector.agent_side.control.connection_state import Ack, Line, Process, Visit, read_welcome
+from inspector.agent_side.control.gate import Gate
+from inspector.agent_side.control.http_connection import Address, AwayError, Link, Reply
+from inspector.agent_side.control.open_requests import OpenRequests
 
 _logger = logging.getLogger("inspector")
 

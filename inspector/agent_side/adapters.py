@@ -13,13 +13,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
-from inspector.integrations.on_import import after_import
+from inspector.agent_side.on_import import after_import
 
 # Little is imported up here: every Python process below `inspector run` pays for it.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from instrument import Bus
+
+_PACKAGE = __name__.removesuffix(".agent_side.adapters")
+"""What `inspector` is called here: a program may have a package by that name."""
 
 ENABLE_PATCH = "INSPECTOR_ENABLE_PATCH"
 ASKED = "INSPECTOR_AUTO_ATTACH"
@@ -111,7 +114,7 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         return
     (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
-        module = import_module(f"{__package__}.{adapter.name}")
+        module = import_module(f"{_PACKAGE}.integrations.{adapter.name}")
         undo.append(module.attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
         _warn(

@@ -16,8 +16,8 @@ from time import monotonic
 from typing import NamedTuple
 from weakref import WeakSet
 
-from inspector.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
-from inspector.policies.ruling import Ruling
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
+from inspector.agent_side.policies.ruling import Ruling
 from instrument import HookDenied
 
 UNITS = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from inspector.control.forms import problem_of
+from inspector.agent_side.control.forms import problem_of
 from instrument import ApprovalAnswer, Bus
 from instrument import default as shared
 from instrument.decision import APPROVAL_TIMEOUT_S

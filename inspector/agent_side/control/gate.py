@@ -18,8 +18,8 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from inspector.control.held import OPERATOR, By, Held, Release
-from inspector.control.open_requests import Taken
+from inspector.agent_side.control.hold import OPERATOR, By, Held, Release
+from inspector.agent_side.control.open_requests import Taken
 from instrument import Bus, Decision
 from instrument.catalogue import NOUNS
 from subscribers.places import OpenOperation, Place

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from inspector.control.gate import Gate, Session
-from inspector.control.held import By
-from inspector.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
 
 _logger = logging.getLogger("inspector")
 

@@ -10,12 +10,12 @@ from time import monotonic
 from typing import Any
 
 from inspector import context
-from inspector.policies.budgets import Ledger
-from inspector.policies.file import Rules
-from inspector.policies.judge import Judge
-from inspector.policies.open_operations import OpenOperations
-from inspector.policies.places import Source
-from inspector.policies.sources import load_or_deny
+from inspector.agent_side.policies.budgets import Ledger
+from inspector.agent_side.policies.file import Rules
+from inspector.agent_side.policies.judge import Judge
+from inspector.agent_side.policies.locations import Source
+from inspector.agent_side.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.sources import load_or_deny
 from instrument import Bus
 from instrument.default import bus as default_bus
 from instrument.once import once
@@ -129,7 +129,7 @@ def _keep_books(
     current: Callable[[], str | None],
     prices_file: str | None,
 ) -> list[Callable[[], None]]:
-    from inspector.policies.usage import UsageReader, read_prices  # noqa: PLC0415 - reads a spec
+    from inspector.agent_side.policies.usage import UsageReader, read_prices  # noqa: PLC0415 - reads a spec
 
     reader = UsageReader(read_prices(prices_file))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspector.policies.places import SWITCH, find_sources, is_switched_off
+from inspector.agent_side.policies.locations import SWITCH, find_sources, is_switched_off
 
 if TYPE_CHECKING:
     from instrument import Bus
@@ -47,6 +47,6 @@ def install(
     sources = [one for one in find_sources(environ, directory) if one.may_be_there()]
     if not sources:
         return lambda: None
-    from inspector.policies.installation import install as put_on  # noqa: PLC0415 - most need none
+    from inspector.agent_side.policies.installation import install as put_on  # noqa: PLC0415 - most need none
 
     return put_on(bus, sources, environ.get("INSPECTOR_PRICES", "").strip())

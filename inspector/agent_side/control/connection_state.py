@@ -10,8 +10,8 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from inspector.control.link import Link
-from inspector.control.open_requests import Taken
+from inspector.agent_side.control.http_connection import Link
+from inspector.agent_side.control.open_requests import Taken
 
 _logger = logging.getLogger("inspector")
 

@@ -15,11 +15,11 @@ import re
 import stat
 from dataclasses import replace
 
+from inspector.agent_side.policies.file import HERE, HOOKS, Rules, parse
+from inspector.agent_side.policies.locations import NAME, SECTIONS, SWITCH, Source
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
 from inspector.errors import PolicyError
 from inspector.paths import config_dir
-from inspector.policies.file import HERE, HOOKS, Rules, parse
-from inspector.policies.places import NAME, SECTIONS, SWITCH, Source
-from inspector.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
 
 MAX_FILE_BYTES = 1 << 20
 

@@ -13,10 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from inspector.errors import PolicyError
-from inspector.policies.budgets import UNITS, Budget
-from inspector.policies.conditions import Condition, read_condition
-from inspector.policies.rules import (
+from inspector.agent_side.policies.budgets import UNITS, Budget
+from inspector.agent_side.policies.conditions import Condition, read_condition
+from inspector.agent_side.policies.rules import (
     BEFORE_TOOL_CALL,
     Action,
     Globs,
@@ -25,7 +24,8 @@ from inspector.policies.rules import (
     Question,
     RuleList,
 )
-from inspector.policies.ruling import JOINT
+from inspector.agent_side.policies.ruling import JOINT
+from inspector.errors import PolicyError
 from instrument.catalogue import NOUNS
 from instrument.decision import is_duration
 

@@ -10,10 +10,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from inspector.control.arguments import EditError, Shown, changes_from, is_edited, is_still
-from inspector.control.exact_json import BadJsonError, parsed
-from inspector.control.forms import problem_of
-from inspector.control.open_requests import Given, Taken
+from inspector.agent_side.control.arguments import (
+    EditError,
+    Shown,
+    changes_from,
+    is_edited,
+    is_still,
+)
+from inspector.agent_side.control.exact_json import BadJsonError, parsed
+from inspector.agent_side.control.forms import problem_of
+from inspector.agent_side.control.open_requests import Given, Taken
 from instrument import ApprovalAnswer, ApprovalRequest
 
 MAX_PAYLOAD_BYTES = 2**20

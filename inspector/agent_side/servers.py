@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from inspector.integrations import bootstrap
+from inspector.agent_side import bootstrap
 from subscribers.options import Capture, is_on
 
 SWITCH = "INSPECTOR_WATCH_SERVERS"

@@ -12,7 +12,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from inspector.policies.conditions import UNREADABLE, Condition
+from inspector.agent_side.policies.conditions import UNREADABLE, Condition
 
 Action: TypeAlias = Literal["allow", "deny", "ask", "break"]
 BEFORE_TOOL_CALL = "before_tool_call"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.policies.budgets import Usage
+from inspector.agent_side.policies.budgets import Usage
 from subscribers.paths import read_path
 
 MAX_OPEN = 100_000

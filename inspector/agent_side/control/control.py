@@ -8,14 +8,14 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from inspector.control.channel import Channel
-from inspector.control.commands import Command, Commands
-from inspector.control.gate import Gate
-from inspector.control.line import Limits, Process
-from inspector.control.link import Address
-from inspector.control.open_requests import OpenRequests, Taken
-from inspector.control.provider import InspectorProvider
-from inspector.control.signals import PausedSessions, deliver
+from inspector.agent_side.control.channel import Channel
+from inspector.agent_side.control.commands import Command, Commands
+from inspector.agent_side.control.connection_state import Limits, Process
+from inspector.agent_side.control.gate import Gate
+from inspector.agent_side.control.http_connection import Address
+from inspector.agent_side.control.open_requests import OpenRequests, Taken
+from inspector.agent_side.control.provider import InspectorProvider
+from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
 from subscribers.places import OpenOperation, Place
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from inspector.policies.budgets import Ledger
-from inspector.policies.file import Rules
-from inspector.policies.open_operations import OpenOperations
-from inspector.policies.rules import Event, Policy, Question, RuleList
-from inspector.policies.ruling import Ruling, joined
+from inspector.agent_side.policies.budgets import Ledger
+from inspector.agent_side.policies.file import Rules
+from inspector.agent_side.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.rules import Event, Policy, Question, RuleList
+from inspector.agent_side.policies.ruling import Ruling, joined
 from instrument import Decision
 from instrument.decision import Outcome
 from instrument.decision import Question as Asked

@@ -17,10 +17,10 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
 
-from inspector.control.exact_json import BadJsonError, parsed
-from inspector.control.judging import MAX_PAYLOAD_BYTES
-from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
-from inspector.control.provider import (
+from inspector.agent_side.control.answer_check import MAX_PAYLOAD_BYTES
+from inspector.agent_side.control.exact_json import BadJsonError, parsed
+from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.provider import (
     MAX_NAME_CHARS,
     MAX_PROMPT_CHARS,
     MAX_SESSION_ID_CHARS,

@@ -15,11 +15,15 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
-from inspector.control.allowances import Allowance, Allowances
-from inspector.control.arguments import Shown, show
-from inspector.control.held import By
-from inspector.control.judging import MAX_PAYLOAD_BYTES, ArgumentsChangedError, judge
-from inspector.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.allowances import Allowance, Allowances
+from inspector.agent_side.control.answer_check import (
+    MAX_PAYLOAD_BYTES,
+    ArgumentsChangedError,
+    judge,
+)
+from inspector.agent_side.control.arguments import Shown, show
+from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 from subscribers.places import NOWHERE, Place
 

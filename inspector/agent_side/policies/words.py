@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inspector.policies.budgets import Budget
-from inspector.policies.file import Rules
-from inspector.policies.judge import ruled
-from inspector.policies.rules import BEFORE_TOOL_CALL, Event, Globs, Policy, Question
-from inspector.policies.ruling import joined
+from inspector.agent_side.policies.budgets import Budget
+from inspector.agent_side.policies.file import Rules
+from inspector.agent_side.policies.judge import ruled
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event, Globs, Policy, Question
+from inspector.agent_side.policies.ruling import joined
 
 
 class Line(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inspector.policies.budgets import Usage
+from inspector.agent_side.policies.budgets import Usage
 from subscribers.engine import Engine
 from subscribers.errors import PriceError
 from subscribers.options import Capture, Options, Vocabulary

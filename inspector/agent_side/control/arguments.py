@@ -12,7 +12,7 @@ import marshal
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from inspector.control.exact_json import (
+from inspector.agent_side.control.exact_json import (
     MAX_DEPTH,
     BadJsonError,
     NotExactError,

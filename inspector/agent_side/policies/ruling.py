@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
-from inspector.policies.rules import Question
+from inspector.agent_side.policies.rules import Question
 
 Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
 

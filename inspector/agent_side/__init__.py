@@ -1,0 +1,1 @@
+"""What runs in the agent's process. Every child process loads this: nothing is imported here."""
