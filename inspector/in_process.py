@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from opentelemetry import context as otel_context
 
-from inspector.client import RefusedError
+from inspector.cli.client import RefusedError
 
 
 async def ask(

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from inspector import session_spans
-from inspector.client import RefusedError
-from inspector.reader import Reader
+from inspector.cli import session_spans
+from inspector.cli.client import RefusedError
+from inspector.cli.reader import Reader
 
 _HELD = ("paused", "waiting")
 """What can be held; whether it is, `paused_since` says."""

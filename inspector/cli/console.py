@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inspector.cli.console_tree import plain, say, span_line, status, tree_lines
-from inspector.hook_validation.finding import ERROR, WARNING, Report
+from inspector.cli.hook_validation.finding import ERROR, WARNING, Report
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.causes import Group
 from inspector.reading.outline import lines_of, short_ids

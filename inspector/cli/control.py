@@ -18,9 +18,8 @@ from urllib.parse import quote
 
 import typer
 
-from inspector import session_spans
-from inspector.cli import choosing
-from inspector.client import Client, RefusedError
+from inspector.cli import choosing, session_spans
+from inspector.cli.client import Client, RefusedError
 from inspector.errors import SettingsError
 from inspector.reading.visible import visible
 
@@ -140,7 +139,7 @@ def answer(
     reason: Reason = None,
 ) -> None:
     """Answer what an agent asks; on a terminal you are asked for what is not given."""
-    from inspector.cli import filling  # noqa: PLC0415 - rich takes a while
+    from inspector.cli import form_input as filling  # noqa: PLC0415 - rich takes a while
 
     if sum((text is not None, payload is not None, bool(field), decline, cancel)) > 1:
         raise SettingsError("Give one of --text, --json, --field, --decline and --cancel.")

@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from inspector.client import Client
+from inspector.cli.client import Client
 from inspector.errors import SettingsError
 from inspector.reading.visible import visible
 

@@ -17,17 +17,17 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector import runfile, session_spans
+from inspector import runfile
 from inspector.cli import backups as cli_backups
-from inspector.cli import choosing
+from inspector.cli import choosing, session_spans
 from inspector.cli import control as cli_control
-from inspector.cli import doctor as cli_doctor
+from inspector.cli import doctor_command as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
-from inspector.client import Client, NoServiceError, RefusedError
+from inspector.cli.client import Client, NoServiceError, RefusedError
+from inspector.cli.reader import find_reader
 from inspector.errors import InspectorError, SettingsError
-from inspector.reader import find_reader
 from inspector.reading.visible import visible
 from inspector.settings import Settings, load_settings
 from inspector.token import load_token
@@ -221,7 +221,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a session as the tree of its spans, why it failed, or one span with its content."""
-    from inspector.cli import showing  # noqa: PLC0415
+    from inspector.cli import show as showing  # noqa: PLC0415
 
     reader = find_reader()
     if session_id is None:
@@ -300,7 +300,7 @@ def mcp(
     import asyncio  # noqa: PLC0415
 
     with _mcp_library():
-        from inspector.mcp_server.stdio import serve_stdio  # noqa: PLC0415 - it may be missing
+        from inspector.cli.mcp_stdio import serve_stdio  # noqa: PLC0415 - it may be missing
 
     asyncio.run(serve_stdio(lambda: find_reader(url), may_steer=control))
 
@@ -326,7 +326,7 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Check a module of hooks: read it, then mount it in a process of its own, which runs it."""
-    from inspector.hook_validation import validate as check  # noqa: PLC0415
+    from inspector.cli.hook_validation import validate as check  # noqa: PLC0415
 
     report = check(path)
     if as_json:

@@ -17,13 +17,13 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from inspector import session_spans
-from inspector.cli import showing
+from inspector.cli import session_spans
+from inspector.cli import show as showing
+from inspector.cli.client import Client, NoServiceError
 from inspector.cli.console import session_head, span_row
 from inspector.cli.console_tree import plain, say, span_line, tree_lines
 from inspector.cli.requests import headline, time_ns_of
 from inspector.cli.tail_state import Following, LiveSession
-from inspector.client import Client, NoServiceError
 from inspector.model import SpanStatus
 from inspector.reading.readable import duration
 from inspector.reading.span_tree import SpanTree

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from inspector import session_spans
-from inspector.client import Client, NoServiceError, RefusedError
+from inspector.cli import session_spans
+from inspector.cli.client import Client, NoServiceError, RefusedError
+from inspector.cli.reader import find_reader
 from inspector.importing.unpacking import Unpacker
-from inspector.reader import find_reader
 
 _PAGE = 1_000
 _MAX_NAME_CHARS = 80

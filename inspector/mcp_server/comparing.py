@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from inspector.client import RefusedError
+from inspector.cli.client import RefusedError
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import SessionLine, session_line, session_text
 from inspector.mcp_server.source import Archive

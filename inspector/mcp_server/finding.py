@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from inspector.client import RefusedError
+from inspector.cli.client import RefusedError
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool

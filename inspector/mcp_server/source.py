@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from inspector.client import MAX_ACTOR_CHARS, RefusedError
+from inspector.cli.client import MAX_ACTOR_CHARS, RefusedError
 from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import as_written

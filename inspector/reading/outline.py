@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from inspector.client import RefusedError
+from inspector.cli.client import RefusedError
 from inspector.model import SpanRow
 from inspector.reading.causes import with_failures
 from inspector.reading.span_tree import SpanTree

@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from typer.testing import CliRunner, Result
 
 from inspector import runfile
+from inspector.cli.client import Client
 from inspector.cli.main import app
-from inspector.client import Client
 from inspector.errors import InspectorError
 from inspector.settings import Settings, load_settings
 from inspector.storage import open_store

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
+from inspector.cli.client import NoServiceError, RefusedError
 from inspector.cli.main import app
-from inspector.client import NoServiceError, RefusedError
 from inspector.errors import SettingsError
 from tests.support.otlp import span
 from tests.support.service import DEADLINE_S, Service, command, environment, running_service

@@ -11,8 +11,8 @@ import apsw
 import pytest
 from typer.testing import CliRunner
 
+from inspector.cli.doctor import senders
 from inspector.cli.main import app
-from inspector.doctor import senders
 from tests.support.receivers import bare_receiver
 from tests.support.service import Service, environment, free_port, running_service
 

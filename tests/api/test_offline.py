@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from inspector import sessions
+from inspector.cli.offline import OfflineClient
 from inspector.model import Json
-from inspector.offline import OfflineClient
 from inspector.storage.sqlite import SqliteStore
 from tests.support.desk import Desk
 from tests.support.door import settings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.client import Client, RefusedError
+from inspector.cli.client import Client, RefusedError
 
 Seen = list[tuple[str, str, dict[str, str], bytes]]
 

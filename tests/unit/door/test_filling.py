@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.filling import of_pairs
+from inspector.cli.form_input import of_pairs
 from inspector.errors import SettingsError
 
 FORM = json.dumps(

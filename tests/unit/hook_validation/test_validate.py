@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from inspector.cli.hook_validation import RULES, Report, UnreadablePathError, validate
 from inspector.cli.main import app
 from inspector.errors import InspectorError
-from inspector.hook_validation import RULES, Report, UnreadablePathError, validate
 
 GOOD = """
 import logging

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from inspector.client import RefusedError
+from inspector.cli.client import RefusedError
 from inspector.mcp_server.source import Archive
 from inspector.wire import SpanRow
 

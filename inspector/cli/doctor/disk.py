@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from inspector.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.errors import InspectorError, UntrustedFileError
 from inspector.paths import check_trusted
 from inspector.settings import Settings

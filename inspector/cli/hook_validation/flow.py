@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from inspector.hook_validation.functions import Function, last_name, own_nodes
+from inspector.cli.hook_validation.functions import Function, last_name, own_nodes
 
 _ALL = frozenset({"Exception", "BaseException"})
 _CANCELLING = frozenset({"CancelledError", "KeyboardInterrupt", "SystemExit", "GeneratorExit"})

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspector.cli.hook_validation.finding import Finding, finding
 from inspector.errors import InspectorError
-from inspector.hook_validation.finding import Finding, finding
 from instrument.control.mount import GROUP
 
 MAX_FILES = 500

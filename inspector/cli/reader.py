@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from inspector.client import Client, NoServiceError
+from inspector.cli.client import Client, NoServiceError
 from inspector.settings import load_settings
 from inspector.token import store_path
 
@@ -37,6 +37,6 @@ def find_reader(url: str | None = None) -> Reader:
         path = store_path(settings.store)
         if path is None or not path.exists():
             raise
-        from inspector.offline import OfflineClient  # noqa: PLC0415 - all of the service
+        from inspector.cli.offline import OfflineClient  # noqa: PLC0415 - all of the service
 
         return OfflineClient(settings)

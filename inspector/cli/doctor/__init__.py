@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from inspector.doctor.finding import FAIL, OK, Finding
-from inspector.doctor.place import examine_store, examine_token
-from inspector.doctor.policies import examine_policies
-from inspector.doctor.senders import examine_frameworks, examine_senders
-from inspector.doctor.service import examine_forwarding, examine_ports, examine_service
+from inspector.cli.doctor.disk import examine_store, examine_token
+from inspector.cli.doctor.finding import FAIL, OK, Finding
+from inspector.cli.doctor.policies import examine_policies
+from inspector.cli.doctor.senders import examine_frameworks, examine_senders
+from inspector.cli.doctor.service import examine_forwarding, examine_ports, examine_service
 from inspector.errors import InspectorError
 from inspector.settings import Settings, load_settings
 from inspector.version import VERSION

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
-from inspector.client import RefusedError
-from inspector.reader import Reader
+from inspector.cli.client import RefusedError
+from inspector.cli.reader import Reader
 
 _PAGE = 20_000
 _ID_MATCHES = 100

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from inspector.agent_side.policies.locations import SWITCH, find_sources, is_switched_off
 from inspector.agent_side.policies.sources import load
 from inspector.agent_side.policies.words import lines, needs_prices
-from inspector.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.errors import PolicyError
 from inspector.settings import Settings
 

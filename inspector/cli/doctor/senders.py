@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import urlsplit
 
 from inspector import runfile
-from inspector.doctor.asking import health, listens
-from inspector.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.probe import health, listens
 from inspector.settings import Settings
 from inspector.token import environment_token
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.hook_validation.checks import check
-from inspector.hook_validation.finding import ERROR, RULES, Finding, Report
-from inspector.hook_validation.target import UnreadablePathError, locate
-from inspector.hook_validation.trial import TIME_LIMIT_S, mount_on_trial
+from inspector.cli.hook_validation.checks import check
+from inspector.cli.hook_validation.finding import ERROR, RULES, Finding, Report
+from inspector.cli.hook_validation.target import UnreadablePathError, locate
+from inspector.cli.hook_validation.trial import TIME_LIMIT_S, mount_on_trial
 
 __all__ = ["RULES", "Finding", "Report", "UnreadablePathError", "validate"]
 

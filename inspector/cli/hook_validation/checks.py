@@ -8,9 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
-from inspector.hook_validation.finding import Finding, finding
-from inspector.hook_validation.flow import escaping_raises, returns_without_result, unguarded
-from inspector.hook_validation.functions import (
+from inspector.cli.hook_validation.finding import Finding, finding
+from inspector.cli.hook_validation.flow import escaping_raises, returns_without_result, unguarded
+from inspector.cli.hook_validation.functions import (
     Function,
     Handler,
     handlers,
@@ -19,7 +19,7 @@ from inspector.hook_validation.functions import (
     registrations,
     takes_two,
 )
-from inspector.hook_validation.target import Entry, Source, Target
+from inspector.cli.hook_validation.target import Entry, Source, Target
 from instrument.catalogue import CATALOGUE
 from instrument.control.events import ALL_EVENTS
 from instrument.control.result import HookResult, ResultAction

@@ -8,10 +8,10 @@ from typing import Any
 
 from mcp.server.stdio import stdio_server
 
-from inspector.client import Client, NoServiceError
+from inspector.cli.client import Client, NoServiceError
+from inspector.cli.reader import Reader
 from inspector.mcp_server.server import create_server
 from inspector.mcp_server.source import CALLER, READ_ONLY
-from inspector.reader import Reader
 
 
 class Found:

@@ -12,12 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from inspector.hook_validation.finding import RULES, Finding, finding
-from inspector.hook_validation.target import Entry, Target
+from inspector.cli.hook_validation.finding import RULES, Finding, finding
+from inspector.cli.hook_validation.target import Entry, Target
 
 TIME_LIMIT_S = 10.0
 _MAX_BYTES = 1_000_000
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 
 
 def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> list[Finding]:
@@ -36,7 +36,7 @@ def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> list[Fi
 
 
 def _run(entry: Entry, answer: Path, time_limit_s: float) -> int | None:
-    command = [sys.executable, "-P", "-m", "inspector.hook_validation.stage"]
+    command = [sys.executable, "-P", "-m", "inspector.cli.hook_validation.stage"]
     names = [str(entry.import_root), entry.module, entry.function, str(entry.file.resolve())]
     process = subprocess.Popen(  # list form, no shell
         [*command, str(answer), *names],

@@ -23,8 +23,8 @@ def doctor(
 
     Exit code 1 says that something does not work. The token is never shown.
     """
-    from inspector.doctor import examine  # noqa: PLC0415
-    from inspector.doctor.finding import FAIL  # noqa: PLC0415
+    from inspector.cli.doctor import examine  # noqa: PLC0415
+    from inspector.cli.doctor.finding import FAIL  # noqa: PLC0415
 
     has_failed, found = False, []
     for finding in examine(os.environ):

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from inspector import session_spans
+from inspector.cli import session_spans
 from inspector.cli.console import show_errors, show_session, show_span, span_row
-from inspector.reader import Reader
+from inspector.cli.reader import Reader
 from inspector.reading.causes import Group, error_line, groups_of
 from inspector.reading.outline import place_of
 from inspector.reading.span_tree import SpanTree

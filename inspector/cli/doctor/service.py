@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from inspector import runfile
-from inspector.doctor.asking import ask, health, listens
-from inspector.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.probe import ask, health, listens
 from inspector.settings import PREFIX, Settings
 from inspector.token import environment_token
 from inspector.version import VERSION
