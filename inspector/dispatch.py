@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from concurrent.futures import Future
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import CommandRow
+from inspector.service.model.rows import CommandRow
 from inspector.storage.base import Changes, CommandEnd, Store
 
 KEEP_ALIVE_S = 5.0

@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inspector.model import (
+from inspector.run_time import RunTime
+from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     ProcessRow,
     RequestRow,
     SessionStatus,
 )
-from inspector.run_time import RunTime
 from inspector.sessions import (
     REQUEST_WAIT,
     SETTLED,

@@ -15,11 +15,12 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from inspector import presenter, wire
 from inspector.errors import StoreUnavailableError
 from inspector.feed_messages import Entry, entries_of
-from inspector.model import SessionRow
-from inspector.normalise.times import rfc3339
+from inspector.service import wire
+from inspector.service.model.rows import SessionRow
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
 from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store, shown_bytes
 from inspector.store_health import StoreHealth
 

@@ -11,9 +11,12 @@ from typing import Any, Protocol, TypeAlias, get_args
 
 import orjson
 
-from inspector import live, presenter, wire
-from inspector.model import RequestStatus, SessionRow, SpanKind, SpanStatus
-from inspector.normalise.times import rfc3339
+from inspector import live
+from inspector.service import wire
+from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
+from inspector.service.wire import control as wire_control
 from inspector.sessions import SETTLED
 from inspector.storage.base import (
     Change,
@@ -23,7 +26,6 @@ from inspector.storage.base import (
     SessionRecord,
     SpanRecord,
 )
-from inspector.wire import control as wire_control
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
     live.SESSION_PAUSED: wire_control.WaitingOnSignal,

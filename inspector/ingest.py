@@ -28,11 +28,11 @@ from inspector.errors import (
 )
 from inspector.feed import Feed
 from inspector.housekeeping import LOOK_S, Housekeeping
-from inspector.model import AuditRow, IncomingLog, IncomingSpan
 from inspector.recorder import Recorder
 from inspector.requests.desk import Desk
 from inspector.requests.notes import NoteRate
 from inspector.retention import Retention
+from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
 from inspector.storage.base import Changes, Store
 from inspector.store_health import StoreHealth, StoreWatch
 from inspector.turns import Batch, Part, Turns

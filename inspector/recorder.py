@@ -21,7 +21,12 @@ from inspector.apart import Apart, ModelCall, mark
 from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.mcp_ends import Ends
-from inspector.model import (
+from inspector.normalise import span_facts
+from inspector.normalise.facts import title_in_log
+from inspector.normalise.twins import TOLD_TWICE
+from inspector.processes import EXIT_GRACE_NS, Processes
+from inspector.requests.desk import Desk
+from inspector.service.model.rows import (
     IncomingLog,
     IncomingSpan,
     SessionStatus,
@@ -29,11 +34,7 @@ from inspector.model import (
     SpanKind,
     SpanStatus,
 )
-from inspector.normalise import span_facts
-from inspector.normalise.facts import title_in_log
-from inspector.normalise.twins import TOLD_TWICE
-from inspector.processes import EXIT_GRACE_NS, Processes
-from inspector.requests.desk import Desk
+from inspector.service.model.waits import PauseSignal, waits_of
 from inspector.sessions import (
     NO_KEY_RANK,
     REQUEST_WAIT,
@@ -45,7 +46,6 @@ from inspector.sessions import (
 )
 from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
 from inspector.twins import find_twins
-from inspector.waits import PauseSignal, waits_of
 
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inspector.model import SpanStatus
+from inspector.service.model.rows import SpanStatus
+from inspector.service.model.waits import Interval, before, merged
 from inspector.storage.base import SpanRecord, SpanTime, time_of
-from inspector.waits import Interval, before, merged
 
 
 class Idle(NamedTuple):

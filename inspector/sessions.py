@@ -15,7 +15,10 @@ from typing import Any
 
 import orjson
 
-from inspector.model import (
+from inspector.normalise.kinds import calls_tool
+from inspector.normalise.session_ids import session_id
+from inspector.run_time import Idle, RunTime
+from inspector.service.model.rows import (
     Engine,
     SessionRow,
     SessionStatus,
@@ -23,11 +26,8 @@ from inspector.model import (
     SpanKind,
     SpanStatus,
 )
-from inspector.normalise.kinds import calls_tool
-from inspector.normalise.session_ids import session_id
-from inspector.run_time import Idle, RunTime
+from inspector.service.model.waits import Interval, before, length_ns, merged
 from inspector.storage.base import SpanRecord
-from inspector.waits import Interval, before, length_ns, merged
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from inspector.model import IncomingLog, IncomingSpan
+from inspector.service.model.rows import IncomingLog, IncomingSpan
 
 COMMIT_S = 0.15
 """How long a commit should take at most."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.draft import Draft
-from inspector.model import SpanKind
 from inspector.normalise.twins import (
     TOLD_TWICE,
     Told,
@@ -23,6 +22,7 @@ from inspector.normalise.twins import (
     may_tell,
     tells_more,
 )
+from inspector.service.model.rows import SpanKind
 from inspector.sessions import TraceState
 from inspector.storage.base import SpanRecord
 

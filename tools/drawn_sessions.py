@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.support.otlp import SECOND_NS, START_NS, key_values, resource, span
 from tests.support.rich_session import rich_session
 

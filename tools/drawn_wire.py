@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, resource, span
 
 SESSION: Final = "wire"

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from inspector.cli.console_tree import plain, say, span_line, status, tree_lines
 from inspector.cli.hook_validation.finding import ERROR, WARNING, Report
-from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.causes import Group
 from inspector.reading.outline import lines_of, short_ids
 from inspector.reading.readable import LEAST_IDLE_NS, duration, money, plural, silence, tokens
 from inspector.reading.span_text import attributes, content
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import visible
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PIPED_WIDTH = 200
 """What does not go to a terminal is read by programs: nothing is cut to fit eighty columns."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.outline import Line
 from inspector.reading.readable import duration, money, tokens
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import visible_line
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 STYLES: Mapping[str, str] = {
     "waiting": "bold yellow",

@@ -16,7 +16,7 @@ from inspector.app import create_app
 from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.in_process import ask
-from inspector.model import SessionRow, SessionStatus
+from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.sessions import SessionState, status_of
 from inspector.settings import Settings
 from inspector.storage import open_store, open_to_read

@@ -24,9 +24,9 @@ from inspector.cli.console import session_head, span_row
 from inspector.cli.console_tree import plain, say, span_line, tree_lines
 from inspector.cli.requests import headline, time_ns_of
 from inspector.cli.tail_state import Following, LiveSession
-from inspector.model import SpanStatus
 from inspector.reading.readable import duration
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanStatus
 
 RETRY_S = 1.0
 _FRAMES_A_SECOND = 8

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.cli.console import span_row
-from inspector.model import SpanRow, SpanStatus
 from inspector.reading.outline import Line
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanRow, SpanStatus
 
 KEPT_SPANS = 1_000
 """Of one session, beside those that run and what they are below."""

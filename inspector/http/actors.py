@@ -10,8 +10,8 @@ from starlette.requests import cookie_parser
 
 from inspector.http.access import Access, asked_of, cookie_name
 from inspector.http.refusals import way_of
-from inspector.model import Doer
 from inspector.reading.visible import visible_line
+from inspector.service.model.rows import Doer
 
 ACTOR_HEADER = "Inspector-Actor"
 MAX_ACTOR_CHARS = 80

@@ -8,10 +8,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from inspector import presenter
 from inspector.http.cursors import change_cursor, encode_cursor
+from inspector.service.present import rows as presenter
+from inspector.service.wire import control as wire_control
 from inspector.storage.base import Store
-from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["control"])
 

@@ -6,12 +6,13 @@ from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Query, Request
 
-from inspector import presenter, wire
 from inspector.http.kept import Kept
 from inspector.http.problems import ProblemError
-from inspector.model import SessionRow, SpanRow
 from inspector.reading.compare import Change, Comparison, compare
 from inspector.reading.listening import Listener
+from inspector.service import wire
+from inspector.service.model.rows import SessionRow, SpanRow
+from inspector.service.present import rows as presenter
 from inspector.storage.base import Reader, SpanPosition, Store
 
 router = APIRouter(tags=["sessions"])

@@ -19,9 +19,9 @@ from inspector.http.actors import doer_of
 from inspector.http.bodies import MAX_BODY_S, MAX_SILENCE_S
 from inspector.http.problems import ProblemError, as_problem
 from inspector.ingest import Ingest
-from inspector.model import AuditRow
 from inspector.requests.answering import Refusal
 from inspector.requests.desk import Desk
+from inspector.service.model.rows import AuditRow
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 ACK_TIMEOUT_S = 1.5

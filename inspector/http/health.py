@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 
-from inspector import presenter
 from inspector.errors import StoreUnavailableError
 from inspector.http.access import Access, asked_of
 from inspector.ingest import Ingest
+from inspector.service.present import rows as presenter
+from inspector.service.wire import Health, StoreUsage
 from inspector.storage import Store
 from inspector.version import VERSION
-from inspector.wire import Health, StoreUsage
 
 router = APIRouter(tags=["service"])
 

@@ -7,11 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.requests import ClientDisconnect
 
-from inspector import wire
 from inspector.http.bodies import MAX_SILENCE_S, parts
 from inspector.http.problems import ProblemError
 from inspector.importing.importer import import_stream
 from inspector.ingest import Ingest
+from inspector.service import wire
 from inspector.settings import Settings
 
 router = APIRouter(tags=["sessions"])

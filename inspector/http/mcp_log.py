@@ -16,7 +16,6 @@ from starlette.responses import Response
 from inspector.http.cursors import encode_cursor, log_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.model import SpanKind
 from inspector.query.fields import SPAN_FIELDS
 from inspector.query.tree import one_of
 from inspector.reading.mcp_log import (
@@ -28,6 +27,8 @@ from inspector.reading.mcp_log import (
     whole_frame,
     whole_record,
 )
+from inspector.service.model.rows import SpanKind
+from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
 from inspector.storage.base import (
     Content,
     MomentRecord,
@@ -36,7 +37,6 @@ from inspector.storage.base import (
     SpanRecord,
     Store,
 )
-from inspector.wire.mcp_log import McpEntry, McpFrame, McpLog
 
 router = APIRouter(tags=["sessions"])
 

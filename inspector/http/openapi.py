@@ -8,8 +8,8 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from inspector.http.otlp_schema import SCHEMAS
-from inspector.wire import Problem, SessionList, SpanDetail, SpanSkeleton
-from inspector.wire.control import Command, StreamEvent
+from inspector.service.wire import Problem, SessionList, SpanDetail, SpanSkeleton
+from inspector.service.wire.control import Command, StreamEvent
 
 _SHAPES: dict[str, Any] = {
     "StreamEvent": StreamEvent,

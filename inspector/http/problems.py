@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.query import QueryError
-from inspector.wire import Problem
+from inspector.service.wire import Problem
 
 MEDIA_TYPE = "application/problem+json"
 

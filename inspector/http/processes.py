@@ -7,18 +7,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from inspector import presenter
 from inspector.dispatch import Dispatch
 from inspector.draft import Draft
 from inspector.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
 from inspector.http.events import HEADERS, EventStream
-from inspector.model import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.processes import LOST_AFTER_NS
 from inspector.requests.answering import Refusal
 from inspector.requests.desk import Desk
+from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
+from inspector.service.present import rows as presenter
+from inspector.service.wire import control as wire_control
 from inspector.sessions import SECOND_NS
 from inspector.storage.base import MAX_INT, Store
-from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["agents"], route_class=ControlledRoute)
 

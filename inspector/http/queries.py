@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 
 from fastapi import Request
 
-from inspector import wire
 from inspector.search import PAGE_S, Search, open_search
+from inspector.service import wire
 from inspector.storage.base import Store
 from inspector.storage.word_index import WordIndex
 

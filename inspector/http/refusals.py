@@ -14,9 +14,9 @@ from typing import Final, Protocol
 from urllib.parse import unquote
 
 from inspector.http.problems import ProblemError
-from inspector.model import AuditRow
 from inspector.reading.visible import visible_line
 from inspector.requests.notes import NoteRate
+from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2
 """Of those that the guard refuses: some 17 000 a day at most, a few megabytes."""

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector import presenter
 from inspector.draft import Draft
 from inspector.feed import Feed
 from inspector.http.actors import doer_of
@@ -20,11 +19,12 @@ from inspector.http.controlled import (
     problem_of,
 )
 from inspector.http.cursors import encode_cursor, request_cursor
-from inspector.model import RequestRow, RequestStatus
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Desk
+from inspector.service.model.rows import RequestRow, RequestStatus
+from inspector.service.present import rows as presenter
+from inspector.service.wire import control as wire_control
 from inspector.storage.base import Reader, Store
-from inspector.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)
 

@@ -9,20 +9,21 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from inspector import presenter, wire
 from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
-from inspector.model import SessionStatus
-from inspector.normalise.times import rfc3339
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS
 from inspector.query.syntax import MAX_CHARS
 from inspector.query.tree import All, Compare, Node, Operator, one_of
 from inspector.search import Search
 from inspector.search.histogram import Buckets, count_sessions
+from inspector.service import wire
+from inspector.service.model.rows import SessionStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
 from inspector.storage.base import Reader, SessionRecord, Store
 from inspector.storage.orders import Order
 

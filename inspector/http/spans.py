@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from inspector import presenter, wire
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
@@ -21,6 +20,8 @@ from inspector.reading.clamping import as_text, clamp, find
 from inspector.search import PAGE_S
 from inspector.search.documents import placed_texts
 from inspector.search.excerpts import excerpts
+from inspector.service import wire
+from inspector.service.present import rows as presenter
 from inspector.storage.base import Reader, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])

@@ -8,18 +8,18 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
 
-from inspector import wire
 from inspector.http.problems import ProblemError
 from inspector.http.spans import SpanId, TraceId
-from inspector.model import Moment
-from inspector.normalise.attributes import as_text
 from inspector.normalise.payload import payload
-from inspector.normalise.times import rfc3339
 from inspector.normalise.view import moments_of_span
 from inspector.reading.json_patch import Changed
 from inspector.reading.states import STATE, Step, name_of, steps
+from inspector.service import wire
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Moment
+from inspector.service.model.times import rfc3339
+from inspector.service.wire.state import StateDifference, StatePlace, StateStep
 from inspector.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
-from inspector.wire.state import StateDifference, StatePlace, StateStep
 
 router = APIRouter(tags=["spans"])
 

@@ -7,15 +7,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector import presenter_statistics as presenter
 from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.reading.model_calls import look
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import Statistics
+from inspector.service.present import statistics as presenter
+from inspector.service.wire import statistics as wire
 from inspector.storage.base import Reader, SpanPosition, SpanRecord, Store
-from inspector.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
 

@@ -11,13 +11,13 @@ from starlette.responses import Response
 
 from inspector.feed import Feed
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.model import Moment, RequestRow, SpanKind
 from inspector.normalise import span_view
-from inspector.normalise.attributes import flat_attributes
 from inspector.reading.transcript import reading
+from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.rows import Moment, RequestRow, SpanKind
+from inspector.service.wire import Message
+from inspector.service.wire.transcript import Reading, Transcript
 from inspector.storage.base import Content, Reader, SpanRecord, Store
-from inspector.wire import Message
-from inspector.wire.transcript import Reading, Transcript
 
 router = APIRouter(tags=["sessions"])
 

@@ -17,7 +17,7 @@ from inspector.mcp_server.requests import request_address
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
 from inspector.reading.visible import as_written, visible_line
-from inspector.wire.control import MAX_ARGS_CHARS, AnswerDecision
+from inspector.service.wire.control import MAX_ARGS_CHARS, AnswerDecision
 
 _MESSAGE_CHARS = 4_000
 

@@ -8,14 +8,14 @@ import orjson
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json, Moment, SpanKind
-from inspector.nesting import parse
-from inspector.normalise.attributes import flat_attributes, json_value
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conventions.genai_events import ASKED, DETAILS
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.messages import messages_of
-from inspector.wire import Message, TextPart
+from inspector.service.model.nesting import parse
+from inspector.service.model.otlp_values import flat_attributes, json_value
+from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.wire import Message, TextPart
 
 # Values that are a conversation, or text that begins one, in order of precedence.
 _WHOLE = (

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
-from inspector.model import Json
-from inspector.normalise.attributes import json_value
+from inspector.service.model.otlp_values import json_value
+from inspector.service.model.rows import Json
 
 MAX_BYTES = 64 * 1024
 """An attribute longer than this is content, never a fact: decoding it would cost every span."""

@@ -10,9 +10,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.model import Engine, Json, SpanFacts, SpanKind, SpanStatus
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_cost_usd, as_text, as_token_count, json_value
 from inspector.normalise.conversation import (
     INPUT_KEYS,
     first_user_text,
@@ -23,6 +21,8 @@ from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of
 from inspector.normalise.session_ids import session_id
 from inspector.normalise.usage import GENKIT_OUTPUT, usage_of
+from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count, json_value
+from inspector.service.model.rows import Engine, Json, SpanFacts, SpanKind, SpanStatus
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300

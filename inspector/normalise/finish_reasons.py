@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.model import Json
-from inspector.nesting import parse
-from inspector.normalise.attributes import as_text
+from inspector.service.model.nesting import parse
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
 
 ALIASES = {
     "tool_calls": "tool_call",

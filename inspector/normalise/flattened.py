@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 
 MAX_INDEX = 1_000
 """Indexes from here on are not read, whatever they are: a key costs its sender nothing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 
 MODEL = (
     "gen_ai.request.model",

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json, SpanKind
-from inspector.normalise.attributes import as_text
 from inspector.normalise.keys import TOOL, first
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json, SpanKind
 
 _GEN_AI = {
     "chat": SpanKind.LLM,

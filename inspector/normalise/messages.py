@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from inspector.model import Json
-from inspector.nesting import parse
-from inspector.normalise.attributes import as_text
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.parts import first, part_of, parts_of, tool_call, tool_result
 from inspector.normalise.payload import payload
-from inspector.wire import Message, OtherPart, Part, ReasoningPart, TextPart
+from inspector.service.model.nesting import parse
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
+from inspector.service.wire import Message, OtherPart, Part, ReasoningPart, TextPart
 
 Origin = Literal["system", "input", "output"]
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspector.normalise.attributes import as_text
 from inspector.normalise.payload import payload
-from inspector.wire import (
+from inspector.service.model.otlp_values import as_text
+from inspector.service.wire import (
     BlobPart,
     LinkPart,
     OtherPart,

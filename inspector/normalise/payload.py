@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from inspector.model import Json
-from inspector.nesting import parse
-from inspector.wire import Payload
+from inspector.service.model.nesting import parse
+from inspector.service.model.rows import Json
+from inspector.service.wire import Payload
 
 # Larger text is not parsed to find out whether it is JSON: its first character decides.
 _PARSE_BYTES = 1024 * 1024

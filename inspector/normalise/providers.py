@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.model import Json
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_text
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
 
 ALIASES = {
     "vertex_ai": "gcp.vertex_ai",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.model import Json
-from inspector.normalise.attributes import as_text
 from inspector.normalise.messages import load
 from inspector.normalise.parts import first
 from inspector.normalise.payload import payload
-from inspector.wire import ToolDefinition
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
+from inspector.service.wire import ToolDefinition
 
 MAX_TOOLS = 1_000
 _SCHEMAS = ("parameters", "inputSchema", "input_schema", "parameters_json_schema", "schema")

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.model import Json, SpanKind
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_text, json_value
 from inspector.normalise.kinds import MCP_KINDS, mcp_method_in_name, tool_name
+from inspector.service.model.otlp_values import as_text, json_value
+from inspector.service.model.rows import Json, SpanKind
 
 _METHODS = {
     SpanKind.TOOL: "tools/call",

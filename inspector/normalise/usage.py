@@ -6,11 +6,11 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.model import Json, SpanKind
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_cost_usd, as_token_count
 from inspector.normalise.messages import load
-from inspector.wire import Usage
+from inspector.service.model.otlp_values import as_cost_usd, as_token_count
+from inspector.service.model.rows import Json, SpanKind
+from inspector.service.wire import Usage
 
 Attributes = Mapping[str, Json]
 

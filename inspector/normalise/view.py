@@ -8,9 +8,7 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.model import Json, Moment, SpanKind
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes
 from inspector.normalise.conventions import Telling, first_told
 from inspector.normalise.conversation import conversation, stopped_because
 from inspector.normalise.finish_reasons import finish_reason
@@ -19,9 +17,11 @@ from inspector.normalise.messages import load, tool_message
 from inspector.normalise.parts import tool_result
 from inspector.normalise.payload import attribute_payload
 from inspector.normalise.providers import provider_of
-from inspector.normalise.times import rfc3339
 from inspector.normalise.usage import usage_of
-from inspector.wire import (
+from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
+from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.model.times import rfc3339
+from inspector.service.wire import (
     Decision,
     ErrorView,
     LlmView,

@@ -11,9 +11,9 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
-from inspector.model import IncomingLog, IncomingSpan
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, Signal
+from inspector.service.model.rows import IncomingLog, IncomingSpan
 
 MAX_ITEMS = 100_000
 """Spans, records or metrics in one request; also resources, and scopes."""

@@ -21,10 +21,10 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from inspector.errors import BadDataError, TooLargeError
-from inspector.nesting import levelled
 from inspector.otlp.batch import MAX_ITEMS
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import ExportRequest, Signal
+from inspector.service.model.nesting import levelled
 
 MAX_NESTING = 30
 """Levels of an attribute's value: protobuf parsers stop at 100 messages, three to a level."""

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Literal, Protocol, TypeAlias
 
 from inspector.errors import OverloadedError
-from inspector.model import IncomingLog, IncomingSpan
 from inspector.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
 from inspector.otlp.batch import Batch, IsOwn, sort_out
 from inspector.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
@@ -26,6 +25,7 @@ from inspector.otlp.payloads import span_parts
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.scrub import scrub
 from inspector.otlp.signals import METRICS, ExportResponse, Signal
+from inspector.service.model.rows import IncomingLog, IncomingSpan
 
 MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
 """Bodies, decompressed, that are received, decoded or committed at one time; above it senders are

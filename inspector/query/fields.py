@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inspector.model import Engine, SessionStatus, SpanKind, SpanStatus
+from inspector.service.model.rows import Engine, SessionStatus, SpanKind, SpanStatus
 
 
 class Scope(StrEnum):

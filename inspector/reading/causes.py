@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.model import SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.visible import visible_line
+from inspector.service.model.rows import SpanRow, SpanStatus
 
 
 def is_failed(row: SpanRow) -> bool:

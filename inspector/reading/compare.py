@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 SLOWER_BY = 0.25
 SLOWER_BY_NS = 50_000_000

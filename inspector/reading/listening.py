@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.model import SpanKind, SpanRow
 from inspector.normalise import span_view
 from inspector.reading.compare import Said
+from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.wire import Message, Part, Payload, View
 from inspector.storage.base import Reader
-from inspector.wire import Message, Part, Payload, View
 
 MAX_SPANS = 2_000
 MAX_BYTES = 64 * 2**20

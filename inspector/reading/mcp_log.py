@@ -13,9 +13,7 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json, Moment, SpanRow, SpanStatus
 from inspector.normalise import keys
-from inspector.normalise.attributes import as_float, as_int, as_text, flat_attributes
 from inspector.normalise.payload import attribute_payload, payload
 from inspector.normalise.view import mcp_view, truncated_keys
 from inspector.reading.mcp_message import (
@@ -26,8 +24,10 @@ from inspector.reading.mcp_message import (
     opposite,
     read_message,
 )
-from inspector.wire import McpView, Payload
-from inspector.wire.mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
+from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
+from inspector.service.model.rows import Json, Moment, SpanRow, SpanStatus
+from inspector.service.wire import McpView, Payload
+from inspector.service.wire.mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
 
 FRAME = "inspector.mcp.frame"
 STDERR = "inspector.mcp.stderr"

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from inspector.nesting import parse
-from inspector.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
+from inspector.service.model.nesting import parse
+from inspector.service.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
 MAX_READ_CHARS = 2 * 2**20
 """Of a longer message only what stands at its beginning is known: most write the id there."""

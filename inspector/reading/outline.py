@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from inspector.cli.client import RefusedError
-from inspector.model import SpanRow
 from inspector.reading.causes import with_failures
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanRow
 
 FEW_ALIKE = 6
 """So many siblings alike are all shown."""

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.wire import Message, Part, Payload
+from inspector.service.wire import Message, Part, Payload
 
 _INSTRUCTING = ("system", "developer")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from inspector.model import SpanRow
-from inspector.waits import Interval, length_ns, merged
+from inspector.service.model.rows import SpanRow
+from inspector.service.model.waits import Interval, length_ns, merged
 
 MAX_FOLDED = 64
 """The most spans below one that begins folded; as on the page."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from inspector.model import Moment
-from inspector.nesting import is_too_deep, parse
-from inspector.normalise.attributes import as_text
 from inspector.reading.json_patch import Changed, PatchError, apply, changes
+from inspector.service.model.nesting import is_too_deep, parse
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Moment
 
 STATE: Final = "inspector.state"
 MAX_CHANGES = 1_000

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from inspector import wire
-from inspector.model import Json, Moment, RequestRow, RequestStatus
-from inspector.nesting import parse
 from inspector.reading.said import News, whats_new
-from inspector.wire.transcript import (
+from inspector.service import wire
+from inspector.service.model.nesting import parse
+from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
+from inspector.service.wire.transcript import (
     AskedReading,
     Clip,
     DecisionReading,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.model import SpanRow
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanRow
 
 _NANODOLLARS = 1_000_000_000
 

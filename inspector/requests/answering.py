@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from inspector.model import RequestRow, RequestStatus
-from inspector.normalise.times import rfc3339
+from inspector.service.model.rows import RequestRow, RequestStatus
+from inspector.service.model.times import rfc3339
 
 _DECISIONS = {
     "approval": frozenset({"allow", "allow_always", "deny"}),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.model import CommandRow, Doer, RequestRow, SpanStatus
 from inspector.requests.answering import Given
+from inspector.service.model.rows import CommandRow, Doer, RequestRow, SpanStatus
 from inspector.sessions import SessionState
 from inspector.storage.base import SpanRecord, Waiting
 

@@ -10,14 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from inspector.draft import Draft
-from inspector.model import (
-    AnswerRow,
-    CommandRow,
-    Doer,
-    ProcessRow,
-    RequestRow,
-    RequestStatus,
-)
 from inspector.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
 from inspector.requests import life
 from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
@@ -26,6 +18,14 @@ from inspector.requests.homes import home_of
 from inspector.requests.notes import NoteRate
 from inspector.requests.noting import note
 from inspector.requests.still_open import StillOpen
+from inspector.service.model.rows import (
+    AnswerRow,
+    CommandRow,
+    Doer,
+    ProcessRow,
+    RequestRow,
+    RequestStatus,
+)
 from inspector.sessions import REQUEST_WAIT, SECOND_NS, SessionState
 from inspector.storage.base import CommandEnd, Reader
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.model import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
+from inspector.service.model.rows import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
 from inspector.sessions import SECOND_NS
 from inspector.storage.base import is_over
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from inspector.draft import Draft
-from inspector.model import AuditRow, Doer, RequestRow
 from inspector.requests.answering import Given, Refusal
+from inspector.service.model.rows import AuditRow, Doer, RequestRow
 
 Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]
 

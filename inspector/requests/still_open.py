@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from inspector.model import RequestRow
 from inspector.requests.answering import Refusal
 from inspector.requests.life import EXPIRY_GRACE_NS
+from inspector.service.model.rows import RequestRow
 from inspector.storage.base import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 
 MAX_PENDING = 10_000

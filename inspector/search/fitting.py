@@ -14,8 +14,6 @@ from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
 from inspector.errors import InspectorError
-from inspector.model import Json
-from inspector.normalise.attributes import flat_attributes
 from inspector.query.tree import (
     All,
     Compare,
@@ -32,6 +30,8 @@ from inspector.query.words import fold, has_words
 from inspector.search.documents import session_texts, span_text
 from inspector.search.marks import as_text
 from inspector.search.reading import read
+from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.rows import Json
 from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
 Subject: TypeAlias = SessionRecord | SpanRecord

@@ -19,7 +19,9 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.model import (
+from inspector.query.tree import Node
+from inspector.service.model.otlp_values import flat_attributes, json_value, typed_attributes
+from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     Moment,
@@ -32,10 +34,8 @@ from inspector.model import (
     SpanRow,
     SpanStatus,
 )
-from inspector.normalise.attributes import flat_attributes, json_value, typed_attributes
-from inspector.query.tree import Node
+from inspector.service.model.waits import Interval
 from inspector.storage.orders import Order, Place
-from inspector.waits import Interval
 
 MAX_INT = 2**63 - 1
 """The largest integer that every store can hold."""

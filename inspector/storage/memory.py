@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import (
+from inspector.query.tree import All, Node
+from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     ProcessRow,
@@ -20,7 +21,6 @@ from inspector.model import (
     SessionStatus,
     SpanStatus,
 )
-from inspector.query.tree import All, Node
 from inspector.storage.base import (
     Change,
     Changes,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.model import SessionRow
+from inspector.service.model.rows import SessionRow
 
 MAX_TITLE = 64
 """Characters of a title that count."""

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import apsw
 import orjson
 
-from inspector.model import (
+from inspector.service.model.rows import (
     AnswerRow,
     AuditRow,
     CommandRow,

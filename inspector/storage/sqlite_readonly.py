@@ -11,7 +11,7 @@ import apsw
 import orjson
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import SessionRow
+from inspector.service.model.rows import SessionRow
 from inspector.storage.base import Changes, Reader, SessionRecord
 from inspector.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.storage.sqlite_open import SESSION_NUMBERS, open_read_only

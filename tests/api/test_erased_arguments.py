@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from inspector.app import create_app
-from inspector.model import RequestStatus
+from inspector.service.model.rows import RequestStatus
 from inspector.storage.sqlite import SqliteStore
 from tests.support.agents import Agent, hash_of
 from tests.support.asked import asked

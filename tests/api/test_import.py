@@ -20,7 +20,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
 from inspector.http import bodies
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from inspector.storage import open_store
 from tests.support.export import trace_request
 from tests.support.otlp import SECOND_NS, START_NS, span

@@ -8,9 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from inspector.model import IncomingSpan, SessionRow
 from inspector.query.tree import All
 from inspector.recorder import Recorder
+from inspector.service.model.rows import IncomingSpan, SessionRow
 from inspector.storage import Store, open_store
 from inspector.storage.memory import MemoryStore
 from tests.support.otlp import START_NS

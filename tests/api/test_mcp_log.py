@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import IncomingLog, Json
+from inspector.service.model.rows import IncomingLog, Json
 from inspector.storage import open_store
 from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, span
 from tests.support.store_app import client_of, service

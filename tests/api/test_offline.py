@@ -9,7 +9,7 @@ import pytest
 
 from inspector import sessions
 from inspector.cli.offline import OfflineClient
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from inspector.storage.sqlite import SqliteStore
 from tests.support.desk import Desk
 from tests.support.door import settings

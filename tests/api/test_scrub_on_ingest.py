@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.support.otlp import key_values, span
 from tests.support.receivers import Received, bare_receiver
 from tests.support.service import Service, running_service, wait_for

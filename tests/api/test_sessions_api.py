@@ -11,12 +11,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from inspector import wire
 from inspector.http import exports
-from inspector.model import Json
 from inspector.otlp.decode_json import decode_json
 from inspector.otlp.rejections import Rejections
 from inspector.otlp.signals import TRACES
+from inspector.service import wire
+from inspector.service.model.rows import Json
 from inspector.storage import open_store
 from inspector.storage.orders import Order, SortKey
 from tests.support.otlp import SECOND_NS, START_NS, span

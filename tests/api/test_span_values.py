@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from inspector.storage import open_store
 from tests.support.otlp import START_NS, key_values, span
 from tests.support.store_app import client_of, service

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from inspector.model import IncomingLog, IncomingSpan
+from inspector.service.model.rows import IncomingLog, IncomingSpan
 from tests.support.schedules import Delete, Restart, Step, Take, schedules
 from tests.support.service_process import Service
 from tests.support.telemetry import trace_hex

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector import feed as feed_module
-from inspector import presenter
 from inspector.feed import Feed, FeedTiming
 from inspector.query.tree import All
+from inspector.service.present import rows as presenter
 from inspector.storage import Store, open_store
 from inspector.storage.base import Changes
 from tests.support.desk import Desk, play

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.model import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.requests import life
+from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.storage import Store
 from inspector.storage.base import (
     MAX_REQUESTS_BYTES,

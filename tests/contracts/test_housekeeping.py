@@ -12,9 +12,9 @@ import pytest
 from inspector import housekeeping
 from inspector.feed import Feed
 from inspector.ingest import Ingest
-from inspector.model import Json
 from inspector.query.tree import All
 from inspector.retention import Retention
+from inspector.service.model.rows import Json
 from inspector.storage import Store, open_store
 from inspector.storage.base import Departure
 from inspector.storage.sqlite import SqliteStore

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.model import RequestStatus
 from inspector.query.tree import All
+from inspector.service.model.rows import RequestStatus
 from inspector.sessions import REQUEST_WAIT, SessionState
 from inspector.storage import Store, open_store
 from inspector.storage.base import MomentRecord

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import SessionStatus, SpanKind, SpanStatus
 from inspector.query import Scope, parse_query
 from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.query.tree import All, Node
@@ -22,6 +21,7 @@ from inspector.search.fitting import Evaluator
 from inspector.search.histogram import Buckets, count_sessions
 from inspector.search.indexing import Indexer
 from inspector.search.reading import SESSION_READERS, SPAN_READERS
+from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
 from inspector.storage import Store, open_store
 from inspector.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
 from inspector.storage.memory import MemoryStore

@@ -13,8 +13,8 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
-from inspector.model import Json
 from inspector.query.tree import All
+from inspector.service.model.rows import Json
 from inspector.storage import open_store
 from inspector.storage.base import Changes, Departure
 from inspector.storage.orders import Order, SortKey

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inspector.errors import StoreUnavailableError
-from inspector.model import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.query.tree import All
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.storage import Store
 from inspector.storage.base import (
     Changes,

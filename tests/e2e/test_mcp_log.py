@@ -13,7 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from playwright.sync_api import Locator, Page, expect
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
 from tests.support.otlp import START_NS, any_value, key_values, resource, span
 from tests.support.service import wait_for

@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 from playwright.sync_api import Page, expect
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
 from tests.support.otlp import SECOND_NS, START_NS, resource, span
 from tests.support.service_process import Service

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from inspector.app import create_app, running
-from inspector.model import SpanKind
+from inspector.service.model.rows import SpanKind
 from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
 from tests.emitters.record import emitters
 from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER

@@ -15,10 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from inspector import presenter_statistics as presenter
-from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import SpanKey, Statistics
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
+from inspector.service.present import statistics as presenter
 from tests.support.rows import MS, row
 
 _FILE = Path(__file__).with_name("statistics.json")

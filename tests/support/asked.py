@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.model import Doer, ProcessRow, RequestRow, RequestStatus
+from inspector.service.model.rows import Doer, ProcessRow, RequestRow, RequestStatus
 from tests.support.otlp import START_NS
 
 ANN = Doer("Ann", "browser", "127.0.0.1")

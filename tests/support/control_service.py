@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from inspector.wire.control import AgentMessages, Command, ProcessHello
+from inspector.service.wire.control import AgentMessages, Command, ProcessHello
 
 DEADLINE_S = 15.0
 _PATH = re.compile(r"(?P<prefix>.*)/processes/(?P<id>[^/]+)(?P<rest>/messages|/commands|)$")

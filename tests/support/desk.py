@@ -8,7 +8,12 @@ from typing import TypeVar
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.draft import Draft
-from inspector.model import (
+from inspector.query.tree import All
+from inspector.recorder import Recorder
+from inspector.requests.answering import Given, Refusal
+from inspector.requests.desk import Accepted, Told
+from inspector.requests.desk import Desk as ControlDesk
+from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     Doer,
@@ -18,11 +23,6 @@ from inspector.model import (
     RequestStatus,
     SessionRow,
 )
-from inspector.query.tree import All
-from inspector.recorder import Recorder
-from inspector.requests.answering import Given, Refusal
-from inspector.requests.desk import Accepted, Told
-from inspector.requests.desk import Desk as ControlDesk
 from inspector.storage import Store
 from inspector.storage.base import Changes, SpanRecord
 from inspector.storage.memory import MemoryStore

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 
 from inspector.app import create_app, install_receiver
-from inspector.model import IncomingLog, IncomingSpan
+from inspector.service.model.rows import IncomingLog, IncomingSpan
 from inspector.settings import Settings
 
 TOKEN = "a-token-for-tests"

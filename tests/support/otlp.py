@@ -8,7 +8,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyVa
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 
 SECOND_NS = 1_000_000_000
 START_NS = 1_767_225_600 * SECOND_NS  # 2026-01-01T00:00:00Z

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.model import SpanKind, SpanRow, SpanStatus
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 MS = 1_000_000
 

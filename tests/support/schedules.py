@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from inspector.model import IncomingLog, IncomingSpan, Json, RequestStatus
+from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, RequestStatus
 from tests.support.otlp import START_NS, span
 from tests.support.telemetry import (
     heartbeat,

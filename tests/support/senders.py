@@ -9,7 +9,7 @@ import grpc
 import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.support.export import trace_request
 from tests.support.otlp import START_NS, span
 

@@ -9,7 +9,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import IncomingLog, IncomingSpan, Json
+from inspector.service.model.rows import IncomingLog, IncomingSpan, Json
 from tests.support.otlp import START_NS, key_values, resource
 
 SCOPE = InstrumentationScope(name="tests", version="1")

@@ -8,7 +8,7 @@ from typing import Final
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.model import Json
+from inspector.service.model.rows import Json
 from tests.support.otlp import SECOND_NS, START_NS, resource, span
 
 FIRST: Final = 0xA1

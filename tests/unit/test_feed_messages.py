@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector import presenter, wire
 from inspector.feed_messages import entries_of
-from inspector.model import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.normalise.times import rfc3339
+from inspector.service import wire
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
 from inspector.storage.base import MAX_INT, SessionRecord, SpanRecord
 
 times = st.integers(0, MAX_INT)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.nesting import MAX_DEPTH, is_too_deep, levelled, parse
+from inspector.service.model.nesting import MAX_DEPTH, is_too_deep, levelled, parse
 
 values = st.recursive(
     st.none() | st.integers() | st.text('"\\\\[]{}a\n\u20ac', max_size=6),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from inspector.normalise.attributes import as_float
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reasons
 from inspector.normalise.messages import messages_of, system_of
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, ToolDefinition
+from inspector.service.model.otlp_values import as_float
+from inspector.service.wire import Message, ToolDefinition
 
 _REQUEST = "gen_ai.request."
 

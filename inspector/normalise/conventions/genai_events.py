@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.model import Json, Moment
-from inspector.normalise.attributes import as_float, as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.messages import (
@@ -20,7 +18,9 @@ from inspector.normalise.messages import (
 from inspector.normalise.parts import first, parts_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.otlp_values import as_float, as_text
+from inspector.service.model.rows import Json, Moment
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 DETAILS = frozenset({"gen_ai.client.inference.operation.details", "event_details"})
 CHOICE = "gen_ai.choice"

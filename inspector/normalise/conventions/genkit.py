@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inspector.model import SpanKind
-from inspector.normalise.attributes import as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import load, messages_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import SpanKind
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 _INPUT, _OUTPUT = "genkit:input", "genkit:output"
 

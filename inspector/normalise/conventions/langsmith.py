@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from inspector.model import SpanKind
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import load, messages_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.rows import SpanKind
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 _METADATA = "langsmith.metadata."
 

@@ -8,7 +8,7 @@ from typing import Any
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import load
 from inspector.normalise.payload import payload
-from inspector.wire import Payload
+from inspector.service.wire import Payload
 
 
 def _envelope(telling: Telling, key: str) -> Mapping[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.model import Json, SpanKind
-from inspector.normalise.attributes import as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reason
 from inspector.normalise.flattened import expand
 from inspector.normalise.messages import message_of, messages_of, system_of
 from inspector.normalise.payload import payload
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json, SpanKind
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 _CALL_ID = "gen_ai.tool.call.id"
 _ARGUMENTS = ("mcp.request.argument.", "arguments.", "tool_args.", "request.params.arguments.")

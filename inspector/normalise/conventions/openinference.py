@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from inspector.normalise.attributes import as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reasons
 from inspector.normalise.flattened import expand
 from inspector.normalise.messages import load, message_of, messages_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.otlp_values import as_text
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 # Parameters that have a place of their own in the view.
 _ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})

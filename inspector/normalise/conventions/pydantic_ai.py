@@ -6,7 +6,7 @@ from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import load, messages_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, TextPart, ToolDefinition
+from inspector.service.wire import Message, TextPart, ToolDefinition
 
 _RUN = ("pydantic_ai.all_messages", "all_messages_events", "events")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reasons
 from inspector.normalise.messages import messages_of
-from inspector.wire import Message
+from inspector.service.wire import Message
 
 
 def _input(telling: Telling) -> list[Message]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inspector.model import Json, Moment, SpanKind
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inspector.model import Json
-from inspector.normalise.attributes import as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.flattened import expand
 from inspector.normalise.messages import Origin, load, load_parts, message_of
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Payload, ToolDefinition
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
+from inspector.service.wire import Message, Payload, ToolDefinition
 
 _ASSOCIATED = "traceloop.association.properties."
 

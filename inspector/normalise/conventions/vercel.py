@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from inspector.normalise.attributes import as_float, as_text
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.finish_reasons import finish_reason, finish_reasons
 from inspector.normalise.messages import load, messages_of, system_of
 from inspector.normalise.parts import tool_call
 from inspector.normalise.payload import payload
 from inspector.normalise.tools import tool_definitions
-from inspector.wire import Message, Part, ReasoningPart, TextPart, ToolDefinition
+from inspector.service.model.otlp_values import as_float, as_text
+from inspector.service.wire import Message, Part, ReasoningPart, TextPart, ToolDefinition
 
 _SETTINGS, _METADATA = "ai.settings.", "ai.telemetry.metadata."
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.model import SpanKind
 from inspector.normalise.conventions.telling import Convention, Telling
 from inspector.normalise.messages import messages_of
-from inspector.wire import Message
+from inspector.service.model.rows import SpanKind
+from inspector.service.wire import Message
 
 # What goes into these and comes out is vectors, envelopes or files.
 _NO_CONVERSATION = (SpanKind.EMBEDDING, SpanKind.MCP, SpanKind.RESOURCE, SpanKind.PROMPT)

@@ -20,7 +20,7 @@ from inspector.agent_side.control.connection_state import Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
-from inspector.wire.control import CommandAnswer
+from inspector.service.wire.control import CommandAnswer
 from tests.support.control_service import DEADLINE_S, ControlService
 from tests.support.wired import Wired
 from tests.unit.control.test_open_requests import asked

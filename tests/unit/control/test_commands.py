@@ -19,8 +19,8 @@ from inspector.agent_side.control.commands import (
 )
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
-from inspector.wire.control import Command as WireCommand
-from inspector.wire.control import CommandAnswer
+from inspector.service.wire.control import Command as WireCommand
+from inspector.service.wire.control import CommandAnswer
 from tests.support.wired import Wired
 from tests.unit.control.test_open_requests import asked
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import Json, SpanKind, SpanStatus
 from inspector.normalise import keys, span_facts, span_view
+from inspector.service.model.rows import Json, SpanKind, SpanStatus
 from tests.support.otlp import resource, span
 
 JSON: st.SearchStrategy[Json] = st.recursive(

@@ -4,7 +4,7 @@ import pytest
 
 from inspector.cli.client import RefusedError
 from inspector.mcp_server.source import Archive
-from inspector.wire import SpanRow
+from inspector.service.wire import SpanRow
 
 PAGES = 2
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.model import SpanKind, SpanRow
 from inspector.reading.compare import Change, Comparison, Difference, Said, compare
+from inspector.service.model.rows import SpanKind, SpanRow
 from tests.support.rows import row, rows_from_text
 
 NAMES = st.sampled_from(["a", "b", "c"])

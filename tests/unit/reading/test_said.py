@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.normalise.messages import messages_of
 from inspector.reading.said import whats_new
-from inspector.wire import Message, Part, Payload, ReasoningPart, TextPart, ToolCallPart
+from inspector.service.wire import Message, Part, Payload, ReasoningPart, TextPart, ToolCallPart
 
 
 def said(role: str, *parts: Part | str, output: bool = False) -> Message:

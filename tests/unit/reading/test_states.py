@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.model import Json, Moment
 from inspector.reading.states import Step, steps
+from inspector.service.model.rows import Json, Moment
 from subscribers.snapshots import Snapshots
 
 _STATES: Any = st.lists(

@@ -1,6 +1,6 @@
-from inspector.model import SpanKind, SpanRow, SpanStatus
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import Share, Statistics, agent_name, tool_name
+from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from tests.support.rows import MS, row, rows_from_text
 
 

@@ -5,8 +5,8 @@ from rich.console import Console, Group
 
 from inspector.cli.tail import Lines, screen
 from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
-from inspector.model import SpanStatus
 from inspector.reading.span_tree import SpanTree
+from inspector.service.model.rows import SpanStatus
 from tests.support.rows import MS, row, rows_from_text
 
 SESSION: dict[str, Any] = {

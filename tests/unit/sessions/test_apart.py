@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 
-from inspector.model import IncomingSpan, Json
+from inspector.service.model.rows import IncomingSpan, Json
 from tests.support.desk import Desk
 from tests.support.otlp import START_NS, span
 from tests.support.telemetry import incoming, span_hex, trace_hex

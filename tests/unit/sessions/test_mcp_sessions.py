@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.model import IncomingSpan, Json
+from inspector.service.model.rows import IncomingSpan, Json
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import incoming, trace_hex

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector import sessions
-from inspector.model import Json, SessionRow, SessionStatus, SpanStatus
 from inspector.run_time import RunTime
+from inspector.service.model.rows import Json, SessionRow, SessionStatus, SpanStatus
+from inspector.service.model.waits import Interval
 from inspector.sessions import SessionState
 from inspector.storage.base import Reader, SpanTime
 from inspector.storage.memory import MemoryStore
-from inspector.waits import Interval
 from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.schedules import Step, schedules

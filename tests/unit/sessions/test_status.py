@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.model import Engine, SessionStatus, SpanStatus
+from inspector.service.model.rows import Engine, SessionStatus, SpanStatus
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import heartbeat, incoming, log, paused, resumed, started, trace_hex

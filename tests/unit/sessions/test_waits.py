@@ -5,7 +5,15 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.waits import MAX_SHOWN, Interval, PauseSignal, Waits, length_ns, merged, waits_of
+from inspector.service.model.waits import (
+    MAX_SHOWN,
+    Interval,
+    PauseSignal,
+    Waits,
+    length_ns,
+    merged,
+    waits_of,
+)
 
 signals = st.lists(
     st.builds(

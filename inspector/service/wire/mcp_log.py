@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from inspector.wire import Payload, Wire
+from inspector.service.wire import Payload, Wire
 
 MAX_TEXT_CHARS = 400
 """Of a message, in the log; the whole comes with `GET /sessions/{id}/mcp/frame`."""

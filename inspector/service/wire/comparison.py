@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from inspector.reading.compare import Change
-from inspector.wire.base import Wire
-from inspector.wire.sessions import Session
-from inspector.wire.spans import SpanRow
+from inspector.service.wire.base import Wire
+from inspector.service.wire.sessions import Session
+from inspector.service.wire.spans import SpanRow
 
 
 class Difference(Wire):

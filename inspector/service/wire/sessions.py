@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from inspector.model import Engine, SessionStatus
-from inspector.wire.base import Wire
+from inspector.service.model.rows import Engine, SessionStatus
+from inspector.service.wire.base import Wire
 
 
 class Session(Wire):

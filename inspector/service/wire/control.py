@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inspector import wire
-from inspector.wire import MomentMessage, StreamMessage, Wire
-from inspector.wire.base import Body, Integer
+from inspector.service import wire
+from inspector.service.wire import MomentMessage, StreamMessage, Wire
+from inspector.service.wire.base import Body, Integer
 
 MAX_ARGS_CHARS = 1024 * 1024
 """Arguments above this are shown cut, and can be allowed or denied, not edited."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from inspector.wire import Payload, Wire
+from inspector.service.wire import Payload, Wire
 
 
 class StateDifference(Wire):

@@ -6,9 +6,9 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 
 from __future__ import annotations
 
-from inspector.wire.base import Wire
-from inspector.wire.comparison import Comparison, Difference
-from inspector.wire.messages import (
+from inspector.service.wire.base import Wire
+from inspector.service.wire.comparison import Comparison, Difference
+from inspector.service.wire.messages import (
     BlobPart,
     LinkPart,
     Message,
@@ -21,8 +21,8 @@ from inspector.wire.messages import (
     ToolDefinition,
     ToolResultPart,
 )
-from inspector.wire.search import Excerpt, SearchHit, SearchResult
-from inspector.wire.service import (
+from inspector.service.wire.search import Excerpt, SearchHit, SearchResult
+from inspector.service.wire.service import (
     Health,
     ImportMistake,
     ImportReport,
@@ -30,7 +30,7 @@ from inspector.wire.service import (
     StoreHealth,
     StoreUsage,
 )
-from inspector.wire.sessions import (
+from inspector.service.wire.sessions import (
     IndexState,
     Session,
     SessionBucket,
@@ -38,7 +38,7 @@ from inspector.wire.sessions import (
     SessionList,
     SessionSort,
 )
-from inspector.wire.spans import (
+from inspector.service.wire.spans import (
     Clamped,
     Dropped,
     Resource,
@@ -51,7 +51,7 @@ from inspector.wire.spans import (
     SpanRow,
     SpanSkeleton,
 )
-from inspector.wire.stream import (
+from inspector.service.wire.stream import (
     DecisionMade,
     Gap,
     Heartbeat,
@@ -68,7 +68,7 @@ from inspector.wire.stream import (
     SpanUpdated,
     StreamMessage,
 )
-from inspector.wire.view import (
+from inspector.service.wire.view import (
     Decision,
     ErrorView,
     LlmView,

@@ -8,8 +8,11 @@ from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import wire
-from inspector.model import (
+from inspector.normalise import span_view
+from inspector.reading.compare import Comparison, Difference
+from inspector.service import wire
+from inspector.service.model.otlp_values import typed_attributes
+from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     Moment,
@@ -18,13 +21,10 @@ from inspector.model import (
     SessionRow,
     SpanRow,
 )
-from inspector.normalise import span_view
-from inspector.normalise.attributes import typed_attributes
-from inspector.normalise.times import rfc3339
-from inspector.reading.compare import Comparison, Difference
+from inspector.service.model.times import rfc3339
+from inspector.service.wire import control as wire_control
 from inspector.storage.base import Content, MomentRecord, SpanRecord
 from inspector.store_health import StoreHealth
-from inspector.wire import control as wire_control
 
 _OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
 _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from inspector.wire.base import Wire
-from inspector.wire.service import StoreHealth
-from inspector.wire.sessions import Session
-from inspector.wire.spans import SpanRow
+from inspector.service.wire.base import Wire
+from inspector.service.wire.service import StoreHealth
+from inspector.service.wire.sessions import Session
+from inspector.service.wire.spans import SpanRow
 
 
 class StreamMessage(Wire):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inspector.model import SpanKind
-from inspector.wire import Wire
+from inspector.service.model.rows import SpanKind
+from inspector.service.wire import Wire
 
 
 class SpanRef(Wire):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inspector.wire import Wire
+from inspector.service.wire import Wire
 
 
 class Clip(Wire):

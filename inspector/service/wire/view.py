@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from inspector.wire.base import Wire
-from inspector.wire.messages import Message, Payload, ToolDefinition
+from inspector.service.wire.base import Wire
+from inspector.service.wire.messages import Message, Payload, ToolDefinition
 
 
 class ToolView(Wire):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inspector.wire.base import Wire, optional
+from inspector.service.wire.base import Wire, optional
 
 
 class Payload(Wire):

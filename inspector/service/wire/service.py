@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from inspector.wire.base import Wire
+from inspector.service.wire.base import Wire
 
 
 class StoreHealth(Wire):

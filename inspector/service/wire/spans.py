@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from inspector.model import SpanKind, SpanStatus
-from inspector.waits import MAX_SHOWN
-from inspector.wire.base import Wire
-from inspector.wire.view import View
+from inspector.service.model.rows import SpanKind, SpanStatus
+from inspector.service.model.waits import MAX_SHOWN
+from inspector.service.wire.base import Wire
+from inspector.service.wire.view import View
 
 
 class SpanRow(Wire):

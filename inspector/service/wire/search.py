@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inspector.wire.base import Wire
-from inspector.wire.sessions import IndexState, Session
-from inspector.wire.spans import SpanRow
+from inspector.service.wire.base import Wire
+from inspector.service.wire.sessions import IndexState, Session
+from inspector.service.wire.spans import SpanRow
 
 
 class Excerpt(Wire):

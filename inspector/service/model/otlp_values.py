@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
-from inspector.model import Json
-from inspector.nesting import MAX_DEPTH
+from inspector.service.model.nesting import MAX_DEPTH
+from inspector.service.model.rows import Json
 
 MAX_TOKENS = 10**12
 """Of one call. More is no count; sums of such stay within the 64 bits that a store has."""

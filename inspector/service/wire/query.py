@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inspector.wire import Wire
+from inspector.service.wire import Wire
 
 
 class QueryValue(Wire):

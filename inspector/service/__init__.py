@@ -1,0 +1,1 @@
+"""What runs in the service's process. Nothing is imported here."""

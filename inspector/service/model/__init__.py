@@ -1,0 +1,1 @@
+"""Rows, records and values that the whole service knows."""
