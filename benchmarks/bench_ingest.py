@@ -34,11 +34,11 @@ from ingest_load import SPANS, Bodies
 from ingest_viewer import Follower
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from inspector.otlp.batch import Batch
-from inspector.otlp.receiver import read_request
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import TRACES
 from inspector.recorder import Recorder
+from inspector.service.otlp.batch import Batch
+from inspector.service.otlp.receiver import read_request
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import TRACES
 from inspector.storage import open_store
 
 HERE = Path(__file__).resolve().parent

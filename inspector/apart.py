@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inspector.draft import Draft
-from inspector.normalise.twins import contains
+from inspector.service.normalise.duplicates import contains
 from inspector.sessions import NO_KEY_RANK, TraceState
 from inspector.twins import join_apart
 

@@ -23,8 +23,8 @@ from opentelemetry import context as otel_context
 from inspector.errors import SettingsError
 from inspector.forward_queue import ForwardQueue, QueuedRequest
 from inspector.forward_send import SKIPPED, Sender, Verdict, open_sender
-from inspector.otlp.signals import SIGNALS, Signal
-from inspector.otlp.split import halve
+from inspector.service.otlp.signals import SIGNALS, Signal
+from inspector.service.otlp.split import halve
 
 logger = logging.getLogger("inspector.forward")
 

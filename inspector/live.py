@@ -14,10 +14,10 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise.session_ids import session_id
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.rows import IncomingLog, Json
 from inspector.service.model.waits import PauseSignal
+from inspector.service.normalise.session_ids import session_id
 
 SPAN_STARTED = "inspector.span.started"
 SPAN_PROGRESS = "inspector.span.progress"

@@ -21,9 +21,6 @@ from inspector.apart import Apart, ModelCall, mark
 from inspector.draft import Draft, Memory
 from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.mcp_ends import Ends
-from inspector.normalise import span_facts
-from inspector.normalise.facts import title_in_log
-from inspector.normalise.twins import TOLD_TWICE
 from inspector.processes import EXIT_GRACE_NS, Processes
 from inspector.requests.desk import Desk
 from inspector.service.model.rows import (
@@ -35,6 +32,9 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.model.waits import PauseSignal, waits_of
+from inspector.service.normalise import span_facts
+from inspector.service.normalise.duplicates import TOLD_TWICE
+from inspector.service.normalise.facts import title_in_log
 from inspector.sessions import (
     NO_KEY_RANK,
     REQUEST_WAIT,

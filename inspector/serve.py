@@ -23,9 +23,9 @@ from inspector import runfile
 from inspector.app import access_token, create_app, create_ingest_app
 from inspector.errors import PortInUseError, SettingsError, StoreInUseError
 from inspector.http_protocol import MAX_CONNECTIONS, TakeHttp2
-from inspector.otlp.splice import Splicer, can_splice
 from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
+from inspector.service.otlp.splice import Splicer, can_splice
 from inspector.serving import GRACE_S, serving
 from inspector.settings import PREFIX, Settings
 
@@ -172,7 +172,7 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | N
     if not settings.otlp_grpc_port:
         yield None
         return
-    from inspector.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
+    from inspector.service.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
 
     server = GrpcServer(app.state.receiver, app.state.access)
     port = None

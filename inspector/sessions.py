@@ -15,8 +15,6 @@ from typing import Any
 
 import orjson
 
-from inspector.normalise.kinds import calls_tool
-from inspector.normalise.session_ids import session_id
 from inspector.run_time import Idle, RunTime
 from inspector.service.model.rows import (
     Engine,
@@ -27,6 +25,8 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.model.waits import Interval, before, length_ns, merged
+from inspector.service.normalise.kinds import calls_tool
+from inspector.service.normalise.session_ids import session_id
 from inspector.storage.base import SpanRecord
 
 SECOND_NS = 1_000_000_000

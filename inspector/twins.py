@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.draft import Draft
-from inspector.normalise.twins import (
+from inspector.service.model.rows import SpanKind
+from inspector.service.normalise.duplicates import (
     TOLD_TWICE,
     Told,
     contains,
@@ -22,7 +23,6 @@ from inspector.normalise.twins import (
     may_tell,
     tells_more,
 )
-from inspector.service.model.rows import SpanKind
 from inspector.sessions import TraceState
 from inspector.storage.base import SpanRecord
 

@@ -7,11 +7,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from inspector.normalise import keys
-from inspector.normalise.conventions import CONVENTIONS, Convention
-from inspector.normalise.finish_reasons import ALIASES as REASONS
-from inspector.normalise.flattened import MAX_INDEX
-from inspector.normalise.providers import ALIASES as PROVIDERS
+from inspector.service.normalise import keys
+from inspector.service.normalise.conventions import CONVENTIONS, Convention
+from inspector.service.normalise.finish_reasons import ALIASES as REASONS
+from inspector.service.normalise.flattened import MAX_INDEX
+from inspector.service.normalise.providers import ALIASES as PROVIDERS
 
 _CAPTURED = Path(__file__).resolve().parent.parent / "tests" / "emitters" / "captured"
 _PAGE = """\

@@ -30,8 +30,8 @@ from inspector.http.otlp import PATHS as OTLP_PATHS
 from inspector.http.otlp import render
 from inspector.http.problems import ProblemError, as_problem, route_path
 from inspector.http.refusals import RefusalNotes, audit_row
-from inspector.otlp.signals import NO_TOKEN
 from inspector.reading.visible import visible_line
+from inspector.service.otlp.signals import NO_TOKEN
 from inspector.settings import is_loopback
 
 logger = logging.getLogger("inspector.http")

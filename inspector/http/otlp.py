@@ -24,9 +24,9 @@ from inspector.http import bodies
 from inspector.http.bodies import parts
 from inspector.http.otlp_schema import request_schema
 from inspector.http.problems import ProblemError, problem_response, route_path
-from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
-from inspector.otlp.receiver import Receiver, Room
-from inspector.otlp.signals import SIGNALS, ExportResponse, Signal
+from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
+from inspector.service.otlp.receiver import Receiver, Room
+from inspector.service.otlp.signals import SIGNALS, ExportResponse, Signal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 PATHS = frozenset(f"/v1/{name}" for name in SIGNALS)

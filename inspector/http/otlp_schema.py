@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.otlp.signals import Signal
+from inspector.service.otlp.signals import Signal
 
 _ATTRIBUTES = {"type": "array", "items": {"$ref": "#/components/schemas/OtlpKeyValue"}}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Query, Request
 
 from inspector.http.problems import ProblemError
 from inspector.http.spans import SpanId, TraceId
-from inspector.normalise.payload import payload
-from inspector.normalise.view import moments_of_span
 from inspector.reading.json_patch import Changed
 from inspector.reading.states import STATE, Step, name_of, steps
 from inspector.service import wire
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339
+from inspector.service.normalise.payload import payload
+from inspector.service.normalise.view import moments_of_span
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
 from inspector.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
 

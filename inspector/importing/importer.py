@@ -15,11 +15,11 @@ from inspector.importing.inspected import looks_inspected, read_inspected
 from inspector.importing.shapes import requests_in
 from inspector.importing.splitting import MAX_VALUE_BYTES, Splitter, Value
 from inspector.importing.unpacking import Unpacker
-from inspector.otlp.batch import sort_out
-from inspector.otlp.decode_json import parse_json, read_request
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.scrub import scrub
 from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.otlp.batch import sort_out
+from inspector.service.otlp.decode_json import parse_json, read_request
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.scrub import scrub
 
 MAX_MISTAKES = 100
 """Mistakes that are named; the rest are counted."""

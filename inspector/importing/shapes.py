@@ -16,7 +16,7 @@ from typing import Any
 from inspector.errors import BadDataError
 from inspector.importing import jaeger, langfuse
 from inspector.importing.values import attributes, objects, unix_nano
-from inspector.otlp.signals import LOGS, METRICS, TRACES, Signal
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES, Signal
 
 _SIGNALS = {"resourceSpans": TRACES, "resourceLogs": LOGS, "resourceMetrics": METRICS}
 _SIGNALS |= {signal.groups: signal for signal in _SIGNALS.values()}  # in snake_case

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.otlp.body import MAX_BODY_BYTES
+from inspector.service.otlp.body import MAX_BODY_BYTES
 
 MAX_VALUE_BYTES = MAX_BODY_BYTES
 """One value: what a sender may send at once."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.normalise import span_view
 from inspector.reading.compare import Said
 from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.normalise import span_view
 from inspector.service.wire import Message, Part, Payload, View
 from inspector.storage.base import Reader
 

@@ -13,9 +13,6 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import keys
-from inspector.normalise.payload import attribute_payload, payload
-from inspector.normalise.view import mcp_view, truncated_keys
 from inspector.reading.mcp_message import (
     Direction,
     Message,
@@ -26,6 +23,9 @@ from inspector.reading.mcp_message import (
 )
 from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
 from inspector.service.model.rows import Json, Moment, SpanRow, SpanStatus
+from inspector.service.normalise import keys
+from inspector.service.normalise.payload import attribute_payload, payload
+from inspector.service.normalise.view import mcp_view, truncated_keys
 from inspector.service.wire import McpView, Payload
 from inspector.service.wire.mcp_log import MAX_NAME_CHARS, McpEntry, McpFault, McpFrame, McpProgress
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import keys
-from inspector.normalise.conventions import Telling, first_told
-from inspector.normalise.usage import usage_of
 from inspector.reading.statistics import MODEL_KINDS, SpanKey, agent_name
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.normalise import keys
+from inspector.service.normalise.conventions import Telling, first_told
+from inspector.service.normalise.usage import usage_of
 from inspector.storage.base import Reader, SpanRecord
 
 MAX_SPANS = 10_000

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from inspector.normalise.kinds import calls_tool
 from inspector.reading.causes import is_failed
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.usage import Used, below, counted
 from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.normalise.kinds import calls_tool
 
 SpanKey = tuple[str, str]
 """Trace and span id."""

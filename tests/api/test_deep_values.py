@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from inspector.app import create_app, running
-from inspector.normalise.conventions import CONVENTIONS
+from inspector.service.normalise.conventions import CONVENTIONS
 from tests.support import door
 from tests.support.otlp import START_NS
 

@@ -16,7 +16,7 @@ from inspector import forward
 from inspector.errors import SettingsError
 from inspector.forward import Forwarder
 from inspector.forward_queue import ForwardQueue, QueuedRequest
-from inspector.otlp.signals import LOGS, TRACES
+from inspector.service.otlp.signals import LOGS, TRACES
 from tests.support.export import TRACE_ID, span, span_id, trace_request
 from tests.support.receivers import bare_receiver, running_rotel
 from tests.support.service import DEADLINE_S, free_port, running_service, wait_for

@@ -14,11 +14,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreError, StoreUnavailableError
 from inspector.http.access import Access
-from inspector.otlp import grpc_server
-from inspector.otlp.body import MAX_BODY_BYTES
-from inspector.otlp.grpc_server import GrpcServer
-from inspector.otlp.receiver import Receiver
-from inspector.otlp.signals import SIGNALS
+from inspector.service.otlp import grpc_server
+from inspector.service.otlp.body import MAX_BODY_BYTES
+from inspector.service.otlp.grpc_server import GrpcServer
+from inspector.service.otlp.receiver import Receiver
+from inspector.service.otlp.signals import SIGNALS
 from tests.support.door import TOKEN, Remembering
 from tests.support.export import span, trace_request
 

@@ -22,10 +22,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreUnavailableError
 from inspector.http import bodies, otlp
-from inspector.otlp import receiver as receiver_module
-from inspector.otlp.body import CODINGS, MAX_BODY_BYTES
-from inspector.otlp.decode_proto import decode_proto
-from inspector.otlp.receiver import SMALL_BODY_BYTES
+from inspector.service.otlp import receiver as receiver_module
+from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
+from inspector.service.otlp.decode_proto import decode_proto
+from inspector.service.otlp.receiver import SMALL_BODY_BYTES
 from tests.support.door import Remembering, caller, door
 from tests.support.export import span, span_id, trace_request
 

@@ -12,11 +12,11 @@ import pytest
 from fastapi import FastAPI
 
 from inspector.http import exports
-from inspector.otlp.decode_json import decode_json
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import TRACES
 from inspector.service import wire
 from inspector.service.model.rows import Json
+from inspector.service.otlp.decode_json import decode_json
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import TRACES
 from inspector.storage import open_store
 from inspector.storage.orders import Order, SortKey
 from tests.support.otlp import SECOND_NS, START_NS, span

@@ -16,9 +16,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from inspector import http_protocol
 from inspector.http_protocol import TakeHttp2
-from inspector.otlp.grpc_server import GrpcServer
-from inspector.otlp.splice import SERVER, Splicer, can_splice, sender_of
 from inspector.ports import listen, port_of
+from inspector.service.otlp.grpc_server import GrpcServer
+from inspector.service.otlp.splice import SERVER, Splicer, can_splice, sender_of
 from inspector.serving import serving
 from tests.support.door import TOKEN, Remembering, door, settings
 from tests.support.export import span, trace_request

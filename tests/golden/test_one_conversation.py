@@ -14,8 +14,8 @@ import pytest
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import span_facts, span_view
 from inspector.service.model.rows import Json, Moment
+from inspector.service.normalise import span_facts, span_view
 from tests.support.otlp import START_NS, key_values, span
 
 SYSTEM = "Answer in one sentence."

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import span_view
 from inspector.reading.compare import Comparison, Difference
 from inspector.service import wire
 from inspector.service.model.otlp_values import typed_attributes
@@ -22,6 +21,7 @@ from inspector.service.model.rows import (
     SpanRow,
 )
 from inspector.service.model.times import rfc3339
+from inspector.service.normalise import span_view
 from inspector.service.wire import control as wire_control
 from inspector.storage.base import Content, MomentRecord, SpanRecord
 from inspector.store_health import StoreHealth

@@ -17,9 +17,9 @@ from inspector.errors import BadDataError
 from inspector.importing.importer import Report, import_stream
 from inspector.importing.inspected import read_inspected
 from inspector.ingest import Restored
-from inspector.normalise import span_facts
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.normalise import span_facts
 
 _FILES = Path(__file__).parent / "files"
 _SECOND_US = 1_000_000

@@ -6,10 +6,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
-from inspector.normalise import encoded_span_facts, resource_facts, span_facts
-from inspector.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.service.model.otlp_values import json_value
 from inspector.service.model.rows import Json
+from inspector.service.normalise import encoded_span_facts, resource_facts, span_facts
+from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
 from tests.support.otlp import any_value, resource, span
 from tests.unit.normalise.test_facts import JSON, KNOWN_KEYS
 

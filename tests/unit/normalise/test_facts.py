@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import keys, span_facts, span_view
 from inspector.service.model.rows import Json, SpanKind, SpanStatus
+from inspector.service.normalise import keys, span_facts, span_view
 from tests.support.otlp import resource, span
 
 JSON: st.SearchStrategy[Json] = st.recursive(
@@ -69,8 +69,8 @@ def test_decoding_only_what_is_needed_gives_the_same_facts(attributes: dict[str,
     sent = span(attributes=attributes)
     facts = span_facts(sent, Resource(attributes=sent.attributes))
     with (
-        patch("inspector.normalise.facts._OF_A_SPAN", Everything()),
-        patch("inspector.normalise.facts._OF_A_RESOURCE", Everything()),
+        patch("inspector.service.normalise.facts._OF_A_SPAN", Everything()),
+        patch("inspector.service.normalise.facts._OF_A_RESOURCE", Everything()),
     ):
         assert span_facts(sent, Resource(attributes=sent.attributes)) == facts
 

@@ -9,9 +9,9 @@ import pytest
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.normalise import span_view
-from inspector.normalise.facts import span_facts
 from inspector.service.model.rows import Json, SpanKind
+from inspector.service.normalise import span_view
+from inspector.service.normalise.facts import span_facts
 from tests.support.otlp import key_values, span
 
 GENKIT_MODEL = {

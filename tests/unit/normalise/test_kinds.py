@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise.kinds import kind_of
 from inspector.service.model.rows import SpanKind
+from inspector.service.normalise.kinds import kind_of
 
 CHILD = Span(parent_span_id=b"12345678")
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import span_facts, span_view
-from inspector.normalise.conventions import CONVENTIONS
-from inspector.normalise.finish_reasons import finish_reason
-from inspector.normalise.flattened import MAX_INDEX, expand
-from inspector.normalise.providers import provider_name
 from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.normalise import span_facts, span_view
+from inspector.service.normalise.conventions import CONVENTIONS
+from inspector.service.normalise.finish_reasons import finish_reason
+from inspector.service.normalise.flattened import MAX_INDEX, expand
+from inspector.service.normalise.providers import provider_name
 from inspector.service.wire import View
 from tests.support.otlp import START_NS, key_values, span
 

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.normalise.session_ids import MAX_CHARACTERS, session_id
+from inspector.service.normalise.session_ids import MAX_CHARACTERS, session_id
 
 _NAMES = st.one_of(st.text(min_size=1), st.text("./,?#%a", min_size=1), st.text(min_size=190))
 

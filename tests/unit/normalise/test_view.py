@@ -6,9 +6,9 @@ from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import span_view
 from inspector.service.model.rows import Json, Moment
 from inspector.service.model.times import rfc3339
+from inspector.service.normalise import span_view
 from inspector.service.wire import View
 from tests.support.otlp import START_NS, key_values, span
 

@@ -8,10 +8,10 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
-from inspector.otlp import batch as module
-from inspector.otlp.batch import Batch, sort_out
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import LOGS, METRICS, TRACES
+from inspector.service.otlp import batch as module
+from inspector.service.otlp.batch import Batch, sort_out
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES
 from tests.support.export import TRACE_ID, span, span_id, trace_request
 
 

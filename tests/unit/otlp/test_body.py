@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.errors import BadDataError, TooLargeError
-from inspector.otlp import body as body_module
-from inspector.otlp.body import MAX_BODY_BYTES, MAX_MEMBERS, decompress
+from inspector.service.otlp import body as body_module
+from inspector.service.otlp.body import MAX_BODY_BYTES, MAX_MEMBERS, decompress
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -10,10 +10,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import BadDataError, TooLargeError
-from inspector.otlp import decode_json as module
-from inspector.otlp.decode_json import decode_json
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import LOGS, METRICS, TRACES
+from inspector.service.otlp import decode_json as module
+from inspector.service.otlp.decode_json import decode_json
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES
 
 SPAN = {
     "traceId": "5B8EFFF798038103D269B633813FC60C",

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import BadDataError
-from inspector.otlp.decode_proto import decode_proto
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
+from inspector.service.otlp.decode_proto import decode_proto
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
 from tests.support.export import span, trace_request
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue
 
 from inspector.errors import TooLargeError
-from inspector.otlp import message_count
-from inspector.otlp.batch import MAX_ITEMS, sort_out
-from inspector.otlp.decode_proto import decode_proto
-from inspector.otlp.message_count import check_message_count, count_messages
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
+from inspector.service.otlp import message_count
+from inspector.service.otlp.batch import MAX_ITEMS, sort_out
+from inspector.service.otlp.decode_proto import decode_proto
+from inspector.service.otlp.message_count import check_message_count, count_messages
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
 from tests.support.export import span, trace_request
 
 ROOT = TRACES.request.DESCRIPTOR

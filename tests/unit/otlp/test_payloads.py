@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.normalise import span_facts
-from inspector.otlp.payloads import span_parts
-from inspector.otlp.receiver import read_request
-from inspector.otlp.rejections import Rejections
-from inspector.otlp.signals import TRACES
+from inspector.service.normalise import span_facts
+from inspector.service.otlp.payloads import span_parts
+from inspector.service.otlp.receiver import read_request
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.signals import TRACES
 from tests.support.otlp import resource, span
 
 SHAPES = st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3)

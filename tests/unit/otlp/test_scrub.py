@@ -10,10 +10,10 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyVa
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.errors import TooLargeError
-from inspector.otlp import scrub as scrub_module
-from inspector.otlp.scrub import REDACTED_MARK, scrub
-from inspector.otlp.secrets import may_hold_secret
-from inspector.otlp.signals import LOGS, METRICS, TRACES
+from inspector.service.otlp import scrub as scrub_module
+from inspector.service.otlp.scrub import REDACTED_MARK, scrub
+from inspector.service.otlp.secrets import may_hold_secret
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES
 from subscribers.redaction import REDACTED, Redactor
 from tests.support.careless_agent import PLACES
 from tests.support.otlp import any_value, key_values, span

@@ -3,8 +3,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.otlp.signals import METRICS, TRACES
-from inspector.otlp.split import halve
+from inspector.service.otlp.signals import METRICS, TRACES
+from inspector.service.otlp.split import halve
 from tests.support.export import span, trace_request
 
 sizes = st.lists(st.lists(st.integers(0, 4), max_size=3), max_size=3)

@@ -7,13 +7,13 @@ from dataclasses import asdict, replace
 import pytest
 
 from inspector.draft import Draft
-from inspector.normalise.session_ids import session_id
 from inspector.requests import desk as rules
 from inspector.requests import still_open
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Told
 from inspector.requests.desk import Desk as ControlDesk
 from inspector.service.model.rows import Doer, RequestStatus, SessionStatus, SpanStatus
+from inspector.service.normalise.session_ids import session_id
 from tests.support.asked import ANN, BOB, asked, process, question
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span

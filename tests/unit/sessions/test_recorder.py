@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.normalise import span_facts
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
+from inspector.service.normalise import span_facts
 from inspector.sessions import SessionState
 from inspector.storage.base import SpanRecord
 from tests.support.desk import Desk

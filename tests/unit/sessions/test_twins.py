@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.normalise.twins import fills
 from inspector.service.model.rows import IncomingSpan, Json
+from inspector.service.normalise.duplicates import fills
 from tests.support.desk import Desk
 from tests.support.otlp import START_NS, span
 from tests.support.telemetry import incoming, span_hex

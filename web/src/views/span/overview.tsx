@@ -289,7 +289,7 @@ function modelFacts({ view: { llm }, attributes }: SpanDetail): Fact[] {
   ];
 }
 
-/** The same as `inspector/normalise/keys.py`. */
+/** The same as `inspector/service/normalise/keys.py`. */
 const TAGS = ['inspector.tags', 'tag.tags', 'langsmith.span.tags', 'logfire.tags'];
 
 /** What came beside the span: who it was for, and whatever else it was marked with. */

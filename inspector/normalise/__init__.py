@@ -1,8 +1,0 @@
-"""Read a span in whatever convention it was written: pure functions, no I/O."""
-
-from __future__ import annotations
-
-from inspector.normalise.facts import encoded_span_facts, resource_facts, span_facts
-from inspector.normalise.view import span_view
-
-__all__ = ["encoded_span_facts", "resource_facts", "span_facts", "span_view"]

@@ -1,0 +1,56 @@
+"""Every convention that is read, one module each, and the order in which they are asked.
+
+Each field of the view is taken from the first convention that has it. What says more goes before
+what says less: structured values, then values written leaf by leaf, then events, then values of
+which nothing is known but that they went in or came out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from inspector.service.normalise.conventions.genai import GENAI
+from inspector.service.normalise.conventions.genai_events import DETAILS_EVENTS, MESSAGE_EVENTS
+from inspector.service.normalise.conventions.genkit import GENKIT
+from inspector.service.normalise.conventions.langsmith import LANGSMITH
+from inspector.service.normalise.conventions.logfire import LOGFIRE
+from inspector.service.normalise.conventions.mcp_agent import MCP_AGENT
+from inspector.service.normalise.conventions.openinference import OPENINFERENCE
+from inspector.service.normalise.conventions.pydantic_ai import PYDANTIC_AI
+from inspector.service.normalise.conventions.seed import SEED
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.traceloop import TRACELOOP
+from inspector.service.normalise.conventions.vercel import VERCEL
+from inspector.service.normalise.conventions.whole import WHOLE
+
+__all__ = ["CONVENTIONS", "Convention", "Telling", "first_told"]
+
+T = TypeVar("T")
+
+CONVENTIONS: tuple[Convention, ...] = (
+    GENAI,
+    SEED,
+    OPENINFERENCE,
+    TRACELOOP,
+    VERCEL,
+    PYDANTIC_AI,
+    LOGFIRE,
+    MCP_AGENT,
+    DETAILS_EVENTS,
+    MESSAGE_EVENTS,
+    GENKIT,
+    LANGSMITH,
+    WHOLE,
+)
+
+
+def first_told(
+    telling: Telling, field: Callable[[Convention], Callable[[Telling], T | None]]
+) -> T | None:
+    """Return `field` as the first convention tells it that does; None when none does."""
+    for convention in CONVENTIONS:
+        found = field(convention)(telling)
+        if found is not None and found != [] and found != {}:
+            return found
+    return None

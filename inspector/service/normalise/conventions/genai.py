@@ -1,0 +1,77 @@
+"""The official GenAI conventions: attributes, of any age since they hold messages."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from inspector.service.model.otlp_values import as_float
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.finish_reasons import finish_reasons
+from inspector.service.normalise.messages import messages_of, system_of
+from inspector.service.normalise.tools import tool_definitions
+from inspector.service.wire import Message, ToolDefinition
+
+_REQUEST = "gen_ai.request."
+
+
+def _system(telling: Telling) -> list[Message]:
+    return system_of(telling.get("gen_ai.system_instructions"))
+
+
+def _input(telling: Telling) -> list[Message]:
+    return messages_of(telling.get("gen_ai.input.messages"), "input")
+
+
+def _output(telling: Telling) -> list[Message]:
+    return messages_of(telling.get("gen_ai.output.messages"), "output")
+
+
+def _tools(telling: Telling) -> list[ToolDefinition]:
+    return tool_definitions(telling.get("gen_ai.tool.definitions"))
+
+
+def _request_params(telling: Telling) -> dict[str, JsonValue]:
+    return {
+        key.removeprefix(_REQUEST): value
+        for key, value in telling.attributes.items()
+        if key.startswith(_REQUEST) and key != "gen_ai.request.model"
+    }
+
+
+def _finish_reasons(telling: Telling) -> list[str]:
+    official = finish_reasons(telling.get("gen_ai.response.finish_reasons"))
+    return official or finish_reasons(telling.get("anthropic.message.stop_reason"))
+
+
+def _first_chunk_ms(telling: Telling) -> float | None:
+    seconds = as_float(
+        telling.get(
+            "gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"
+        )
+    )
+    return None if seconds is None else seconds * 1000
+
+
+GENAI = Convention(
+    "GenAI semantic conventions",
+    "OpenTelemetry's own instrumentations, OpenLLMetry since 0.55, pydantic-ai, Vercel AI SDK 7,"
+    " Logfire, the Anthropic SDK, our bridge",
+    (
+        "gen_ai.system_instructions",
+        "gen_ai.input.messages",
+        "gen_ai.output.messages",
+        "gen_ai.tool.definitions",
+        "gen_ai.request.*",
+        "gen_ai.response.finish_reasons",
+        "anthropic.message.stop_reason",
+        "gen_ai.response.time_to_first_chunk",
+        "gen_ai.client.operation.time_to_first_chunk",
+    ),
+    system=_system,
+    input=_input,
+    output=_output,
+    tools=_tools,
+    request_params=_request_params,
+    finish_reasons=_finish_reasons,
+    first_chunk_ms=_first_chunk_ms,
+)

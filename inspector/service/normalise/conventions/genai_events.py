@@ -1,0 +1,174 @@
+"""The official GenAI conventions: messages as events, on the span or in log records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.service.model.otlp_values import as_float, as_text
+from inspector.service.model.rows import Json, Moment
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.finish_reasons import finish_reason
+from inspector.service.normalise.messages import (
+    Origin,
+    load,
+    load_parts,
+    message_of,
+    messages_of,
+    system_of,
+)
+from inspector.service.normalise.parts import first, parts_of
+from inspector.service.normalise.payload import payload
+from inspector.service.normalise.tools import tool_definitions
+from inspector.service.wire import Message, Payload, ToolDefinition
+
+DETAILS = frozenset({"gen_ai.client.inference.operation.details", "event_details"})
+CHOICE = "gen_ai.choice"
+ASKED = frozenset(
+    {
+        "gen_ai.system.message",
+        "gen_ai.user.message",
+        "gen_ai.assistant.message",
+        "gen_ai.tool.message",
+    }
+)
+_PROMPT, _COMPLETION = "gen_ai.content.prompt", "gen_ai.content.completion"
+
+
+def _fields(moment: Moment) -> Mapping[str, Any]:
+    """Return an event's fields: its attributes, its body, or one attribute that holds them all."""
+    body = moment.body if isinstance(moment.body, dict) else {}
+    whole = load(moment.attributes.get("gen_ai.event.content"))
+    return {**moment.attributes, **body, **(whole if isinstance(whole, dict) else {})}
+
+
+def _details(telling: Telling, key: str) -> Iterator[Json]:
+    for moment in telling.moments:
+        if moment.name in DETAILS and (value := _fields(moment).get(key)):
+            yield value
+
+
+def _detailed(telling: Telling, key: str, origin: Origin) -> list[Message]:
+    """Return what all details events say together: some senders write one for each message."""
+    found: list[Message] = []
+    for value in _details(telling, key):
+        told = messages_of(value, origin)
+        # A later event may repeat the whole conversation so far.
+        found = told if told[: len(found)] == found else [*found, *told]
+    return found
+
+
+def _details_system(telling: Telling) -> list[Message]:
+    return next((system_of(v) for v in _details(telling, "gen_ai.system_instructions")), [])
+
+
+def _details_input(telling: Telling) -> list[Message]:
+    return _detailed(telling, "gen_ai.input.messages", "input")
+
+
+def _details_output(telling: Telling) -> list[Message]:
+    return _detailed(telling, "gen_ai.output.messages", "output")
+
+
+def _details_tools(telling: Telling) -> list[ToolDefinition]:
+    found = _details(telling, "gen_ai.tool.definitions")
+    return next((tool_definitions(value) for value in found), [])
+
+
+def _input(telling: Telling) -> list[Message]:
+    asked = [_asked(moment) for moment in telling.moments if moment.name in ASKED]
+    return [message for message in asked if message.parts] or _whole(
+        telling, _PROMPT, "gen_ai.prompt", "input"
+    )
+
+
+def _asked(moment: Moment) -> Message:
+    fields = _fields(moment)
+    content = load_parts(fields.get("content"))
+    return message_of({"role": moment.name.split(".")[1], **fields, "content": content}, "input")
+
+
+def _output(telling: Telling) -> list[Message]:
+    choices = (_choice(moment) for moment in telling.moments if moment.name == CHOICE)
+    return [message for choice in choices for message in choice if message.parts] or _whole(
+        telling, _COMPLETION, "gen_ai.completion", "output"
+    )
+
+
+def _choice(moment: Moment) -> list[Message]:
+    fields = _fields(moment)
+    told = load_parts(first(fields, "message", "content"))
+    whole = load(told)
+    if isinstance(whole, dict) and {"role", "content", "tool_calls"} & whole.keys():
+        message = message_of({"role": "assistant", **whole}, "output")
+    else:
+        message = message_of(
+            {"role": "assistant", **fields, "message": None, "content": told}, "output"
+        )
+    reason = as_text(fields.get("finish_reason"))
+    message.finish_reason = finish_reason(reason) if reason else message.finish_reason
+    # Strands says with the choice what the tools then answered.
+    results = load_parts(fields.get("tool.result"))
+    answered = Message(role="tool", origin="output", parts=parts_of(results))
+    return [message, answered]
+
+
+def _whole(telling: Telling, event: str, key: str, origin: Origin) -> list[Message]:
+    for moment in telling.moments:
+        if moment.name == event and (value := _fields(moment).get(key)):
+            return messages_of(value, origin)
+    return []
+
+
+def _finish_reasons(telling: Telling) -> list[str]:
+    choices = (_fields(moment) for moment in telling.moments if moment.name == CHOICE)
+    return [reason for fields in choices if (reason := as_text(fields.get("finish_reason")))]
+
+
+def _first_chunk_ms(telling: Telling) -> float | None:
+    told_ms = as_float(telling.get("gen_ai.server.time_to_first_token"))  # Strands, in ms
+    return told_ms if told_ms is not None else telling.ms_until("gen_ai.content.completion.chunk")
+
+
+def _tool_arguments(telling: Telling) -> Payload | None:
+    return _of_tool(telling, "gen_ai.tool.message", "content")
+
+
+def _tool_result(telling: Telling) -> Payload | None:
+    return _of_tool(telling, CHOICE, "message")
+
+
+def _of_tool(telling: Telling, event: str, key: str) -> Payload | None:
+    found = (_fields(moment).get(key) for moment in telling.moments if moment.name == event)
+    return next((payload(value) for value in found if value is not None), None)
+
+
+DETAILS_EVENTS = Convention(
+    "GenAI details events",
+    "OpenTelemetry's own instrumentations (log records), Strands in its latest mode (span events)",
+    (
+        "event gen_ai.client.inference.operation.details:"
+        " gen_ai.system_instructions, gen_ai.input.messages, gen_ai.output.messages,"
+        " gen_ai.tool.definitions",
+    ),
+    system=_details_system,
+    input=_details_input,
+    output=_details_output,
+    tools=_details_tools,
+)
+MESSAGE_EVENTS = Convention(
+    "GenAI message events",
+    "semantic conventions before 1.37, Strands by default, pydantic-ai 1",
+    (
+        "events gen_ai.system.message, gen_ai.user.message, gen_ai.assistant.message,"
+        " gen_ai.tool.message, gen_ai.choice",
+        "events gen_ai.content.prompt, gen_ai.content.completion",
+        "gen_ai.server.time_to_first_token",
+    ),
+    input=_input,
+    output=_output,
+    finish_reasons=_finish_reasons,
+    first_chunk_ms=_first_chunk_ms,
+    tool_arguments=_tool_arguments,
+    tool_result=_tool_result,
+)

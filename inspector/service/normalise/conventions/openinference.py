@@ -1,0 +1,139 @@
+"""OpenInference: one attribute for each leaf of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from inspector.service.model.otlp_values import as_text
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.finish_reasons import finish_reasons
+from inspector.service.normalise.flattened import expand
+from inspector.service.normalise.messages import load, message_of, messages_of
+from inspector.service.normalise.payload import payload
+from inspector.service.normalise.tools import tool_definitions
+from inspector.service.wire import Message, Payload, ToolDefinition
+
+# Parameters that have a place of their own in the view.
+_ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})
+
+
+def _input(telling: Telling) -> list[Message]:
+    return _messages(telling, "input") or _embedded(telling)
+
+
+def _embedded(telling: Telling) -> list[Message]:
+    entries = _items(expand(telling.attributes, "embedding.embeddings."))
+    return [message_of(text, "input") for e in entries if (text := as_text(e.get("text")))]
+
+
+def _output(telling: Telling) -> list[Message]:
+    return _messages(telling, "output")
+
+
+def _messages(telling: Telling, origin: Literal["input", "output"]) -> list[Message]:
+    entries = _items(expand(telling.attributes, f"llm.{origin}_messages."))
+    found = [message_of(_chat(item), origin) for item in entries]
+    if all(message.parts for message in found):
+        return found
+    # LangChain.js: what is no plain text, such as the calls of tools, is told in the whole only.
+    whole = messages_of(telling.get(f"{origin}.value"), origin, is_json=False)
+    return whole if len(whole) == len(found) else found
+
+
+def _items(tree: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a list whose entries each stand under a name: `0.message.…`."""
+    entries = tree if isinstance(tree, list) else []
+    inner = (next(iter(e.values()), None) if isinstance(e, dict) else None for e in entries)
+    return [item for item in inner if isinstance(item, dict)]
+
+
+def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a message in the form of OpenAI's chat, from which OpenInference took its names."""
+    content = message.get("content")
+    contents = [_content(item) for item in _items(message.get("contents"))]
+    calls: list[Any] = _items(message.get("tool_calls"))
+    if name := message.get("function_call_name"):
+        calls.append({"name": name, "arguments": message.get("function_call_arguments_json")})
+    return {**message, "content": contents or content, "contents": None, "tool_calls": calls}
+
+
+def _content(item: Mapping[str, Any]) -> dict[str, Any]:
+    image = item.get("image")
+    inner = image.get("image") if isinstance(image, dict) else None
+    return {**item, **({"image": inner} if isinstance(inner, dict) else {})}
+
+
+def _tools(telling: Telling) -> list[ToolDefinition]:
+    entries = _items(expand(telling.attributes, "llm.tools."))
+    return tool_definitions([entry.get("json_schema") for entry in entries])
+
+
+def _parameters(telling: Telling) -> Mapping[str, Any]:
+    found = load(telling.get("llm.invocation_parameters", "embedding.invocation_parameters"))
+    return found if isinstance(found, dict) else {}
+
+
+def _model_requested(telling: Telling) -> str | None:
+    return as_text(_parameters(telling).get("model"))
+
+
+def _request_params(telling: Telling) -> dict[str, JsonValue]:
+    return {key: value for key, value in _parameters(telling).items() if key not in _ELSEWHERE}
+
+
+def _finish_reasons(telling: Telling) -> list[str]:
+    return finish_reasons(telling.get("llm.finish_reason"))
+
+
+def _first_chunk_ms(telling: Telling) -> float | None:
+    return telling.ms_until("First Token Stream Event")
+
+
+def _tool_arguments(telling: Telling) -> Payload | None:
+    # Not `tool.parameters`: that is the schema.
+    return _payload(telling, "input.value")
+
+
+def _tool_result(telling: Telling) -> Payload | None:
+    return _payload(telling, "output.value")
+
+
+def _payload(telling: Telling, key: str) -> Payload | None:
+    value = telling.get(key)
+    return None if value is None else payload(value)
+
+
+def _metadata(telling: Telling) -> dict[str, JsonValue] | None:
+    found = load(telling.get("metadata"))
+    return dict(found) if isinstance(found, dict) else None
+
+
+OPENINFERENCE = Convention(
+    "OpenInference",
+    "Arize's instrumentations, Phoenix",
+    (
+        "llm.input_messages.N.message.*",
+        "llm.output_messages.N.message.*",
+        "llm.tools.N.tool.json_schema",
+        "llm.invocation_parameters",
+        "llm.finish_reason",
+        "embedding.embeddings.N.embedding.text",
+        "input.value",
+        "output.value",
+        "metadata",
+        "event First Token Stream Event",
+    ),
+    input=_input,
+    output=_output,
+    tools=_tools,
+    model_requested=_model_requested,
+    request_params=_request_params,
+    finish_reasons=_finish_reasons,
+    first_chunk_ms=_first_chunk_ms,
+    tool_arguments=_tool_arguments,
+    tool_result=_tool_result,
+    metadata=_metadata,
+)

@@ -1,0 +1,54 @@
+"""What pydantic-ai says beside the official attributes: whole runs, and its formats before 2."""
+
+from __future__ import annotations
+
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.messages import load, messages_of
+from inspector.service.normalise.payload import payload
+from inspector.service.normalise.tools import tool_definitions
+from inspector.service.wire import Message, TextPart, ToolDefinition
+
+_RUN = ("pydantic_ai.all_messages", "all_messages_events", "events")
+
+
+def _run(telling: Telling) -> tuple[list[Message], list[Message]]:
+    """Return a run's messages in two: the answer, if it ends with one, is the output."""
+    value = telling.get(*_RUN)
+    messages = messages_of(value, "input") if isinstance(load(value), list) else []
+    if messages and messages[-1].role == "assistant":
+        answer = messages[-1].model_copy(update={"origin": "output"})
+        return messages[:-1], [answer]
+    return messages, []
+
+
+def _input(telling: Telling) -> list[Message]:
+    return _run(telling)[0]
+
+
+def _output(telling: Telling) -> list[Message]:
+    if answer := _run(telling)[1]:
+        return answer
+    result = telling.get("final_result")
+    if result is None:
+        return []
+    text = result if isinstance(result, str) else payload(result).text
+    return [Message(role="assistant", origin="output", parts=[TextPart(text=text)])]
+
+
+def _tools(telling: Telling) -> list[ToolDefinition]:
+    parameters = load(telling.get("model_request_parameters"))
+    return tool_definitions(parameters.get("function_tools")) if _is_map(parameters) else []
+
+
+def _is_map(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+PYDANTIC_AI = Convention(
+    "pydantic-ai",
+    "agent runs of pydantic-ai; its instrumentation format 1",
+    (*_RUN, "final_result", "model_request_parameters"),
+    input=_input,
+    output=_output,
+    tools=_tools,
+)

@@ -1,0 +1,30 @@
+"""The seeds' own attributes, which our bridge writes beside the official ones: `mcp.*`."""
+
+from __future__ import annotations
+
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.finish_reasons import finish_reasons
+from inspector.service.normalise.messages import messages_of
+from inspector.service.wire import Message
+
+
+def _input(telling: Telling) -> list[Message]:
+    return messages_of(telling.get("mcp.llm.prompt_json"), "input")
+
+
+def _output(telling: Telling) -> list[Message]:
+    return messages_of(telling.get("mcp.llm.response_json"), "output")
+
+
+def _finish_reasons(telling: Telling) -> list[str]:
+    return finish_reasons(telling.get("mcp.stop_reason"))
+
+
+SEED = Convention(
+    "Our hooks' first vocabulary",
+    "our bridge (`legacy` and `dup`), agents that follow the hook contract",
+    ("mcp.llm.prompt_json", "mcp.llm.response_json", "mcp.stop_reason"),
+    input=_input,
+    output=_output,
+    finish_reasons=_finish_reasons,
+)

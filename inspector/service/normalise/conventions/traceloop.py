@@ -1,0 +1,108 @@
+"""OpenLLMetry before 0.55, and Traceloop's decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.flattened import expand
+from inspector.service.normalise.messages import Origin, load, load_parts, message_of
+from inspector.service.normalise.payload import payload
+from inspector.service.normalise.tools import tool_definitions
+from inspector.service.wire import Message, Payload, ToolDefinition
+
+_ASSOCIATED = "traceloop.association.properties."
+
+
+def _input(telling: Telling) -> list[Message]:
+    return _messages(telling, "gen_ai.prompt.", "input")
+
+
+def _output(telling: Telling) -> list[Message]:
+    return _messages(telling, "gen_ai.completion.", "output")
+
+
+def _entries(telling: Telling, prefix: str) -> list[Mapping[str, Any]]:
+    found = expand(telling.attributes, prefix)
+    return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
+
+
+def _messages(telling: Telling, prefix: str, origin: Origin) -> list[Message]:
+    return [message_of(_chat(entry), origin) for entry in _entries(telling, prefix)]
+
+
+def _chat(entry: Mapping[str, Any]) -> dict[str, Any]:
+    # Content of several parts was written as JSON text.
+    return {**entry, "content": load_parts(entry.get("content"))}
+
+
+def _tools(telling: Telling) -> list[ToolDefinition]:
+    return tool_definitions(_entries(telling, "llm.request.functions."))
+
+
+def _finish_reasons(telling: Telling) -> list[str]:
+    entries = _entries(telling, "gen_ai.completion.")
+    return [reason for e in entries if (reason := as_text(e.get("finish_reason")))]
+
+
+def _tool_arguments(telling: Telling) -> Payload | None:
+    value = telling.get("traceloop.entity.input")
+    return None if value is None else payload(_arguments(value))
+
+
+def _arguments(value: Json) -> Json:
+    """Return what a tool was called with, out of `{"args": …, "kwargs": …}` and the like."""
+    called = load(value)
+    if isinstance(called, dict) and called.keys() == {"tool_name", "arguments"}:
+        given: Json = called["arguments"]
+        return given
+    if not isinstance(called, dict) or not called.keys() & {"args", "kwargs", "inputs"}:
+        return value
+    for name in ("kwargs", "inputs", "args"):
+        if called.get(name) and not any(called.get(n) for n in ("args", "kwargs") if n != name):
+            found: Json = called[name]
+            return found
+    return value
+
+
+def _tool_result(telling: Telling) -> Payload | None:
+    value = telling.get("traceloop.entity.output", "mcp.response.value")
+    answered = load(value)
+    if isinstance(answered, dict) and answered.keys() == {"result"}:
+        value = answered["result"]
+    return None if value is None else payload(value)
+
+
+def _metadata(telling: Telling) -> dict[str, JsonValue]:
+    return {
+        key.removeprefix(_ASSOCIATED): value
+        for key, value in telling.attributes.items()
+        if key.startswith(_ASSOCIATED)
+    }
+
+
+TRACELOOP = Convention(
+    "OpenLLMetry, Traceloop",
+    "OpenLLMetry before 0.55 and its decorators of any age",
+    (
+        "gen_ai.prompt.N.*",
+        "gen_ai.completion.N.*",
+        "llm.request.functions.N.*",
+        "traceloop.entity.input",
+        "traceloop.entity.output",
+        "traceloop.association.properties.*",
+        "mcp.response.value",
+    ),
+    input=_input,
+    output=_output,
+    tools=_tools,
+    finish_reasons=_finish_reasons,
+    tool_arguments=_tool_arguments,
+    tool_result=_tool_result,
+    metadata=_metadata,
+)

@@ -1,0 +1,41 @@
+"""What went into a span and came out of it, where its sender says no more than that."""
+
+from __future__ import annotations
+
+from inspector.service.model.rows import SpanKind
+from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.messages import messages_of
+from inspector.service.wire import Message
+
+# What goes into these and comes out is vectors, envelopes or files.
+_NO_CONVERSATION = (SpanKind.EMBEDDING, SpanKind.MCP, SpanKind.RESOURCE, SpanKind.PROMPT)
+
+
+def _input(telling: Telling) -> list[Message]:
+    if telling.kind in _NO_CONVERSATION:
+        return []
+    value = telling.get("input.value", "traceloop.entity.input", "request_data")
+    return messages_of(value, "input", is_json=False)
+
+
+def _output(telling: Telling) -> list[Message]:
+    if telling.kind in _NO_CONVERSATION:
+        return []
+    value = telling.get("output.value", "traceloop.entity.output", "response_data")
+    return messages_of(value, "output", is_json=False)
+
+
+WHOLE = Convention(
+    "Input and output, whole",
+    "chains, retrievers and decorated functions; Logfire before it wrote the official attributes",
+    (
+        "input.value",
+        "output.value",
+        "traceloop.entity.input",
+        "traceloop.entity.output",
+        "request_data",
+        "response_data",
+    ),
+    input=_input,
+    output=_output,
+)

@@ -1,0 +1,153 @@
+"""What a span says, field by field: from the first convention that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import orjson
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.service.model.nesting import parse
+from inspector.service.model.otlp_values import flat_attributes, json_value
+from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.normalise.conventions import Telling, first_told
+from inspector.service.normalise.conventions.genai_events import ASKED, DETAILS
+from inspector.service.normalise.finish_reasons import finish_reason
+from inspector.service.normalise.messages import messages_of
+from inspector.service.wire import Message, TextPart
+
+# Values that are a conversation, or text that begins one, in order of precedence.
+_WHOLE = (
+    "gen_ai.input.messages",
+    "mcp.llm.prompt_json",
+    "ai.prompt.messages",
+    "ai.prompt",
+    "pydantic_ai.all_messages",
+    "all_messages_events",
+    "events",
+    "message.content",
+    "gen_ai.prompt",
+    "genkit:input",
+    "input.value",
+    "traceloop.entity.input",
+)
+_FLATTENED = (
+    "llm.input_messages.{}.message.role",
+    "llm.input_messages.{}.message.content",
+    "llm.input_messages.{}.message.contents.0.message_content.text",
+    "llm.input_messages.{}.message.contents.0.message_content.type",
+    "gen_ai.prompt.{}.role",
+    "gen_ai.prompt.{}.content",
+)
+_TITLE_MESSAGES = 8
+_FLATTENED_KEYS = frozenset(key.format(n) for key in _FLATTENED for n in range(_TITLE_MESSAGES))
+INPUT_KEYS = frozenset({*_WHOLE, *_FLATTENED_KEYS})
+"""What a title is made of; of messages written leaf by leaf only the first few are looked at."""
+_TITLE_EVENTS = 8
+_TITLE_BYTES = 64 * 1024
+_INSTRUCTING = ("system", "developer")
+
+
+def conversation(telling: Telling) -> list[Message]:
+    """Return the messages of a span: system, then input, then output.
+
+    A tool has none: what went in and came out is in its own part of the view.
+    """
+    if telling.kind is SpanKind.TOOL:
+        return []
+    system = first_told(telling, lambda convention: convention.system) or []
+    asked = first_told(telling, lambda convention: convention.input) or []
+    answered = first_told(telling, lambda convention: convention.output) or []
+    asked = _hoist(system, asked)
+    reasons = stopped_because(telling)
+    if len(reasons) == len(answered):
+        for message, reason in zip(answered, reasons, strict=True):
+            message.finish_reason = message.finish_reason or finish_reason(reason)
+    return [*system, *asked, *answered]
+
+
+def stopped_because(telling: Telling) -> list[str]:
+    """Return why the model stopped, as the sender wrote it."""
+    told = first_told(telling, lambda convention: convention.finish_reasons)
+    if told is not None:
+        return told
+    answered = first_told(telling, lambda convention: convention.output) or []
+    return [message.finish_reason for message in answered if message.finish_reason]
+
+
+def first_user_text(
+    attributes: Mapping[str, Json], events: Sequence[Span.Event] = ()
+) -> str | None:
+    """Return the first text a user wrote, for a session's title.
+
+    Cheap: this runs on ingest. `attributes` need no more than `INPUT_KEYS`; of a conversation and
+    of `events` only the beginning is looked at.
+    """
+    if not INPUT_KEYS.isdisjoint(attributes):
+        for key in _WHOLE:
+            if (value := attributes.get(key)) and (found := _user_text(_begun(value))):
+                return found
+        if not _FLATTENED_KEYS.isdisjoint(attributes):
+            return _asked(Telling(attributes))
+    if events and (moments := _asking(events)):
+        return _asked(Telling({}, moments=moments))
+    return None
+
+
+def tells_messages(name: str) -> bool:
+    """Return whether events or log records of this name tell what a model was asked."""
+    return name in ASKED or name in DETAILS
+
+
+def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
+    """Return the first text a user wrote, of messages that came in a log record."""
+    if record.ByteSize() > _TITLE_BYTES:
+        return None
+    fields, body = flat_attributes(record.attributes), json_value(record.body)
+    return _asked(Telling({}, moments=[Moment("", "", None, 0, name, fields, body)]))
+
+
+def _begun(value: Json) -> Iterator[Message]:
+    """Yield the first messages of a conversation; none of JSON that is none."""
+    if isinstance(value, str) and value[:1] in ("[", "{", '"'):
+        is_quoted = value[:1] == '"'  # as somebody may begin to write
+        try:
+            value = parse(value, orjson.loads)
+        except ValueError:
+            if not is_quoted:
+                return
+    items = value if isinstance(value, list) else [value]
+    for item in items[:_TITLE_MESSAGES]:
+        yield from messages_of([item], "input", is_json=False)
+
+
+def _asked(telling: Telling) -> str | None:
+    return _user_text(first_told(telling, lambda convention: convention.input) or [])
+
+
+def _user_text(messages: Iterable[Message]) -> str | None:
+    for message in messages:
+        if message.role == "user":
+            for part in message.parts:
+                if isinstance(part, TextPart) and part.text.strip():
+                    return part.text
+    return None
+
+
+def _asking(events: Sequence[Span.Event]) -> list[Moment]:
+    return [
+        Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
+        for event in events[:_TITLE_EVENTS]
+        if tells_messages(event.name) and event.ByteSize() <= _TITLE_BYTES
+    ]
+
+
+def _hoist(system: list[Message], asked: list[Message]) -> list[Message]:
+    """Move what the conversation begins with, if it is instructions, to `system`; once."""
+    count = next((n for n, m in enumerate(asked) if m.role not in _INSTRUCTING), len(asked))
+    for message in asked[:count]:
+        message.origin = "system"
+        if all(message.parts != known.parts for known in system):
+            system.append(message)
+    return asked[count:]

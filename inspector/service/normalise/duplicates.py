@@ -1,0 +1,176 @@
+"""One operation told twice: by a framework and by a library that it calls, by both ends of a call.
+
+Pure. Which of the two was sent first is no matter to anything here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from inspector.service.model.otlp_values import as_text, json_value
+from inspector.service.model.rows import Json, SpanKind
+from inspector.service.normalise import keys
+from inspector.service.normalise.kinds import MCP_KINDS, mcp_method_in_name, tool_name
+
+_METHODS = {
+    SpanKind.TOOL: "tools/call",
+    SpanKind.RESOURCE: "resources/read",
+    SpanKind.PROMPT: "prompts/get",
+}
+"""What carries out such an operation over MCP."""
+_OF_MODELS = frozenset({SpanKind.LLM, SpanKind.EMBEDDING})
+TOLD_TWICE = MCP_KINDS | _OF_MODELS
+"""Only these are looked at."""
+_TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
+_CALLS = "tools/call "
+"""Before the name of the tool, where a span of MCP has it in its own name."""
+_REQUEST_ID = ("jsonrpc.request.id",)
+_WANTED = frozenset(
+    {*keys.MODEL, *keys.MCP_METHOD, *keys.TOOL, *keys.TOOL_CALL_ID, *_TARGET, *_REQUEST_ID}
+)
+_MOST_BESIDE_PERCENT = 5
+_ALWAYS_BESIDE_NS = 1_000_000
+"""What a layer takes for itself also around a call that is over in no time."""
+
+
+def may_tell(kind: SpanKind, other: SpanKind) -> bool:
+    """Return whether spans of these kinds can be about one operation; decides most cases."""
+    return other in TOLD_TWICE and (
+        kind is other or (SpanKind.MCP in (kind, other) and {kind, other} <= MCP_KINDS)
+    )
+
+
+def tells_more(kind: SpanKind, other: SpanKind) -> bool:
+    """Return whether a span of `kind` says more of an operation than one of `other` does."""
+    return other is SpanKind.MCP and kind is not SpanKind.MCP
+
+
+def fills(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
+    """Return whether the inner (start, end) leaves at most 5 %, or 1 ms, of the outer one."""
+    together_ns = min(outer_ns[1], inner_ns[1]) - max(outer_ns[0], inner_ns[0])
+    whole_ns = outer_ns[1] - outer_ns[0]
+    beside_ns = whole_ns - together_ns
+    return together_ns > 0 and (
+        beside_ns <= _ALWAYS_BESIDE_NS or beside_ns * 100 <= whole_ns * _MOST_BESIDE_PERCENT
+    )
+
+
+def contains(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
+    """Return whether the inner (start, end) is within the outer one, up to 1 ms."""
+    return (
+        inner_ns[0] >= outer_ns[0] - _ALWAYS_BESIDE_NS
+        and inner_ns[1] <= outer_ns[1] + _ALWAYS_BESIDE_NS
+    )
+
+
+class Told(NamedTuple):
+    """What one span says of an operation."""
+
+    kind: SpanKind
+    span: Span
+    scope: str
+    """The name of the instrumentation that made it."""
+    tokens: tuple[int | None, int | None]
+    """In and out."""
+
+
+def is_same_operation(outer: Told, inner: Told) -> bool:
+    """Return whether a span and the one that it is the parent of tell one operation.
+
+    A model call is the same when it names the same model, or none, and fills the one around it,
+    used as many tokens, or is told by another instrumentation and does not say what it used.
+    A call over MCP is the same when it names the same method and tool; it need not fill, as what
+    is around it is the connection. Two calls of one tool are told apart by their ids.
+    """
+    if not may_tell(outer.kind, inner.kind):
+        return False
+    if outer.kind in _OF_MODELS:
+        return _is_same_model_call(outer, inner)
+    return _is_same_call(_call(outer.kind, outer.span), _call(inner.kind, inner.span))
+
+
+def _is_same_model_call(outer: Told, inner: Told) -> bool:
+    models = [_text(_attributes(one.span), keys.MODEL) for one in (outer, inner)]
+    # The answering model is the requested one with a date: `gpt-4o-2024-11-20`.
+    shorter, longer = sorted((model or "" for model in models), key=len)
+    if not longer.startswith(shorter):
+        return False
+    if _fills(outer.span, inner.span):
+        return True
+    codes = [one.span.status.code == Status.STATUS_CODE_ERROR for one in (outer, inner)]
+    if codes == [False, True]:  # an attempt that failed, and another did not
+        return False
+    if None in (*outer.tokens, *inner.tokens):
+        return outer.scope != inner.scope
+    return outer.tokens == inner.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a span says of a call that can go over MCP."""
+
+    span: Span
+    method: str | None
+    is_message: bool
+    """It says its method: it tells of the request, not only of what that is for."""
+    target: str | None
+    tool_call_id: str | None
+    request_id: str | None
+
+
+def _call(kind: SpanKind, span: Span) -> _Call:
+    attributes = _attributes(span)
+    said = _text(attributes, keys.MCP_METHOD) or mcp_method_in_name(span.name)
+    method = said or _METHODS.get(kind)
+    target = None
+    if kind is SpanKind.TOOL or (method == "tools/call" and _CALLS in span.name):
+        target = tool_name(span.name, attributes)
+    elif method is not None:
+        target = _text(attributes, _TARGET)
+    return _Call(
+        span,
+        method,
+        said is not None,
+        target,
+        _text(attributes, keys.TOOL_CALL_ID),
+        _text(attributes, _REQUEST_ID),
+    )
+
+
+def _is_same_call(outer: _Call, inner: _Call) -> bool:
+    if outer.method != inner.method or _differ(outer.tool_call_id, inner.tool_call_id):
+        return False
+    if outer.method is None:  # MCP without a method, such as a session
+        return outer.span.name == inner.span.name and _fills(outer.span, inner.span)
+    if _differ(outer.target, inner.target):
+        return False
+    if not (outer.is_message or inner.is_message):
+        return _fills(outer.span, inner.span)
+    sides = (outer.span.kind, inner.span.kind)
+    if sides == (Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT):
+        return False  # what is handled is passed on: a request of its own
+    is_to_server = sides == (Span.SPAN_KIND_CLIENT, Span.SPAN_KIND_SERVER)
+    return not (is_to_server and _differ(outer.request_id, inner.request_id))
+
+
+def _fills(outer: Span, inner: Span) -> bool:
+    return fills(
+        (outer.start_time_unix_nano, outer.end_time_unix_nano),
+        (inner.start_time_unix_nano, inner.end_time_unix_nano),
+    )
+
+
+def _attributes(span: Span) -> dict[str, Json]:
+    # No more than is asked: messages are most of what a span holds.
+    return {pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED}
+
+
+def _text(attributes: dict[str, Json], names: tuple[str, ...]) -> str | None:
+    return as_text(keys.first(attributes, names))
+
+
+def _differ(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and one != other

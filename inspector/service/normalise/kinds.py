@@ -1,0 +1,309 @@
+"""What a span is, by its attributes.
+
+The OTLP kind is unreliable (several instrumentations write INTERNAL for calls), so it only
+separates the two ends of an MCP exchange. When several vocabularies are on one span, the first of
+`kind_of`'s readers that knows it wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.rows import Json, SpanKind
+from inspector.service.normalise.keys import TOOL, first
+
+_GEN_AI = {
+    "chat": SpanKind.LLM,
+    "generate_content": SpanKind.LLM,
+    "text_completion": SpanKind.LLM,
+    "fetch_response": SpanKind.LLM,
+    "invoke_agent": SpanKind.AGENT,
+    "create_agent": SpanKind.AGENT,
+    "invoke_workflow": SpanKind.WORKFLOW,
+    "plan": SpanKind.STEP,
+    "agent_step": SpanKind.STEP,
+    "execute_event_loop_cycle": SpanKind.STEP,
+    "execute_tool": SpanKind.TOOL,
+    "embeddings": SpanKind.EMBEDDING,
+    "retrieval": SpanKind.RETRIEVAL,
+}
+_OPENINFERENCE = {
+    "LLM": SpanKind.LLM,
+    "AGENT": SpanKind.AGENT,
+    "CHAIN": SpanKind.STEP,
+    "PROMPT": SpanKind.STEP,
+    "DECISION": SpanKind.STEP,
+    "TOOL": SpanKind.TOOL,
+    "EMBEDDING": SpanKind.EMBEDDING,
+    "RETRIEVER": SpanKind.RETRIEVAL,
+    "RERANKER": SpanKind.RETRIEVAL,
+    "GUARDRAIL": SpanKind.GUARDRAIL,
+    "EVALUATOR": SpanKind.GUARDRAIL,
+}
+_TRACELOOP = {
+    "workflow": SpanKind.WORKFLOW,
+    "task": SpanKind.STEP,
+    "agent": SpanKind.AGENT,
+    "tool": SpanKind.TOOL,
+    "session": SpanKind.MCP,
+    "server": SpanKind.MCP,
+}
+_LLM_REQUEST = {
+    "chat": SpanKind.LLM,
+    "completion": SpanKind.LLM,
+    "embedding": SpanKind.EMBEDDING,
+}
+_LANGSMITH = {
+    "llm": SpanKind.LLM,
+    "chain": SpanKind.STEP,
+    "prompt": SpanKind.STEP,
+    "parser": SpanKind.STEP,
+    "tool": SpanKind.TOOL,
+    "embedding": SpanKind.EMBEDDING,
+    "retriever": SpanKind.RETRIEVAL,
+}
+_GENKIT = {
+    "model": SpanKind.LLM,
+    "background-model": SpanKind.LLM,
+    "embedder": SpanKind.EMBEDDING,
+    "tool": SpanKind.TOOL,
+    "tool.v2": SpanKind.TOOL,
+    "flow": SpanKind.WORKFLOW,
+    "flowStep": SpanKind.STEP,
+    "prompt": SpanKind.STEP,
+    "executable-prompt": SpanKind.STEP,
+    "promptTemplate": SpanKind.STEP,
+    "util": SpanKind.STEP,
+    "retriever": SpanKind.RETRIEVAL,
+    "reranker": SpanKind.RETRIEVAL,
+    "evaluator": SpanKind.GUARDRAIL,
+    "resource": SpanKind.RESOURCE,
+}
+_SPRING_AI = {
+    "chat_client": SpanKind.AGENT,
+    "advisor": SpanKind.STEP,
+    "tool_call": SpanKind.TOOL,
+    "vector_store": SpanKind.RETRIEVAL,
+}
+_LEGACY_NAMES = {
+    "agent.call": SpanKind.AGENT,
+    "llm.generate": SpanKind.LLM,
+    "tool.call": SpanKind.TOOL,
+    "workflow.run": SpanKind.WORKFLOW,
+    "resource.fetch": SpanKind.RESOURCE,
+    "prompt.apply": SpanKind.PROMPT,
+}
+
+_LEGACY_KEYS = {
+    "mcp.workflow.type": SpanKind.WORKFLOW,
+    "mcp.llm.provider": SpanKind.LLM,
+    "mcp.llm.model": SpanKind.LLM,
+    "mcp.tool.name": SpanKind.TOOL,
+    "mcp.agent.name": SpanKind.AGENT,
+    "mcp.rpc.method": SpanKind.MCP,
+    # pydantic-ai before its format 2 names no operation.
+    "all_messages_events": SpanKind.AGENT,
+    "pydantic_ai.all_messages": SpanKind.AGENT,
+    "gen_ai.tool.name": SpanKind.TOOL,
+}
+# The MCP SDK 2 names so what its connection sends, on behalf of whoever calls the tool.
+_SDK_SENDS = "MCP send "
+_SDK_CALLS = f"{_SDK_SENDS}tools/call"
+_MCP_METHODS = {
+    "resources/read": SpanKind.RESOURCE,
+    "prompts/get": SpanKind.PROMPT,
+}
+MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
+"""Of spans that can tell of a message over MCP."""
+# mcp-agent says what a span is by its name only: `OpenAIAugmentedLLM.finder.generate_str`.
+_MCP_AGENT_STEPS = {
+    "generate": SpanKind.AGENT,
+    "generate_str": SpanKind.AGENT,
+    "generate_structured": SpanKind.AGENT,
+    "call_tool": SpanKind.TOOL,
+    "execute_tool_call": SpanKind.TOOL,
+    "read_resource": SpanKind.RESOURCE,
+    "get_prompt": SpanKind.PROMPT,
+    "send_request": SpanKind.MCP,
+    "send_notification": SpanKind.MCP,
+}
+_MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
+_HTTP_METHOD = frozenset({"http.request.method", "http.method"})
+"""Of the HTTP conventions, stable and of before: a client's span has it, and a server's."""
+KIND_KEYS = frozenset(
+    {
+        "logfire.span_type",
+        "rpc.method",
+        "rpc.system",
+        "ai.operationId",
+        "gen_ai.operation.name",
+        "genkit:metadata:subtype",
+        "genkit:type",
+        "inspector.kind",
+        "langsmith.span.kind",
+        "llm.request.type",
+        "mcp.method.name",
+        "openinference.span.kind",
+        "spring.ai.kind",
+        "traceloop.span.kind",
+        *_HTTP_METHOD,
+        *_LEGACY_KEYS,
+    }
+)
+"""What `kind_of` looks at."""
+
+Attributes = Mapping[str, Json]
+
+
+def _own(span: Span, attributes: Attributes) -> SpanKind | None:
+    value = attributes.get("inspector.kind")
+    return SpanKind(value) if isinstance(value, str) and value in set(SpanKind) else None
+
+
+def _openinference(span: Span, attributes: Attributes) -> SpanKind | None:
+    kind = _OPENINFERENCE.get(str(attributes.get("openinference.span.kind", "")).upper())
+    if kind is SpanKind.STEP or kind is SpanKind.RETRIEVAL:
+        # Its chains, prompts and retrievers are vaguer than what the official keys say.
+        if (official := _gen_ai(span, attributes) or _mcp(span, attributes)) is not None:
+            return official
+        return kind if kind is SpanKind.RETRIEVAL or span.parent_span_id else SpanKind.WORKFLOW
+    return kind
+
+
+def _gen_ai(span: Span, attributes: Attributes) -> SpanKind | None:
+    operation = str(attributes.get("gen_ai.operation.name", ""))
+    if operation.endswith(("_memory", "_memory_store")):
+        return SpanKind.MEMORY
+    return _GEN_AI.get(operation)
+
+
+def _mcp(span: Span, attributes: Attributes) -> SpanKind | None:
+    method = attributes.get("mcp.method.name")
+    if not method and attributes.get("rpc.system") == "jsonrpc":
+        method = attributes.get("rpc.method")  # Logfire
+    if not isinstance(method, str) or not method:
+        return None
+    if method == "tools/call":
+        return SpanKind.MCP if _only_carries(span, attributes) else SpanKind.TOOL
+    return _MCP_METHODS.get(method, SpanKind.MCP)
+
+
+def _only_carries(span: Span, attributes: Attributes) -> bool:
+    """Return whether a span of `tools/call` is the message's, not the tool's."""
+    if span.name.startswith(_SDK_SENDS):
+        return True
+    is_server = span.kind == Span.SPAN_KIND_SERVER and "mcp.method.name" in attributes
+    return is_server and first(attributes, TOOL) is None
+
+
+def _vercel(span: Span, attributes: Attributes) -> SpanKind | None:
+    operation = str(attributes.get("ai.operationId", ""))
+    if not operation:
+        return None
+    if operation.endswith((".doGenerate", ".doStream")):
+        return SpanKind.LLM
+    if operation == "ai.toolCall":
+        return SpanKind.TOOL
+    if operation.startswith("ai.embed"):
+        return SpanKind.EMBEDDING
+    return SpanKind.AGENT if operation.startswith(("ai.generate", "ai.stream")) else None
+
+
+def _traceloop(span: Span, attributes: Attributes) -> SpanKind | None:
+    return _TRACELOOP.get(str(attributes.get("traceloop.span.kind", ""))) or _LLM_REQUEST.get(
+        str(attributes.get("llm.request.type", ""))
+    )
+
+
+def _langsmith(span: Span, attributes: Attributes) -> SpanKind | None:
+    kind = _LANGSMITH.get(str(attributes.get("langsmith.span.kind", "")))
+    is_root = kind is SpanKind.STEP and not span.parent_span_id
+    return SpanKind.WORKFLOW if is_root else kind
+
+
+def _genkit(span: Span, attributes: Attributes) -> SpanKind | None:
+    kind = _GENKIT.get(str(attributes.get("genkit:metadata:subtype", "")))
+    return kind or _GENKIT.get(str(attributes.get("genkit:type", "")))
+
+
+def _spring_ai(span: Span, attributes: Attributes) -> SpanKind | None:
+    return _SPRING_AI.get(str(attributes.get("spring.ai.kind", "")))
+
+
+def _logfire_log(span: Span, attributes: Attributes) -> SpanKind | None:
+    # A line of its log, with all attributes of the span that it is about.
+    return SpanKind.OTHER if attributes.get("logfire.span_type") == "log" else None
+
+
+def _mcp_agent(name: str) -> SpanKind | None:
+    head, _, last = name.rpartition(".")
+    if (kind := _MCP_AGENT_STEPS.get(last)) is None:
+        return None
+    return kind if head.partition(".")[0].endswith(_MCP_AGENT_CLASSES) else None
+
+
+def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
+    if (named := _LEGACY_NAMES.get(span.name)) is not None:
+        return named
+    for key, kind in _LEGACY_KEYS.items():
+        if key in attributes:
+            return kind
+    return None
+
+
+# Beside the keys that it needs one of: most spans have few, and this runs for every span.
+_READERS: tuple[tuple[frozenset[str], Callable[[Span, Attributes], SpanKind | None]], ...] = (
+    (frozenset({"inspector.kind"}), _own),
+    (frozenset({"logfire.span_type"}), _logfire_log),
+    (frozenset({"openinference.span.kind"}), _openinference),
+    (frozenset({"gen_ai.operation.name"}), _gen_ai),
+    (frozenset({"mcp.method.name", "rpc.method"}), _mcp),
+    (frozenset({"ai.operationId"}), _vercel),
+    (frozenset({"traceloop.span.kind", "llm.request.type"}), _traceloop),
+    (frozenset({"langsmith.span.kind"}), _langsmith),
+    (frozenset({"genkit:metadata:subtype", "genkit:type"}), _genkit),
+    (frozenset({"spring.ai.kind"}), _spring_ai),
+)
+
+
+def kind_of(span: Span, attributes: Attributes) -> SpanKind:
+    """Return the kind of `span`; `other` when no vocabulary is known."""
+    for needed, read in _READERS:
+        if not needed.isdisjoint(attributes) and (kind := read(span, attributes)) is not None:
+            return kind
+    if mcp_method_in_name(span.name) is not None:
+        return SpanKind.MCP
+    if (named := _mcp_agent(span.name) or _legacy(span, attributes)) is not None:
+        return named
+    # Last: what a request is for says more than that it was one.
+    return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
+
+
+def calls_tool(kind: SpanKind, name: str) -> bool:
+    """Return whether a span that is no duplicate counts as a call of a tool.
+
+    So does what the MCP SDK sends, where nobody else tells of the call.
+    """
+    return kind is SpanKind.TOOL or (kind is SpanKind.MCP and name.startswith(_SDK_CALLS))
+
+
+def mcp_method_in_name(name: str) -> str | None:
+    """Return the method that OpenLLMetry's MCP instrumentation has in the name only.
+
+    `tools/list.mcp`, `initialize.mcp`.
+    """
+    if not name.endswith(".mcp"):
+        return None
+    method = name.removesuffix(".mcp")
+    return method if "/" in method or method in ("initialize", "ping") else None
+
+
+def tool_name(name: str, attributes: Attributes) -> str:
+    """Return which tool a span called; its name when it does not say."""
+    if (found := as_text(first(attributes, TOOL))) is not None:
+        return found
+    # MCP's client spans have it in the name only: `MCP send tools/call search`.
+    return name.rpartition("tools/call ")[2].removeprefix("execute_tool ")

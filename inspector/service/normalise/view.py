@@ -1,0 +1,250 @@
+"""What a span says, whatever convention it was written in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
+from inspector.service.model.rows import Json, Moment, SpanKind
+from inspector.service.model.times import rfc3339
+from inspector.service.normalise import keys
+from inspector.service.normalise.conventions import Telling, first_told
+from inspector.service.normalise.conversation import conversation, stopped_because
+from inspector.service.normalise.finish_reasons import finish_reason
+from inspector.service.normalise.kinds import kind_of, mcp_method_in_name, tool_name
+from inspector.service.normalise.messages import load, tool_message
+from inspector.service.normalise.parts import tool_result
+from inspector.service.normalise.payload import attribute_payload
+from inspector.service.normalise.providers import provider_of
+from inspector.service.normalise.usage import usage_of
+from inspector.service.wire import (
+    Decision,
+    ErrorView,
+    LlmView,
+    McpView,
+    Payload,
+    StateChange,
+    ToolView,
+    View,
+)
+
+_MCP_REQUEST_ID = ("jsonrpc.request.id", "mcp.request.id", "mcp.request_id")
+_MCP_TRANSPORT = ("inspector.mcp.transport", "mcp.rpc.transport", "network.transport")
+_MCP_REQUEST = (
+    "inspector.rpc.request",
+    "mcp.rpc.request_json",
+    "request",
+    "traceloop.entity.input",
+)
+_MCP_RESPONSE = (
+    "inspector.rpc.response",
+    "mcp.rpc.response_json",
+    "response",
+    "traceloop.entity.output",
+)
+_ERROR_TYPE = ("error.type", "mcp.error.code")
+_ERROR_CODE = ("rpc.response.status_code", "http.response.status_code", "http.status_code")
+_ERROR_EVENTS = ("exception", "error")
+_ERROR_EVENT_TYPE = ("exception.type", "error.type", "type")
+_ERROR_EVENT_MESSAGE = (
+    "exception.message", "error.message", "message", "error", "error.object"
+)  # fmt: skip
+_UNTOLD = ErrorView(type=None, code=None, message=None, stacktrace=None)
+
+Attributes = Mapping[str, Json]
+
+
+def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
+    """Read messages, tool, usage, state, decisions, MCP exchange and error; never raises.
+
+    `moments` are the log records kept with the span; span events of the same name and time are
+    the same moment, so it is read once.
+    """
+    attributes = flat_attributes(span.attributes)
+    truncated = truncated_keys(attributes)
+    kind = kind_of(span, attributes)
+    happened = _moments(span, moments)
+    telling = Telling(attributes, span.name, kind, span.start_time_unix_nano, happened)
+    return View(
+        messages=conversation(telling),
+        llm=_llm(telling) if kind in (SpanKind.LLM, SpanKind.EMBEDDING) else None,
+        tool=_tool(span, telling, truncated) if kind is SpanKind.TOOL else None,
+        usage=usage_of(attributes, kind),
+        state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
+        decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
+        mcp=mcp_view(span.name, attributes),
+        error=_error(span, attributes, happened),
+        user_id=as_text(keys.first(attributes, keys.USER)),
+        metadata=first_told(telling, lambda convention: convention.metadata) or {},
+        truncated=truncated,
+    )
+
+
+def truncated_keys(attributes: Attributes) -> list[str]:
+    """Return the attributes that their sender cut."""
+    listed = attributes.get("inspector.truncated")
+    marked = [key.removesuffix("_truncated") for key in attributes if key.endswith("_truncated")]
+    names = [*(listed if isinstance(listed, list) else []), *marked]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _moments(span: Span, moments: Sequence[Moment]) -> list[Moment]:
+    seen = {(event.name, event.time_unix_nano) for event in span.events}
+    of_logs = [moment for moment in moments if (moment.name, moment.time_ns) not in seen]
+    return sorted([*moments_of_span(span), *of_logs], key=lambda moment: moment.time_ns)
+
+
+def moments_of_span(span: Span) -> list[Moment]:
+    """Return the events of a span."""
+    return [
+        Moment(
+            session_id="",
+            trace_id=span.trace_id.hex(),
+            span_id=span.span_id.hex(),
+            time_ns=event.time_unix_nano,
+            name=event.name,
+            attributes=flat_attributes(event.attributes),
+        )
+        for event in span.events
+    ]
+
+
+def _llm(telling: Telling) -> LlmView:
+    attributes = telling.attributes
+    reasons = stopped_because(telling)
+    return LlmView(
+        provider=provider_of(attributes),
+        model_requested=as_text(keys.first(attributes, keys.MODEL_REQUESTED))
+        or first_told(telling, lambda convention: convention.model_requested),
+        model_responded=_known_model(keys.first(attributes, keys.MODEL_RESPONDED)),
+        finish_reasons=[finish_reason(reason) for reason in reasons],
+        finish_reasons_raw=reasons,
+        time_to_first_chunk_ms=first_told(telling, lambda convention: convention.first_chunk_ms),
+        request_params=first_told(telling, lambda convention: convention.request_params) or {},
+        tools_offered=first_told(telling, lambda convention: convention.tools) or [],
+    )
+
+
+def _known_model(value: Json) -> str | None:
+    """Return the name of a model; `none` is how Micrometer says that it knows none."""
+    return None if value == "none" else as_text(value)
+
+
+def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
+    attributes = telling.attributes
+    arguments = attribute_payload(
+        attributes, keys.first_key(attributes, keys.TOOL_ARGUMENTS), truncated
+    )
+    result = attribute_payload(attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated)
+    result = result or first_told(telling, lambda convention: convention.tool_result)
+    call_id, is_error = as_text(keys.first(attributes, keys.TOOL_CALL_ID)), False
+    if result is not None and (packed := _packed(result)) is not None:
+        answer = tool_result(packed)
+        call_id, is_error = call_id or answer.id, packed.get("status") == "error"
+        result = answer.result
+    return ToolView(
+        name=tool_name(span.name, attributes),
+        call_id=call_id,
+        description=as_text(keys.first(attributes, keys.TOOL_DESCRIPTION)),
+        arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
+        result=result,
+        is_error=is_error or _is_error(span) or _says_error(attributes, result),
+    )
+
+
+def _packed(result: Payload) -> Mapping[str, Any] | None:
+    """Return the message that LangChain made of a tool's result, if it is in one."""
+    return tool_message(result.text) if '"tool_call_id"' in result.text else None
+
+
+def _says_error(attributes: Attributes, result: Payload | None) -> bool:
+    """Whether a call that went well came back with a tool's failure (MCP's `isError`)."""
+    if attributes.get("result.isError") is True or attributes.get("gen_ai.tool.status") == "error":
+        return True
+    if result is None or not result.is_json or '"isError"' not in result.text:
+        return False
+    answer = load(result.text)
+    return isinstance(answer, dict) and answer.get("isError") is True
+
+
+def _state(moment: Moment) -> StateChange:
+    attributes = moment.attributes
+    truncated = truncated_keys(attributes)
+    return StateChange(
+        name=as_text(attributes.get("inspector.state.name")) or "state",
+        description=as_text(attributes.get("inspector.state.description")),
+        time=rfc3339(moment.time_ns),
+        value=attribute_payload(attributes, "inspector.state.value", truncated),
+        patch=attribute_payload(attributes, "inspector.state.patch"),
+    )
+
+
+def _decision(moment: Moment) -> Decision:
+    attributes = moment.attributes
+    prefix = "inspector.decision."
+    return Decision(
+        time=rfc3339(moment.time_ns),
+        hook=as_text(attributes.get(prefix + "hook")),
+        interceptor=as_text(attributes.get(prefix + "interceptor")),
+        action=as_text(attributes.get(prefix + "action")) or "unknown",
+        reason=as_text(attributes.get(prefix + "reason")),
+        microseconds=as_float(attributes.get(prefix + "microseconds")),
+        before=attribute_payload(attributes, prefix + "before"),
+        after=attribute_payload(attributes, prefix + "after"),
+    )
+
+
+def mcp_view(name: str, attributes: Attributes) -> McpView | None:
+    """Return the MCP exchange that a span of this name tells of, if it tells of one."""
+    truncated = truncated_keys(attributes)
+    method = as_text(keys.first(attributes, keys.MCP_METHOD)) or mcp_method_in_name(name)
+    if method is None:
+        return None
+    return McpView(
+        method=method,
+        request_id=_id(keys.first(attributes, _MCP_REQUEST_ID)),
+        protocol_version=as_text(attributes.get("mcp.protocol.version")),
+        transport=as_text(keys.first(attributes, _MCP_TRANSPORT)),
+        server=as_text(attributes.get("inspector.mcp.server.name")),
+        resource_uri=as_text(attributes.get("mcp.resource.uri")),
+        mime_type=as_text(attributes.get("inspector.resource.mime_type")),
+        size_bytes=as_int(attributes.get("inspector.resource.size")),
+        prompt_name=as_text(attributes.get("gen_ai.prompt.name")),
+        request=attribute_payload(attributes, keys.first_key(attributes, _MCP_REQUEST), truncated),
+        response=attribute_payload(
+            attributes, keys.first_key(attributes, _MCP_RESPONSE), truncated
+        ),
+    )
+
+
+def _id(value: Json) -> str | None:
+    """JSON-RPC ids are text or numbers."""
+    return str(value) if isinstance(value, int) else as_text(value)
+
+
+def _is_error(span: Span) -> bool:
+    return span.status.code == Status.STATUS_CODE_ERROR
+
+
+def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> ErrorView | None:
+    if not _is_error(span) and "error.type" not in attributes:
+        return None
+    raised = [moment.attributes for moment in happened if moment.name in _ERROR_EVENTS]
+    exception = raised[-1] if raised else {}
+    found = ErrorView(
+        type=as_text(keys.first(attributes, _ERROR_TYPE))
+        or as_text(keys.first(exception, _ERROR_EVENT_TYPE)),
+        code=_id(keys.first(attributes, _ERROR_CODE)),
+        message=span.status.message
+        or as_text(keys.first(exception, _ERROR_EVENT_MESSAGE))
+        or as_text(attributes.get("mcp.error.message")),
+        stacktrace=as_text(exception.get("exception.stacktrace")),
+    )
+    if found == _UNTOLD:
+        told = json.dumps(dict(exception), ensure_ascii=False) if exception else None
+        found.message = told or "The sender says that it failed, and not why."
+    return found

@@ -1,0 +1,320 @@
+"""Take in one export request: decode, sort out, commit, pass on.
+
+Both doors (HTTP and gRPC) call this; it knows neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
+from typing import Literal, Protocol, TypeAlias
+
+from inspector.errors import OverloadedError
+from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
+from inspector.service.otlp.batch import Batch, IsOwn, sort_out
+from inspector.service.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
+from inspector.service.otlp.decode_json import decode_json
+from inspector.service.otlp.decode_proto import decode_proto
+from inspector.service.otlp.payloads import span_parts
+from inspector.service.otlp.rejections import Rejections
+from inspector.service.otlp.scrub import scrub
+from inspector.service.otlp.signals import METRICS, ExportResponse, Signal
+
+MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
+"""Bodies, decompressed, that are received, decoded or committed at one time; above it senders are
+asked to wait. In memory a body takes some six times its size."""
+
+ITEM_BYTES = 256
+"""What a span or a log record counts beside its bytes: small ones take more room than they say."""
+
+SMALL_BODY_BYTES = 1024 * 1024
+"""The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
+
+DECODERS = 3
+"""Threads that decode. Parsing holds the interpreter: more would not be faster, only larger."""
+
+LANES = ((64 * 1024, DECODERS), (SMALL_BODY_BYTES, DECODERS - 1), (MAX_BODY_BYTES, DECODERS - 2))
+"""Bodies up to so many bytes, and how many threads they and all larger ones may have: one that
+takes long, as one full of secrets does, keeps no smaller one waiting."""
+
+MAX_WAIT_S = 8.0
+"""For a thread; then a sender is asked to come again. Most give up after ten seconds, and what
+they had sent would be read for nobody."""
+
+
+logger = logging.getLogger("inspector.otlp")
+
+_Read: TypeAlias = tuple[Batch, bytes]
+
+
+class Submit(Protocol):
+    """Where rows go. Returns when they are committed."""
+
+    async def __call__(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+        """Commit `spans` and `logs`.
+
+        Raises:
+            OverloadedError: More than can be committed is waiting.
+            StoreUnavailableError: Nothing can be committed now.
+        """
+
+
+class Onward(Protocol):
+    """Where requests go on to."""
+
+    async def offer(self, signal: Signal, body: bytes, *, hops: str) -> None:
+        """Queue the protobuf export request `body`; never fails, drops the oldest when full."""
+
+
+class Receiver:
+    """Takes in export requests.
+
+    Attributes:
+        counts: Items received, by signal, and `rejected`, since the start.
+
+    Args:
+        submit: Where rows are committed.
+        onward: Where requests go on to.
+        is_own: Spans that are about ourselves, and are left out.
+        scrubs: Remove secrets before anything is kept or goes on.
+    """
+
+    def __init__(
+        self,
+        submit: Submit,
+        onward: Onward | None = None,
+        *,
+        is_own: IsOwn | None = None,
+        scrubs: bool = True,
+    ) -> None:
+        self.counts: Counter[str] = Counter()
+        self._submit = submit
+        self._onward = onward
+        self._is_own = is_own
+        self._scrubs = scrubs
+        self._in_flight_bytes = 0
+        self._room_lock = threading.Lock()
+        self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
+        self._lanes = [(limit_bytes, asyncio.Semaphore(most)) for limit_bytes, most in LANES]
+        self._told: set[Signal] = set()
+
+    async def receive(
+        self,
+        signal: Signal,
+        body: bytes,
+        *,
+        encoding: Literal["protobuf", "json"] = "protobuf",
+        coding: str = "",
+        hops: str = "",
+        room: Room | None = None,
+    ) -> ExportResponse:
+        """Take in one request; what comes back says what was rejected and why.
+
+        Args:
+            signal: What the request is of.
+            body: As it came.
+            encoding: Of the body, once decompressed.
+            coding: Content coding of the body, one of `body.CODINGS`.
+            hops: Services that it has come through (`x-inspector-hop`).
+            room: What holds room for it; it grows by what the body turns out to be.
+
+        Raises:
+            BadDataError: It cannot be read.
+            TooLargeError: It is above a limit.
+            OverloadedError: Ask again later.
+            StoreUnavailableError: Ask again later.
+        """
+        rejections = Rejections()
+        read = partial(
+            read_request,
+            signal,
+            body,
+            encoding=encoding,
+            coding=coding,
+            rejections=rejections,
+            is_own=self._is_own,
+            scrubs=self._scrubs,
+            room=room,
+        )
+        batch, onward = await self._decode(read, len(body))
+        if batch.spans or batch.logs:
+            await self._submit(batch.spans, batch.logs)
+        if self._onward and onward:
+            await self._onward.offer(signal, onward, hops=hops)
+        self.counts[signal.name] += len(batch.spans) + len(batch.logs) + batch.not_stored
+        self.counts["rejected"] += rejections.count
+        if batch.not_stored:
+            self._tell_not_stored(signal)
+        return _response(signal, rejections)
+
+    async def _decode(self, read: Callable[..., _Read], size_bytes: int) -> _Read:
+        loop, lanes = asyncio.get_running_loop(), list[asyncio.Semaphore]()
+        for limit_bytes, lane in self._lanes:
+            lanes.append(lane)
+            is_last = lane is self._lanes[-1][1]
+            if size_bytes <= limit_bytes or is_last:
+                async with _turn(lanes):
+                    # It is small only as long as it is packed: then it waits with the larger ones.
+                    with suppress(*() if is_last else (ExpandedTooLargeError,)):
+                        some = partial(read, limit_bytes=limit_bytes)
+                        return await loop.run_in_executor(self._decoders, some)
+        raise AssertionError("The last lane takes all.")
+
+    def _tell_not_stored(self, signal: Signal) -> None:
+        """Say it here, and once: some SDKs print what an answer says as an error, each time."""
+        if signal in self._told:
+            return
+        self._told.add(signal)
+        what = "Metrics" if signal is METRICS else "Log records without a trace id"
+        logger.warning(
+            "%s arrive. They are counted and forwarded, not stored: the inspector shows traces "
+            "and what belongs to them. OTEL_%s_EXPORTER=none at the sender stops them.",
+            what,
+            signal.name.upper(),
+        )
+
+    @contextmanager
+    def room(self) -> Iterator[Room]:
+        """Hold room for a body until what is in it is committed."""
+        room = Room(self)
+        try:
+            yield room
+        finally:
+            with self._room_lock:
+                self._in_flight_bytes -= room.size_bytes
+                room.is_over = True
+
+    def close(self) -> None:
+        """Stop decoding; what runs is finished."""
+        self._decoders.shutdown(wait=False, cancel_futures=True)
+
+
+@asynccontextmanager
+async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
+    """Wait for a thread that bodies of this size may have.
+
+    Raises:
+        OverloadedError: There is none in time.
+    """
+    async with AsyncExitStack() as held:
+        try:
+            async with asyncio.timeout(MAX_WAIT_S):
+                for lane in reversed(lanes):  # first among those of its size
+                    await held.enter_async_context(lane)
+        except TimeoutError:
+            raise OverloadedError(
+                "Other requests take long to read. Send it again a little later, or in smaller "
+                "batches.",
+                retry_after_s=5,
+            ) from None
+        yield
+
+
+class Room:
+    """A part of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self.size_bytes = 0
+        self.is_over = False
+        self._receiver = receiver
+
+    def grow(self, count_bytes: int) -> None:
+        """Take more. A body that is alone always gets it: its own limits bound it.
+
+        Raises:
+            OverloadedError: There is no more.
+        """
+        self.hold(self.size_bytes + count_bytes)
+
+    def hold(self, size_bytes: int, *, is_read: bool = False) -> None:
+        """Take so much in all; from any thread.
+
+        Args:
+            size_bytes: How much.
+            is_read: It is in memory already: it is only counted.
+
+        Raises:
+            OverloadedError: There is no more; what it had is given back.
+        """
+        is_small = size_bytes <= SMALL_BODY_BYTES
+        limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
+        receiver = self._receiver
+        with receiver._room_lock:
+            others_bytes = receiver._in_flight_bytes - self.size_bytes
+            if self.is_over or size_bytes <= self.size_bytes:  # who sent it may have gone
+                return
+            is_full = bool(others_bytes) and others_bytes + size_bytes > limit_bytes
+            if is_full and not is_read:
+                # At once, while the rest of it may still come: else all that come would fail.
+                receiver._in_flight_bytes, self.size_bytes = others_bytes, 0
+                raise OverloadedError("Too much is arriving at once. Send it again a little later.")
+            receiver._in_flight_bytes = others_bytes + size_bytes
+            self.size_bytes = size_bytes
+
+
+def read_request(
+    signal: Signal,
+    body: bytes,
+    *,
+    encoding: str = "protobuf",
+    coding: str = "",
+    rejections: Rejections,
+    is_own: IsOwn | None = None,
+    scrubs: bool = True,
+    limit_bytes: int = MAX_BODY_BYTES,
+    room: Room | None = None,
+) -> _Read:
+    """Return the rows of a request, and its bytes to pass on: as they came where possible."""
+    plain = decompress(body, coding, limit_bytes=limit_bytes)
+    if room is not None:
+        room.hold(len(plain))
+    decode = decode_json if encoding == "json" else decode_proto
+    request = decode(signal, plain, rejections)
+    is_original = encoding == "protobuf" and not rejections.count
+    if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
+        is_original = False
+    batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
+    if room is not None:
+        items_bytes = ITEM_BYTES * (len(batch.spans) + len(batch.logs))
+        room.hold(len(plain) + items_bytes, is_read=True)
+    if batch.forward is None:
+        return batch, b""
+    is_as_it_came = is_original and not batch.is_changed
+    onward = plain if is_as_it_came else batch.forward.SerializeToString()
+    _read_facts(batch, onward)
+    return batch, onward
+
+
+def _read_facts(batch: Batch, body: bytes) -> None:
+    """Give each span its bytes and its facts; `body` is the request that holds them."""
+    of_resources: dict[int, ResourceFacts] = {}
+    if not batch.spans:
+        return
+    for incoming, (payload, attributes) in zip(batch.spans, span_parts(body), strict=True):
+        resource = incoming.resource  # the batch keeps it: its id is its own meanwhile
+        of_resource = of_resources.get(id(resource))
+        if of_resource is None:
+            of_resource = of_resources[id(resource)] = resource_facts(resource)
+        incoming.payload = payload
+        incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
+
+
+def _response(signal: Signal, rejections: Rejections) -> ExportResponse:
+    response = signal.response()
+    if rejections.count:
+        setattr(response.partial_success, signal.rejected, rejections.count)
+        response.partial_success.error_message = (
+            f"{rejections.count} of the {signal.items} rejected: {rejections.reason}."
+        )
+    elif rejections.reason:
+        response.partial_success.error_message = (
+            f"Nothing of this request was kept: {rejections.reason}."
+        )
+    return response
