@@ -39,7 +39,7 @@ from inspector.service.otlp.batch import Batch
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = ("http/protobuf", "http/json", "grpc")

@@ -27,8 +27,8 @@ from query_store import END_NS, SESSION_SPANS, StoreFiller
 from inspector.app import create_app
 from inspector.feed import Feed
 from inspector.search import Indexer, open_words
+from inspector.service.storage import open_store
 from inspector.settings import load_settings
-from inspector.storage import open_store
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 40

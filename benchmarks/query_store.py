@@ -14,7 +14,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Changes,
     Content,
     SessionRecord,

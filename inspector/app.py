@@ -46,8 +46,8 @@ from inspector.retention import Retention
 from inspector.search import Indexer, open_words
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit
+from inspector.service.storage import open_store
 from inspector.settings import Settings
-from inspector.storage import open_store
 from inspector.token import load_token, store_path
 from inspector.version import VERSION
 

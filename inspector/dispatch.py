@@ -14,7 +14,7 @@ from concurrent.futures import Future
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.rows import CommandRow
-from inspector.storage.base import Changes, CommandEnd, Store
+from inspector.service.storage.base import Changes, CommandEnd, Store
 
 KEEP_ALIVE_S = 5.0
 _CHUNK = 16

@@ -16,15 +16,7 @@ from inspector.service.model.rows import (
     RequestRow,
     SessionStatus,
 )
-from inspector.sessions import (
-    REQUEST_WAIT,
-    SETTLED,
-    Profile,
-    SessionState,
-    Tally,
-    TraceState,
-)
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Changes,
     CommandEnd,
     Content,
@@ -36,6 +28,14 @@ from inspector.storage.base import (
     SpanRecord,
     TraceRecord,
     time_of,
+)
+from inspector.sessions import (
+    REQUEST_WAIT,
+    SETTLED,
+    Profile,
+    SessionState,
+    Tally,
+    TraceState,
 )
 
 _SpanKey = tuple[str, str]

@@ -21,8 +21,8 @@ from inspector.service import wire
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.storage.base import Change, Changes, Reader, SpanRecord, Store, shown_bytes
-from inspector.store_health import StoreHealth
+from inspector.service.storage.base import Change, Changes, Reader, SpanRecord, Store, shown_bytes
+from inspector.service.storage.health import StoreHealth
 
 MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""

@@ -16,9 +16,7 @@ from inspector.service import wire
 from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.service.wire import control as wire_control
-from inspector.sessions import SETTLED
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Change,
     Departure,
     MomentRecord,
@@ -26,6 +24,8 @@ from inspector.storage.base import (
     SessionRecord,
     SpanRecord,
 )
+from inspector.service.wire import control as wire_control
+from inspector.sessions import SETTLED
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
     live.SESSION_PAUSED: wire_control.WaitingOnSignal,

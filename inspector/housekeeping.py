@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from inspector.feed import MAX_BEHIND
 from inspector.retention import Retention
-from inspector.storage.base import Store
+from inspector.service.storage.base import Store
 
 LOOK_S = 10.0
 """How often it is looked whether anything is overdue."""

@@ -33,8 +33,8 @@ from inspector.requests.desk import Desk
 from inspector.requests.notes import NoteRate
 from inspector.retention import Retention
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
-from inspector.storage.base import Changes, Store
-from inspector.store_health import StoreHealth, StoreWatch
+from inspector.service.storage.base import Changes, Store
+from inspector.service.storage.health import StoreHealth, StoreWatch
 from inspector.turns import Batch, Part, Turns
 
 Clock: TypeAlias = Callable[[], int]

@@ -35,6 +35,14 @@ from inspector.service.model.waits import PauseSignal, waits_of
 from inspector.service.normalise import span_facts
 from inspector.service.normalise.duplicates import TOLD_TWICE
 from inspector.service.normalise.facts import title_in_log
+from inspector.service.storage.base import (
+    MAX_INT,
+    Changes,
+    Content,
+    MomentRecord,
+    SpanRecord,
+    Store,
+)
 from inspector.sessions import (
     NO_KEY_RANK,
     REQUEST_WAIT,
@@ -44,7 +52,6 @@ from inspector.sessions import (
     status_of,
     trace_process,
 )
-from inspector.storage.base import MAX_INT, Changes, Content, MomentRecord, SpanRecord, Store
 from inspector.twins import find_twins
 
 _SESSION_RECORD_RANK = 0

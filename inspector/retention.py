@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # settings read this, and have no store
-    from inspector.storage.base import Reader
+    from inspector.service.storage.base import Reader
 
 MOST_SESSIONS = 200
 """That go in one commit."""

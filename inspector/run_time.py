@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from inspector.service.model.rows import SpanStatus
 from inspector.service.model.waits import Interval, before, merged
-from inspector.storage.base import SpanRecord, SpanTime, time_of
+from inspector.service.storage.base import SpanRecord, SpanTime, time_of
 
 
 class Idle(NamedTuple):

@@ -27,7 +27,7 @@ from inspector.service.model.rows import (
 from inspector.service.model.waits import Interval, before, length_ns, merged
 from inspector.service.normalise.kinds import calls_tool
 from inspector.service.normalise.session_ids import session_id
-from inspector.storage.base import SpanRecord
+from inspector.service.storage.base import SpanRecord
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS

@@ -23,8 +23,8 @@ from inspector.service.normalise.duplicates import (
     may_tell,
     tells_more,
 )
+from inspector.service.storage.base import SpanRecord
 from inspector.sessions import TraceState
-from inspector.storage.base import SpanRecord
 
 _MAX_WAITING = 8
 """For each outer span and kind."""

@@ -28,7 +28,7 @@ def backup(
     read it. The token, what waits to be forwarded and the index of words are not part of it; the
     index is made anew after `inspector restore`.
     """
-    from inspector.storage.sqlite_backup import back_up  # noqa: PLC0415
+    from inspector.service.storage.sqlite_backup import back_up  # noqa: PLC0415
 
     running = runfile.read() if store is None else None
     path = _path_of(running.store if running else load_settings(store=store).store)
@@ -46,7 +46,7 @@ def restore(
     What was there is kept beside it under another name. Pages that are open read their lists
     again; agents go on.
     """
-    from inspector.storage.sqlite_backup import restore as put_back  # noqa: PLC0415
+    from inspector.service.storage.sqlite_backup import restore as put_back  # noqa: PLC0415
 
     path = _path_of(load_settings(store=store).store)
     kept = put_back(file, path)

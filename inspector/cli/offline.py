@@ -17,10 +17,10 @@ from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.in_process import ask
 from inspector.service.model.rows import SessionRow, SessionStatus
+from inspector.service.storage import open_store, open_to_read
+from inspector.service.storage.base import SessionRecord
 from inspector.sessions import SessionState, status_of
 from inspector.settings import Settings
-from inspector.storage import open_store, open_to_read
-from inspector.storage.base import SessionRecord
 
 _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}
 

@@ -10,8 +10,8 @@ from starlette.responses import StreamingResponse
 
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.service.present import rows as presenter
+from inspector.service.storage.base import Store
 from inspector.service.wire import control as wire_control
-from inspector.storage.base import Store
 
 router = APIRouter(tags=["control"])
 

@@ -13,7 +13,7 @@ from inspector.reading.listening import Listener
 from inspector.service import wire
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
-from inspector.storage.base import Reader, SpanPosition, Store
+from inspector.service.storage.base import Reader, SpanPosition, Store
 
 router = APIRouter(tags=["sessions"])
 

@@ -17,8 +17,8 @@ from inspector.http.controlled import (
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Desk, Told
+from inspector.service.storage.base import CommandEnd, Store
 from inspector.service.wire import control as wire_control
-from inspector.storage.base import CommandEnd, Store
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.http.problems import ProblemError
-from inspector.storage.base import SpanPosition
-from inspector.storage.orders import BEYOND, Order, Place, SortKey, SortValue
+from inspector.service.storage.base import SpanPosition
+from inspector.service.storage.orders import BEYOND, Order, Place, SortKey, SortValue
 
 
 def encode_cursor(*parts: int | float | str) -> str:

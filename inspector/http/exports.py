@@ -19,7 +19,7 @@ from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.ranges import Measure, asked_range, fits, measured, settle, stretch
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.storage.base import Store
+from inspector.service.storage.base import Store
 
 KEPT = 64
 """Sessions of whose files the length and the end are remembered."""

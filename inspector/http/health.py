@@ -8,8 +8,8 @@ from inspector.errors import StoreUnavailableError
 from inspector.http.access import Access, asked_of
 from inspector.ingest import Ingest
 from inspector.service.present import rows as presenter
+from inspector.service.storage import Store
 from inspector.service.wire import Health, StoreUsage
-from inspector.storage import Store
 from inspector.version import VERSION
 
 router = APIRouter(tags=["service"])

@@ -28,8 +28,7 @@ from inspector.reading.mcp_log import (
     whole_record,
 )
 from inspector.service.model.rows import SpanKind
-from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Content,
     MomentRecord,
     Reader,
@@ -37,6 +36,7 @@ from inspector.storage.base import (
     SpanRecord,
     Store,
 )
+from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
 
 router = APIRouter(tags=["sessions"])
 

@@ -16,9 +16,9 @@ from inspector.requests.answering import Refusal
 from inspector.requests.desk import Desk
 from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
+from inspector.service.storage.base import MAX_INT, Store
 from inspector.service.wire import control as wire_control
 from inspector.sessions import SECOND_NS
-from inspector.storage.base import MAX_INT, Store
 
 router = APIRouter(tags=["agents"], route_class=ControlledRoute)
 

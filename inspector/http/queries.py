@@ -8,8 +8,8 @@ from fastapi import Request
 
 from inspector.search import PAGE_S, Search, open_search
 from inspector.service import wire
-from inspector.storage.base import Store
-from inspector.storage.word_index import WordIndex
+from inspector.service.storage.base import Store
+from inspector.service.storage.word_index import WordIndex
 
 QUERY = (
     "What to look for, in the query language of `docs/query.md`: fields such as "

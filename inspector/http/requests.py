@@ -23,8 +23,8 @@ from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Desk
 from inspector.service.model.rows import RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
+from inspector.service.storage.base import Reader, Store
 from inspector.service.wire import control as wire_control
-from inspector.storage.base import Reader, Store
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)
 

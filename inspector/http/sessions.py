@@ -24,8 +24,8 @@ from inspector.service import wire
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.storage.base import Reader, SessionRecord, Store
-from inspector.storage.orders import Order
+from inspector.service.storage.base import Reader, SessionRecord, Store
+from inspector.service.storage.orders import Order
 
 router = APIRouter(tags=["sessions"])
 

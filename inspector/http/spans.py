@@ -22,7 +22,7 @@ from inspector.search.documents import placed_texts
 from inspector.search.excerpts import excerpts
 from inspector.service import wire
 from inspector.service.present import rows as presenter
-from inspector.storage.base import Reader, SpanRecord, Store
+from inspector.service.storage.base import Reader, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])
 

@@ -18,8 +18,8 @@ from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.view import moments_of_span
+from inspector.service.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
-from inspector.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])
 

@@ -14,8 +14,8 @@ from inspector.reading.model_calls import look
 from inspector.reading.span_tree import SpanTree
 from inspector.reading.statistics import Statistics
 from inspector.service.present import statistics as presenter
+from inspector.service.storage.base import Reader, SpanPosition, SpanRecord, Store
 from inspector.service.wire import statistics as wire
-from inspector.storage.base import Reader, SpanPosition, SpanRecord, Store
 
 router = APIRouter(tags=["sessions"])
 

@@ -15,9 +15,9 @@ from inspector.reading.transcript import reading
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view
+from inspector.service.storage.base import Content, Reader, SpanRecord, Store
 from inspector.service.wire import Message
 from inspector.service.wire.transcript import Reading, Transcript
-from inspector.storage.base import Content, Reader, SpanRecord, Store
 
 router = APIRouter(tags=["sessions"])
 

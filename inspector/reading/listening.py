@@ -5,8 +5,8 @@ from __future__ import annotations
 from inspector.reading.compare import Said
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise import span_view
+from inspector.service.storage.base import Reader
 from inspector.service.wire import Message, Part, Payload, View
-from inspector.storage.base import Reader
 
 MAX_SPANS = 2_000
 MAX_BYTES = 64 * 2**20

@@ -16,7 +16,7 @@ from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import Telling, first_told
 from inspector.service.normalise.usage import usage_of
-from inspector.storage.base import Reader, SpanRecord
+from inspector.service.storage.base import Reader, SpanRecord
 
 MAX_SPANS = 10_000
 MAX_BYTES = 64 * 2**20

@@ -26,8 +26,8 @@ from inspector.service.model.rows import (
     RequestRow,
     RequestStatus,
 )
+from inspector.service.storage.base import CommandEnd, Reader
 from inspector.sessions import REQUEST_WAIT, SECOND_NS, SessionState
-from inspector.storage.base import CommandEnd, Reader
 
 MAX_PROCESSES = 10_000
 NO_ROOM_BURST, NO_ROOM_PER_SECOND = 50, 0.2

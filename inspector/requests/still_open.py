@@ -9,7 +9,7 @@ from dataclasses import replace
 from inspector.requests.answering import Refusal
 from inspector.requests.life import EXPIRY_GRACE_NS
 from inspector.service.model.rows import RequestRow
-from inspector.storage.base import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
+from inspector.service.storage.base import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 
 MAX_PENDING = 10_000
 MAX_PENDING_OF_PROCESS = 1_000

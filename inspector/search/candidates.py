@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from inspector.query.tree import All, Either, Node, Related, Relation
 from inspector.search.terms import session_term, span_terms
-from inspector.storage.word_reader import WordReader
+from inspector.service.storage.word_reader import WordReader
 
 FEW_SPANS, MANY_SPANS = 500, 5_000
 """What is rare is found soon, and is enough; when more than many are, it is no help."""

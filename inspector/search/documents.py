@@ -18,7 +18,7 @@ from inspector.query.words import fold
 from inspector.search.marks import as_text, attribute_marks, session_marks, span_marks
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import Json
-from inspector.storage.base import Content, SessionRecord, SpanRecord
+from inspector.service.storage.base import Content, SessionRecord, SpanRecord
 
 VERSION = 1
 """Of what documents are made of. An index of another version is made anew."""

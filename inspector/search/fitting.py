@@ -32,7 +32,7 @@ from inspector.search.marks import as_text
 from inspector.search.reading import read
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import Json
-from inspector.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
+from inspector.service.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
 Subject: TypeAlias = SessionRecord | SpanRecord
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
 from inspector.search.documents import VERSION, session_document, span_document
-from inspector.storage.base import Departure, Reader, SessionRecord, SpanRecord, Store
-from inspector.storage.word_index import Additions, SpanDocument, WordIndex
+from inspector.service.storage.base import Departure, Reader, SessionRecord, SpanRecord, Store
+from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 
 CHUNK = 500
 """Changes that are taken in at once."""

@@ -14,7 +14,7 @@ from inspector.query.fields import FIELDS, Field, Kind, Scope
 from inspector.query.tree import Operator
 from inspector.search.reading import Value, read
 from inspector.service.model.rows import Json
-from inspector.storage.base import SessionRecord, SpanRecord
+from inspector.service.storage.base import SessionRecord, SpanRecord
 
 MAX_CHARS = 64
 """Longer values have no mark."""

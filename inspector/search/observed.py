@@ -11,7 +11,7 @@ from inspector.query.tree import All, Compare, Node, Operator
 from inspector.search.pages import Search
 from inspector.search.reading import read
 from inspector.service.model.rows import SpanKind
-from inspector.storage.base import SessionRecord, SpanRecord
+from inspector.service.storage.base import SessionRecord, SpanRecord
 
 MOST_ROWS = 2_000
 """Sessions, or spans, that are looked at."""

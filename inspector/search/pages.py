@@ -22,10 +22,10 @@ from inspector.search.fitting import Evaluator, TooLateError, cheapest_first
 from inspector.search.sorting import Sorted
 from inspector.search.terms import span_terms
 from inspector.search.times import started_between
-from inspector.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
-from inspector.storage.orders import Order, Place, place_of
-from inspector.storage.word_index import WordIndex
-from inspector.storage.word_reader import WordReader
+from inspector.service.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
+from inspector.service.storage.orders import Order, Place, place_of
+from inspector.service.storage.word_index import WordIndex
+from inspector.service.storage.word_reader import WordReader
 
 PAGE_S = 0.04
 """How long a page may look for more. What one row takes is not interrupted."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from inspector.query.fields import Field, Scope
 from inspector.service.model.rows import SessionRow, SpanKind
-from inspector.storage.base import SessionRecord, SpanRecord
+from inspector.service.storage.base import SessionRecord, SpanRecord
 
 Value: TypeAlias = str | int | float | tuple[str, ...] | None
 

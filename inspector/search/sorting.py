@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from inspector.query.tree import Node
-from inspector.storage.base import Chunk, Reader, SessionRecord
-from inspector.storage.orders import Order, Place
+from inspector.service.storage.base import Chunk, Reader, SessionRecord
+from inspector.service.storage.orders import Order, Place
 
 _MANY = 8_192
 """Places that are read together, once the first few did not do."""

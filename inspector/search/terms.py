@@ -27,7 +27,7 @@ from inspector.search.marks import (
     size_marks,
 )
 from inspector.search.times import started_between
-from inspector.storage.word_reader import AllTerms, EitherTerm, Phrase, Term
+from inspector.service.storage.word_reader import AllTerms, EitherTerm, Phrase, Term
 
 _ORDER = {Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST}
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from inspector.query.fields import Scope
 from inspector.query.tree import All, Compare, Either, Node, Operator
-from inspector.storage.base import MAX_INT
+from inspector.service.storage.base import MAX_INT
 
 
 class Between(NamedTuple):

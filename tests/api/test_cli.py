@@ -14,8 +14,8 @@ from inspector import runfile
 from inspector.cli.client import Client
 from inspector.cli.main import app
 from inspector.errors import InspectorError
+from inspector.service.storage import open_store
 from inspector.settings import Settings, load_settings
-from inspector.storage import open_store
 from inspector.token import store_path, token_path
 from tests.support import service_process
 from tests.support.export import span, span_id, trace_request

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from inspector.app import create_app
 from inspector.service.model.rows import RequestStatus
-from inspector.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite import SqliteStore
 from tests.support.agents import Agent, hash_of
 from tests.support.asked import asked
 from tests.support.desk import Desk

@@ -13,8 +13,8 @@ import uvicorn
 from pydantic import TypeAdapter
 
 from inspector.feed import FeedTiming
+from inspector.service.storage import open_store
 from inspector.service.wire.control import StreamEvent
-from inspector.storage import open_store
 from tests.support.otlp import START_NS, span
 from tests.support.store_app import service
 from tests.support.telemetry import heartbeat, incoming, started, trace_hex

@@ -21,7 +21,7 @@ from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
 from inspector.http import bodies
 from inspector.service.model.rows import Json
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.export import trace_request
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.store_app import FakeClock, client_of, service

@@ -11,8 +11,8 @@ import pytest
 from inspector.query.tree import All
 from inspector.recorder import Recorder
 from inspector.service.model.rows import IncomingSpan, SessionRow
-from inspector.storage import Store, open_store
-from inspector.storage.memory import MemoryStore
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import START_NS
 from tests.support.senders import Acknowledged, Sender
 from tests.support.service import DEADLINE_S, free_port

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, Json
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, span
 from tests.support.store_app import client_of, service
 from tests.support.telemetry import incoming, log, span_hex, started, trace_hex

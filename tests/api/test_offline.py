@@ -10,7 +10,7 @@ import pytest
 from inspector import sessions
 from inspector.cli.offline import OfflineClient
 from inspector.service.model.rows import Json
-from inspector.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite import SqliteStore
 from tests.support.desk import Desk
 from tests.support.door import settings
 from tests.support.otlp import SECOND_NS, START_NS, span

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock, client_of, service
 from tests.support.telemetry import incoming

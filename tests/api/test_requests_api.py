@@ -22,9 +22,9 @@ from inspector.http.processes import command_text
 from inspector.requests import notes, still_open
 from inspector.service.model.rows import AuditRow
 from inspector.service.model.times import rfc3339
+from inspector.service.storage import Store, open_store
 from inspector.service.wire import Wire
 from inspector.service.wire.control import AgentMessages, Answer, ProcessHello, Signal, VerbBody
-from inspector.storage import Store, open_store
 from tests.support.agents import Agent, hash_of, opened
 from tests.support.otlp import SECOND_NS
 from tests.support.store_app import FakeClock, client_of, service

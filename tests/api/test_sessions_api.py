@@ -17,8 +17,8 @@ from inspector.service.model.rows import Json
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
-from inspector.storage import open_store
-from inspector.storage.orders import Order, SortKey
+from inspector.service.storage import open_store
+from inspector.service.storage.orders import Order, SortKey
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.store_app import FakeClock, client_of, service
 from tests.support.telemetry import heartbeat, incoming, log, span_hex, started, trace_hex

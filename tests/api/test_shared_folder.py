@@ -10,8 +10,8 @@ import pytest
 
 from inspector.errors import UntrustedFileError
 from inspector.forward_queue import ForwardQueue
-from inspector.storage.sqlite import SqliteStore
-from inspector.storage.word_index import WordIndex
+from inspector.service.storage.sqlite import SqliteStore
+from inspector.service.storage.word_index import WordIndex
 from tests.support.export import trace_request
 from tests.support.service import free_port, running_service, wait_for
 

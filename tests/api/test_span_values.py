@@ -13,7 +13,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyVa
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.otlp import START_NS, key_values, span
 from tests.support.store_app import client_of, service
 from tests.support.telemetry import incoming, log, span_hex, trace_hex

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.reading import model_calls
 from inspector.service.model.rows import Json
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.otlp import SECOND_NS, START_NS, key_values, span
 from tests.support.store_app import client_of, service
 from tests.support.telemetry import incoming, span_hex, started

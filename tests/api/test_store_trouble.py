@@ -16,7 +16,7 @@ import grpc
 import httpx
 import pytest
 
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.export import span, trace_request
 from tests.support.faulty_disk import TROUBLE
 from tests.support.service import DEADLINE_S, Service, running_service, wait_for

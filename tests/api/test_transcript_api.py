@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from inspector.http import transcript
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 from tests.support.delegating_agent import TRACE, WHY, spans
 from tests.support.otlp import span
 from tests.support.store_app import client_of, service

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.storage import Store, open_store
+from inspector.service.storage import Store, open_store
 
 OpenStore = Callable[[], Store]
 

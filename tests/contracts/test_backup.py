@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from inspector.cli.main import app
 from inspector.errors import StoreError, StoreInUseError, StoreUnavailableError
 from inspector.feed import Feed
-from inspector.storage import open_store
-from inspector.storage.sqlite import SqliteStore
-from inspector.storage.sqlite_backup import back_up, restore
+from inspector.service.storage import open_store
+from inspector.service.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite_backup import back_up, restore
 from tests.support.desk import Desk
 from tests.support.otlp import span
 from tests.support.telemetry import incoming

@@ -14,8 +14,8 @@ from inspector import feed as feed_module
 from inspector.feed import Feed, FeedTiming
 from inspector.query.tree import All
 from inspector.service.present import rows as presenter
-from inspector.storage import Store, open_store
-from inspector.storage.base import Changes
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import Changes
 from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.schedules import Step, controlled_schedules

@@ -8,8 +8,8 @@ import pytest
 
 from inspector.requests import life
 from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
-from inspector.storage import Store
-from inspector.storage.base import (
+from inspector.service.storage import Store
+from inspector.service.storage.base import (
     MAX_REQUESTS_BYTES,
     Changes,
     CommandEnd,

@@ -8,9 +8,9 @@ from typing import Any
 import apsw
 
 from inspector.query.tree import All
-from inspector.storage import Store, open_store
-from inspector.storage.base import Departure
-from inspector.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import Departure
+from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
 from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import span
 from tests.support.telemetry import log, started, trace_hex

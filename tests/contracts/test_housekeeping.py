@@ -15,9 +15,9 @@ from inspector.ingest import Ingest
 from inspector.query.tree import All
 from inspector.retention import Retention
 from inspector.service.model.rows import Json
-from inspector.storage import Store, open_store
-from inspector.storage.base import Departure
-from inspector.storage.sqlite import SqliteStore
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import Departure
+from inspector.service.storage.sqlite import SqliteStore
 from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import SECOND_NS, span
 from tests.support.store_app import FakeClock

@@ -18,9 +18,9 @@ from inspector.ingest import Ingest
 from inspector.query.tree import All
 from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
-from inspector.storage import Store
-from inspector.storage.base import Changes
-from inspector.storage.memory import MemoryStore
+from inspector.service.storage import Store
+from inspector.service.storage.base import Changes
+from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming, log, trace_hex

@@ -13,8 +13,8 @@ import pytest
 
 from inspector.errors import StoreError, StoreUnavailableError
 from inspector.requests.answering import Given
-from inspector.storage import open_store, sqlite_open
-from inspector.storage.base import Reader
+from inspector.service.storage import open_store, sqlite_open
+from inspector.service.storage.base import Reader
 from tests.support.asked import asked
 from tests.support.desk import Desk
 from tests.support.losing_disk import Mark, Platter, losing_disk, put_back

@@ -22,12 +22,12 @@ from inspector.search.histogram import Buckets, count_sessions
 from inspector.search.indexing import Indexer
 from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
-from inspector.storage import Store, open_store
-from inspector.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
-from inspector.storage.memory import MemoryStore
-from inspector.storage.orders import Order, SortKey, place_of
-from inspector.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
-from inspector.storage.word_index import WordIndex
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
+from inspector.service.storage.memory import MemoryStore
+from inspector.service.storage.orders import Order, SortKey, place_of
+from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
+from inspector.service.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, key_values

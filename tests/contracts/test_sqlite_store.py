@@ -15,9 +15,9 @@ import pytest
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
 from inspector.query.tree import All
 from inspector.service.model.rows import Json
-from inspector.storage import open_store
-from inspector.storage.base import Changes, Departure
-from inspector.storage.orders import Order, SortKey
+from inspector.service.storage import open_store
+from inspector.service.storage.base import Changes, Departure
+from inspector.service.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
 from tests.support.desk import Desk, sweep_all
@@ -251,7 +251,7 @@ def test_a_refused_second_opening_leaves_the_lock_to_the_first(path: Path) -> No
     store = open_store(url(path))
     with pytest.raises(StoreInUseError):
         open_store(url(path))
-    program = "import sys; from inspector.storage import open_store; open_store(sys.argv[1])"
+    program = "import sys; from inspector.service import storage; storage.open_store(sys.argv[1])"
     other = subprocess.run(
         [sys.executable, "-c", program, url(path)],
         capture_output=True,
@@ -315,7 +315,7 @@ _WRITER = """
 import sys
 from tests.support.desk import Desk
 from tests.support.otlp import span
-from inspector.storage import open_store
+from inspector.service.storage import open_store
 
 desk = Desk(open_store(sys.argv[1]))
 for batch in range(int(sys.argv[2]), 100_000):

@@ -7,8 +7,8 @@ import pytest
 from inspector.errors import StoreUnavailableError
 from inspector.query.tree import All
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.storage import Store
-from inspector.storage.base import (
+from inspector.service.storage import Store
+from inspector.service.storage.base import (
     Changes,
     Content,
     Departure,

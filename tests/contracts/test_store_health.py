@@ -12,8 +12,8 @@ import pytest
 from inspector.errors import StoreUnavailableError
 from inspector.feed import Feed
 from inspector.ingest import Ingest
-from inspector.storage.base import Changes
-from inspector.storage.memory import MemoryStore
+from inspector.service.storage.base import Changes
+from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming

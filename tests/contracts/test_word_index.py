@@ -16,11 +16,11 @@ from inspector.query import Scope, parse_query
 from inspector.search import open_search
 from inspector.search.fitting import Evaluator
 from inspector.search.indexing import Indexer
-from inspector.storage import Store, open_store
-from inspector.storage.base import MAX_INT
-from inspector.storage.memory import MemoryStore
-from inspector.storage.word_index import Additions, SpanDocument, WordIndex
-from inspector.storage.word_reader import Found, Phrase
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import MAX_INT
+from inspector.service.storage.memory import MemoryStore
+from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
+from inspector.service.storage.word_reader import Found, Phrase
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import started

@@ -23,9 +23,9 @@ from inspector.service.model.rows import (
     RequestStatus,
     SessionRow,
 )
-from inspector.storage import Store
-from inspector.storage.base import Changes, SpanRecord
-from inspector.storage.memory import MemoryStore
+from inspector.service.storage import Store
+from inspector.service.storage.base import Changes, SpanRecord
+from inspector.service.storage.memory import MemoryStore
 from tests.support.asked import ANN, asked, process
 from tests.support.otlp import SECOND_NS, START_NS
 from tests.support.schedules import (

@@ -13,7 +13,7 @@ from inspector.service import wire
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.storage.base import MAX_INT, SessionRecord, SpanRecord
+from inspector.service.storage.base import MAX_INT, SessionRecord, SpanRecord
 
 times = st.integers(0, MAX_INT)
 counts = st.integers(0, 2**53)

@@ -53,7 +53,7 @@ def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fi
 
 
 def _examine_file(path: Path) -> Finding:
-    from inspector.storage.sqlite_open import open_read_only  # noqa: PLC0415 - half a second
+    from inspector.service.storage.sqlite_open import open_read_only  # noqa: PLC0415 - half a second
 
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))]
     size_bytes = sum(file.stat().st_size for file in files if file.exists())

@@ -22,9 +22,9 @@ from inspector.service.model.rows import (
 )
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
+from inspector.service.storage.base import Content, MomentRecord, SpanRecord
+from inspector.service.storage.health import StoreHealth
 from inspector.service.wire import control as wire_control
-from inspector.storage.base import Content, MomentRecord, SpanRecord
-from inspector.store_health import StoreHealth
 
 _OtlpKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
 _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (

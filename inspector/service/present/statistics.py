@@ -11,8 +11,8 @@ from inspector.reading.model_calls import Handoff, ModelCall
 from inspector.reading.statistics import RollUp, Share, SpanKey, Times, median, percentile
 from inspector.reading.usage import Used
 from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.storage.base import SpanRecord
 from inspector.service.wire import statistics as wire
-from inspector.storage.base import SpanRecord
 
 MAX_WORST = 10
 _BUCKETS_NS = [ms * 1_000_000 for ms in (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000)]

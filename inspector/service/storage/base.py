@@ -35,7 +35,7 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.model.waits import Interval
-from inspector.storage.orders import Order, Place
+from inspector.service.storage.orders import Order, Place
 
 MAX_INT = 2**63 - 1
 """The largest integer that every store can hold."""

@@ -27,7 +27,7 @@ import apsw
 
 from inspector.errors import StoreUnavailableError
 from inspector.paths import make_database
-from inspector.storage.word_reader import BROKEN, PART_BITS, WordReader
+from inspector.service.storage.word_reader import BROKEN, PART_BITS, WordReader
 
 _SCHEMA = """
 CREATE TABLE meta (store_id TEXT NOT NULL, version TEXT NOT NULL, through INTEGER NOT NULL);

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import apsw
 
-from inspector.storage.sqlite_reader import in_chunks
+from inspector.service.storage.sqlite_reader import in_chunks
 
 _REMEMBERED = 100_000
 

@@ -21,7 +21,7 @@ from inspector.service.model.rows import (
     SessionStatus,
     SpanStatus,
 )
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Change,
     Changes,
     Chunk,
@@ -42,7 +42,7 @@ from inspector.storage.base import (
     time_of,
     waiting_of,
 )
-from inspector.storage.orders import Order, Place, place_of
+from inspector.service.storage.orders import Order, Place, place_of
 
 _SpanKey = tuple[str, str]
 

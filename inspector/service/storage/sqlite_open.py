@@ -14,7 +14,7 @@ import apsw
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
 from inspector.paths import make_database
-from inspector.storage.sqlite_errors import RESTORE, is_damage
+from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 BUSY_MS = 5_000
@@ -278,7 +278,7 @@ def _migrate(connection: apsw.Connection) -> None:
 
 def _scripts() -> list[str]:
     """Return the migrations; the number of each file is the schema version that it makes."""
-    folder = resources.files("inspector.storage") / "schema"
+    folder = resources.files("inspector.service.storage") / "schema"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
     return [file.read_text(encoding="utf-8") for file in files]
 

@@ -12,7 +12,7 @@ import orjson
 
 from inspector.query.tree import Node
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     MAX_INT,
     Change,
     Chunk,
@@ -25,9 +25,9 @@ from inspector.storage.base import (
     SpanTime,
     TraceRecord,
 )
-from inspector.storage.orders import MAX_TITLE, Order, Place, SortKey
-from inspector.storage.sqlite_control import REQUEST, ControlReader, request_record
-from inspector.storage.sqlite_narrowing import narrowing
+from inspector.service.storage.orders import MAX_TITLE, Order, Place, SortKey
+from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
+from inspector.service.storage.sqlite_narrowing import narrowing
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 

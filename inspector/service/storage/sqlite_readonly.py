@@ -12,10 +12,10 @@ import orjson
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.rows import SessionRow
-from inspector.storage.base import Changes, Reader, SessionRecord
-from inspector.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
-from inspector.storage.sqlite_open import SESSION_NUMBERS, open_read_only
-from inspector.storage.sqlite_reader import SqliteReader
+from inspector.service.storage.base import Changes, Reader, SessionRecord
+from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
+from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_only
+from inspector.service.storage.sqlite_reader import SqliteReader
 
 Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 """Returns what became of a session since it was written, by the time alone; None: as it was."""

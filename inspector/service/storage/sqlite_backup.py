@@ -14,8 +14,8 @@ import apsw
 
 from inspector.errors import StoreError
 from inspector.paths import make_dir
-from inspector.storage.sqlite_errors import is_damage
-from inspector.storage.sqlite_open import lock_store, open_read_only, open_writer
+from inspector.service.storage.sqlite_errors import is_damage
+from inspector.service.storage.sqlite_open import lock_store, open_read_only, open_writer
 
 _LEAP = 2**32
 """Change numbers that a restored store leaves out: what came after the backup has used them."""

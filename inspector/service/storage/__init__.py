@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.errors import StoreError
-from inspector.storage.base import Store
-from inspector.storage.memory import MemoryStore
-from inspector.storage.sqlite import SqliteStore
-from inspector.storage.sqlite_readonly import Passed, ReadOnlySqliteStore
+from inspector.service.storage.base import Store
+from inspector.service.storage.memory import MemoryStore
+from inspector.service.storage.sqlite import SqliteStore
+from inspector.service.storage.sqlite_readonly import Passed, ReadOnlySqliteStore
 
 __all__ = ["Store", "open_store", "open_to_read"]
 

@@ -20,11 +20,17 @@ import apsw
 import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
-from inspector.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
-from inspector.storage.sqlite_control import apply_control, delete_control, takes_away
-from inspector.storage.sqlite_errors import UNAVAILABLE, discard, errno_of, is_passing, unavailable
-from inspector.storage.sqlite_numbers import Numbers, Origins
-from inspector.storage.sqlite_open import (
+from inspector.service.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
+from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
+from inspector.service.storage.sqlite_errors import (
+    UNAVAILABLE,
+    discard,
+    errno_of,
+    is_passing,
+    unavailable,
+)
+from inspector.service.storage.sqlite_numbers import Numbers, Origins
+from inspector.service.storage.sqlite_open import (
     BUSY_MS,
     SESSION_NUMBERS,
     Lock,
@@ -33,8 +39,8 @@ from inspector.storage.sqlite_open import (
     open_reader,
     open_writer,
 )
-from inspector.storage.sqlite_reader import STAND_IN, SqliteReader
-from inspector.storage.sqlite_sweep import doom, sweep
+from inspector.service.storage.sqlite_reader import STAND_IN, SqliteReader
+from inspector.service.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
 _MAX_IDLE_READERS = 8

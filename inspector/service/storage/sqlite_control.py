@@ -17,7 +17,7 @@ from inspector.service.model.rows import (
     RequestStatus,
     TransitionRow,
 )
-from inspector.storage.base import (
+from inspector.service.storage.base import (
     Changes,
     Chunk,
     RequestRecord,
