@@ -26,7 +26,7 @@ from query_store import END_NS, SESSION_SPANS, StoreFiller
 
 from inspector.app import create_app
 from inspector.feed import Feed
-from inspector.search import Indexer, open_words
+from inspector.service.search import Indexer, open_words
 from inspector.service.storage import open_store
 from inspector.settings import load_settings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from inspector.query.fields import FIELDS, Field
-from inspector.query.syntax import MAX_CHARS
+from inspector.service.query.fields import FIELDS, Field
+from inspector.service.query.syntax import MAX_CHARS
 
 _FILE = """\
 // Generated from inspector/query/fields.py by `make gen`. Do not edit.

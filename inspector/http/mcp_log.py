@@ -16,8 +16,6 @@ from starlette.responses import Response
 from inspector.http.cursors import encode_cursor, log_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.query.fields import SPAN_FIELDS
-from inspector.query.tree import one_of
 from inspector.reading.mcp_log import (
     Exchange,
     entries_of_exchange,
@@ -28,6 +26,8 @@ from inspector.reading.mcp_log import (
     whole_record,
 )
 from inspector.service.model.rows import SpanKind
+from inspector.service.query.fields import SPAN_FIELDS
+from inspector.service.query.tree import one_of
 from inspector.service.storage.base import (
     Content,
     MomentRecord,

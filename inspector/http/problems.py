@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
-from inspector.query import QueryError
+from inspector.service.query import QueryError
 from inspector.service.wire import Problem
 
 MEDIA_TYPE = "application/problem+json"

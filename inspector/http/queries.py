@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager
 
 from fastapi import Request
 
-from inspector.search import PAGE_S, Search, open_search
 from inspector.service import wire
+from inspector.service.search import PAGE_S, Search, open_search
 from inspector.service.storage.base import Store
 from inspector.service.storage.word_index import WordIndex
 

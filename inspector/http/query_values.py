@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 
 from inspector.http.problems import ProblemError
 from inspector.http.queries import searching
-from inspector.search.observed import MAX_VALUE, observable, observed_values
+from inspector.service.search.observed import MAX_VALUE, observable, observed_values
 from inspector.service.wire import query as wire_query
 
 router = APIRouter(tags=["sessions"])

@@ -14,16 +14,16 @@ from inspector.http.cursors import encode_cursor, session_cursor, sort_cursor, s
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.ingest import Ingest
-from inspector.query import Scope, parse_query
-from inspector.query.fields import SESSION_FIELDS
-from inspector.query.syntax import MAX_CHARS
-from inspector.query.tree import All, Compare, Node, Operator, one_of
-from inspector.search import Search
-from inspector.search.histogram import Buckets, count_sessions
 from inspector.service import wire
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.fields import SESSION_FIELDS
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.query.tree import All, Compare, Node, Operator, one_of
+from inspector.service.search import Search
+from inspector.service.search.histogram import Buckets, count_sessions
 from inspector.service.storage.base import Reader, SessionRecord, Store
 from inspector.service.storage.orders import Order
 

@@ -13,15 +13,15 @@ from starlette.responses import Response
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
-from inspector.query import Scope, parse_query
-from inspector.query.syntax import MAX_CHARS
-from inspector.query.tree import Node
 from inspector.reading.clamping import as_text, clamp, find
-from inspector.search import PAGE_S
-from inspector.search.documents import placed_texts
-from inspector.search.excerpts import excerpts
 from inspector.service import wire
 from inspector.service.present import rows as presenter
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.query.tree import Node
+from inspector.service.search import PAGE_S
+from inspector.service.search.documents import placed_texts
+from inspector.service.search.excerpts import excerpts
 from inspector.service.storage.base import Reader, SpanRecord, Store
 
 router = APIRouter(tags=["spans"])

@@ -8,9 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from inspector.query.tree import All
 from inspector.recorder import Recorder
 from inspector.service.model.rows import IncomingSpan, SessionRow
+from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import START_NS

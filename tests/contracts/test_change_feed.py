@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from inspector import feed as feed_module
 from inspector.feed import Feed, FeedTiming
-from inspector.query.tree import All
 from inspector.service.present import rows as presenter
+from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Changes
 from tests.support.desk import Desk, play

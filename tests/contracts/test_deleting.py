@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from inspector.query.tree import All
+from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Departure
 from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP

@@ -15,9 +15,9 @@ from inspector import recorder
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.feed import Feed
 from inspector.ingest import Ingest
-from inspector.query.tree import All
 from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
+from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from inspector.service.storage.base import Changes
 from inspector.service.storage.memory import MemoryStore

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.query.tree import All
 from inspector.service.model.rows import RequestStatus
+from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import MomentRecord
 from inspector.sessions import REQUEST_WAIT, SessionState

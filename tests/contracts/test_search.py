@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.query import Scope, parse_query
-from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
-from inspector.query.tree import All, Node
-from inspector.search import Search, open_search
-from inspector.search.fitting import Evaluator
-from inspector.search.histogram import Buckets, count_sessions
-from inspector.search.indexing import Indexer
-from inspector.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
+from inspector.service.query.tree import All, Node
+from inspector.service.search import Search, open_search
+from inspector.service.search.fitting import Evaluator
+from inspector.service.search.histogram import Buckets, count_sessions
+from inspector.service.search.indexing import Indexer
+from inspector.service.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
 from inspector.service.storage.memory import MemoryStore

@@ -13,8 +13,8 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
-from inspector.query.tree import All
 from inspector.service.model.rows import Json
+from inspector.service.query.tree import All
 from inspector.service.storage import open_store
 from inspector.service.storage.base import Changes, Departure
 from inspector.service.storage.orders import Order, SortKey

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inspector.errors import StoreUnavailableError
-from inspector.query.tree import All
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from inspector.service.storage.base import (
     Changes,

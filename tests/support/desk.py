@@ -8,7 +8,6 @@ from typing import TypeVar
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.draft import Draft
-from inspector.query.tree import All
 from inspector.recorder import Recorder
 from inspector.requests.answering import Given, Refusal
 from inspector.requests.desk import Accepted, Told
@@ -23,6 +22,7 @@ from inspector.service.model.rows import (
     RequestStatus,
     SessionRow,
 )
+from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from inspector.service.storage.base import Changes, SpanRecord
 from inspector.service.storage.memory import MemoryStore

@@ -16,7 +16,7 @@ from inspector.http import compare, exports, problems, statistics
 from inspector.http.kept import Kept
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Clock, Ingest
-from inspector.search import Indexer, open_words
+from inspector.service.search import Indexer, open_words
 from inspector.service.storage import Store
 from tests.support.door import settings
 from tests.support.otlp import START_NS

@@ -19,7 +19,6 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-from inspector.query.tree import Node
 from inspector.service.model.otlp_values import flat_attributes, json_value, typed_attributes
 from inspector.service.model.rows import (
     AuditRow,
@@ -35,6 +34,7 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.model.waits import Interval
+from inspector.service.query.tree import Node
 from inspector.service.storage.orders import Order, Place
 
 MAX_INT = 2**63 - 1

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
-from inspector.query.tree import All, Node
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -21,6 +20,7 @@ from inspector.service.model.rows import (
     SessionStatus,
     SpanStatus,
 )
+from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
     Change,
     Changes,

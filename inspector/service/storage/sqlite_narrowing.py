@@ -11,8 +11,17 @@ from typing import NamedTuple
 
 import apsw
 
-from inspector.query.fields import Scope
-from inspector.query.tree import All, Compare, Either, Node, Not, Operator, Related, Relation
+from inspector.service.query.fields import Scope
+from inspector.service.query.tree import (
+    All,
+    Compare,
+    Either,
+    Node,
+    Not,
+    Operator,
+    Related,
+    Relation,
+)
 
 SESSION_COLUMNS = {
     "status": "status",

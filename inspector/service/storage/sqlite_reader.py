@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import apsw
 import orjson
 
-from inspector.query.tree import Node
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.query.tree import Node
 from inspector.service.storage.base import (
     MAX_INT,
     Change,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.query import Scope, parse_query
-from inspector.query.words import fold, has_words
-from inspector.search.excerpts import MAX_MATCH_CHARS, MOST, Excerpt, excerpts
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.words import fold, has_words
+from inspector.service.search.excerpts import MAX_MATCH_CHARS, MOST, Excerpt, excerpts
 
 NOW_NS = 1_767_225_600_000_000_000
 _TIMEOUT = parse_query("timeout", Scope.SPAN, NOW_NS)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.query import QueryError, Scope, parse_query
-from inspector.query.fields import SESSION_FIELDS, SPAN_FIELDS
-from inspector.query.syntax import MAX_CHARS
-from inspector.query.tree import (
+from inspector.service.query import QueryError, Scope, parse_query
+from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.query.tree import (
     All,
     Compare,
     CompareAttribute,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.query.words import fold, has_words
+from inspector.service.query.words import fold, has_words
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from inspector.query.tree import All, Either, Node, Related, Relation
-from inspector.search.terms import session_term, span_terms
+from inspector.service.query.tree import All, Either, Node, Related, Relation
+from inspector.service.search.terms import session_term, span_terms
 from inspector.service.storage.word_reader import WordReader
 
 FEW_SPANS, MANY_SPANS = 500, 5_000

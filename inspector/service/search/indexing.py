@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
-from inspector.search.documents import VERSION, session_document, span_document
+from inspector.service.search.documents import VERSION, session_document, span_document
 from inspector.service.storage.base import Departure, Reader, SessionRecord, SpanRecord, Store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 

@@ -1,6 +1,6 @@
 """Find sessions and spans that are what a query asks for, in whatever store."""
 
-from inspector.search.indexing import Indexer, open_words
-from inspector.search.pages import PAGE_S, Page, Search, open_search
+from inspector.service.search.indexing import Indexer, open_words
+from inspector.service.search.pages import PAGE_S, Page, Search, open_search
 
 __all__ = ["PAGE_S", "Indexer", "Page", "Search", "open_search", "open_words"]

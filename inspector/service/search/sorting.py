@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from inspector.query.tree import Node
+from inspector.service.query.tree import Node
 from inspector.service.storage.base import Chunk, Reader, SessionRecord
 from inspector.service.storage.orders import Order, Place
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from inspector.query.fields import Field, Scope
 from inspector.service.model.rows import SessionRow, SpanKind
+from inspector.service.query.fields import Field, Scope
 from inspector.service.storage.base import SessionRecord, SpanRecord
 
 Value: TypeAlias = str | int | float | tuple[str, ...] | None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.query.fields import Kind, Scope
-from inspector.query.tree import (
+from inspector.service.query.fields import Kind, Scope
+from inspector.service.query.tree import (
     All,
     Compare,
     CompareAttribute,
@@ -17,7 +17,7 @@ from inspector.query.tree import (
     Operator,
     Text,
 )
-from inspector.search.marks import (
+from inspector.service.search.marks import (
     TOO_MANY,
     attribute_mark,
     attribute_size_marks,
@@ -26,7 +26,7 @@ from inspector.search.marks import (
     is_marked,
     size_marks,
 )
-from inspector.search.times import started_between
+from inspector.service.search.times import started_between
 from inspector.service.storage.word_reader import AllTerms, EitherTerm, Phrase, Term
 
 _ORDER = {Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST}

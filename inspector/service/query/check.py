@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from lark import Token, Tree
 
-from inspector.query import values
-from inspector.query.errors import QueryError
-from inspector.query.fields import FIELDS, Field, Kind, Scope
-from inspector.query.syntax import Syntax, parse_syntax
-from inspector.query.tree import (
+from inspector.service.query import values
+from inspector.service.query.errors import QueryError
+from inspector.service.query.fields import FIELDS, Field, Kind, Scope
+from inspector.service.query.syntax import Syntax, parse_syntax
+from inspector.service.query.tree import (
     All,
     Compare,
     CompareAttribute,
@@ -26,7 +26,7 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
-from inspector.query.words import fold
+from inspector.service.query.words import fold
 
 T = TypeVar("T")
 

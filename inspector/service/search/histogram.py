@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from inspector.query.fields import SESSION_FIELDS
-from inspector.query.tree import All, Compare, Node, Operator
-from inspector.search.pages import Search
 from inspector.service.model.rows import SessionStatus
+from inspector.service.query.fields import SESSION_FIELDS
+from inspector.service.query.tree import All, Compare, Node, Operator
+from inspector.service.search.pages import Search
 
 _ROWS_A_PAGE = 10_000
 

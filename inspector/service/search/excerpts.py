@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inspector.query.fields import Scope
-from inspector.query.tree import All, Either, Node, Related, Relation, Text
-from inspector.query.words import fold, has_words
+from inspector.service.query.fields import Scope
+from inspector.service.query.tree import All, Either, Node, Related, Relation, Text
+from inspector.service.query.words import fold, has_words
 
 MOST = 3
 """Of one span."""

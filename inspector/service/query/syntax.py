@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from inspector.query.errors import QueryError
+from inspector.service.query.errors import QueryError
 
 MAX_CHARS = 2_000
 MAX_DEPTH = 32
@@ -42,7 +42,7 @@ def parse_syntax(text: str) -> Syntax:
 
 @cache
 def _grammar() -> Lark:
-    grammar = files("inspector.query").joinpath("grammar.lark").read_text("utf-8")
+    grammar = files("inspector.service.query").joinpath("grammar.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", maybe_placeholders=False, propagate_positions=True)
 
 

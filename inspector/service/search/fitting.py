@@ -14,7 +14,9 @@ from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
 from inspector.errors import InspectorError
-from inspector.query.tree import (
+from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.rows import Json
+from inspector.service.query.tree import (
     All,
     Compare,
     CompareAttribute,
@@ -26,12 +28,10 @@ from inspector.query.tree import (
     Relation,
     Text,
 )
-from inspector.query.words import fold, has_words
-from inspector.search.documents import session_texts, span_text
-from inspector.search.marks import as_text
-from inspector.search.reading import read
-from inspector.service.model.otlp_values import flat_attributes
-from inspector.service.model.rows import Json
+from inspector.service.query.words import fold, has_words
+from inspector.service.search.documents import session_texts, span_text
+from inspector.service.search.marks import as_text
+from inspector.service.search.reading import read
 from inspector.service.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
 
 Subject: TypeAlias = SessionRecord | SpanRecord

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inspector.query.fields import Scope
-from inspector.query.tree import All, Compare, Either, Node, Operator
+from inspector.service.query.fields import Scope
+from inspector.service.query.tree import All, Compare, Either, Node, Operator
 from inspector.service.storage.base import MAX_INT
 
 

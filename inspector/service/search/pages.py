@@ -15,13 +15,13 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from inspector.errors import StoreUnavailableError
-from inspector.query.fields import Scope
-from inspector.query.tree import All, Node
-from inspector.search.candidates import Candidates
-from inspector.search.fitting import Evaluator, TooLateError, cheapest_first
-from inspector.search.sorting import Sorted
-from inspector.search.terms import span_terms
-from inspector.search.times import started_between
+from inspector.service.query.fields import Scope
+from inspector.service.query.tree import All, Node
+from inspector.service.search.candidates import Candidates
+from inspector.service.search.fitting import Evaluator, TooLateError, cheapest_first
+from inspector.service.search.sorting import Sorted
+from inspector.service.search.terms import span_terms
+from inspector.service.search.times import started_between
 from inspector.service.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
 from inspector.service.storage.orders import Order, Place, place_of
 from inspector.service.storage.word_index import WordIndex

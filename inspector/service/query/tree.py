@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.query.fields import Field, Scope
+from inspector.service.query.fields import Field, Scope
 
 
 class Relation(StrEnum):

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inspector.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, Scope
-from inspector.query.tree import All, Compare, Node, Operator
-from inspector.search.pages import Search
-from inspector.search.reading import read
 from inspector.service.model.rows import SpanKind
+from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, Scope
+from inspector.service.query.tree import All, Compare, Node, Operator
+from inspector.service.search.pages import Search
+from inspector.service.search.reading import read
 from inspector.service.storage.base import SessionRecord, SpanRecord
 
 MOST_ROWS = 2_000
