@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from inspector.draft import Draft
 from inspector.service.normalise.duplicates import contains
-from inspector.sessions import NO_KEY_RANK, TraceState
+from inspector.service.sessions.state import NO_KEY_RANK, TraceState
 from inspector.twins import join_apart
 
 _MAX_KEYS = 1_000

@@ -42,10 +42,10 @@ from inspector.http.kept import Kept
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
 from inspector.ingest import Ingest
-from inspector.retention import Retention
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit
 from inspector.service.search import Indexer, open_words
+from inspector.service.sessions.retention import Retention
 from inspector.service.storage import open_store
 from inspector.settings import Settings
 from inspector.token import load_token, store_path

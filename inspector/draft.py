@@ -8,13 +8,21 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inspector.run_time import RunTime
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
     ProcessRow,
     RequestRow,
     SessionStatus,
+)
+from inspector.service.sessions.run_time import RunTime
+from inspector.service.sessions.state import (
+    REQUEST_WAIT,
+    SETTLED,
+    Profile,
+    SessionState,
+    Tally,
+    TraceState,
 )
 from inspector.service.storage.base import (
     Changes,
@@ -28,14 +36,6 @@ from inspector.service.storage.base import (
     SpanRecord,
     TraceRecord,
     time_of,
-)
-from inspector.sessions import (
-    REQUEST_WAIT,
-    SETTLED,
-    Profile,
-    SessionState,
-    Tally,
-    TraceState,
 )
 
 _SpanKey = tuple[str, str]

@@ -11,11 +11,12 @@ from typing import Any, Protocol, TypeAlias, get_args
 
 import orjson
 
-from inspector import live
 from inspector.service import wire
 from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
+from inspector.service.sessions import live
+from inspector.service.sessions.state import SETTLED
 from inspector.service.storage.base import (
     Change,
     Departure,
@@ -25,7 +26,6 @@ from inspector.service.storage.base import (
     SpanRecord,
 )
 from inspector.service.wire import control as wire_control
-from inspector.sessions import SETTLED
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
     live.SESSION_PAUSED: wire_control.WaitingOnSignal,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from inspector.feed import MAX_BEHIND
-from inspector.retention import Retention
+from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 
 LOOK_S = 10.0

@@ -31,8 +31,8 @@ from inspector.housekeeping import LOOK_S, Housekeeping
 from inspector.recorder import Recorder
 from inspector.requests.desk import Desk
 from inspector.requests.notes import NoteRate
-from inspector.retention import Retention
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
+from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Changes, Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
 from inspector.turns import Batch, Part, Turns

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.draft import Draft
-from inspector.sessions import MCP_CONNECTION_RANK, TraceState, mcp_session
+from inspector.service.sessions.state import MCP_CONNECTION_RANK, TraceState, mcp_session
 
 _RANK = MCP_CONNECTION_RANK - 1
 """Of a session that is known by the other end: better than what one end knows by itself."""

@@ -16,12 +16,9 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector import live
 from inspector.apart import Apart, ModelCall, mark
 from inspector.draft import Draft, Memory
-from inspector.live import Happening, LiveSpan, ProcessSign
 from inspector.mcp_ends import Ends
-from inspector.processes import EXIT_GRACE_NS, Processes
 from inspector.requests.desk import Desk
 from inspector.service.model.rows import (
     IncomingLog,
@@ -35,15 +32,10 @@ from inspector.service.model.waits import PauseSignal, waits_of
 from inspector.service.normalise import span_facts
 from inspector.service.normalise.duplicates import TOLD_TWICE
 from inspector.service.normalise.facts import title_in_log
-from inspector.service.storage.base import (
-    MAX_INT,
-    Changes,
-    Content,
-    MomentRecord,
-    SpanRecord,
-    Store,
-)
-from inspector.sessions import (
+from inspector.service.sessions import live
+from inspector.service.sessions.live import Happening, LiveSpan, ProcessSign
+from inspector.service.sessions.processes import EXIT_GRACE_NS, Processes
+from inspector.service.sessions.state import (
     NO_KEY_RANK,
     REQUEST_WAIT,
     SECOND_NS,
@@ -51,6 +43,14 @@ from inspector.sessions import (
     TraceState,
     status_of,
     trace_process,
+)
+from inspector.service.storage.base import (
+    MAX_INT,
+    Changes,
+    Content,
+    MomentRecord,
+    SpanRecord,
+    Store,
 )
 from inspector.twins import find_twins
 

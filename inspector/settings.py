@@ -31,7 +31,7 @@ from pydantic_settings import (
 from inspector.agent_side.policies.locations import SECTIONS as POLICY_SECTIONS
 from inspector.errors import SettingsError
 from inspector.paths import config_dir, data_dir
-from inspector.retention import Retention
+from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
 MIN_TOKEN_CHARS = 16

@@ -23,8 +23,8 @@ from inspector.service.normalise.duplicates import (
     may_tell,
     tells_more,
 )
+from inspector.service.sessions.state import TraceState
 from inspector.service.storage.base import SpanRecord
-from inspector.sessions import TraceState
 
 _MAX_WAITING = 8
 """For each outer span and kind."""

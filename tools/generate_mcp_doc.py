@@ -14,8 +14,8 @@ from inspector.mcp_server.outline import outline_texts
 from inspector.mcp_server.server import READING
 from inspector.mcp_server.steering import STEERING
 from inspector.mcp_server.tool import Tool
-from inspector.reading.outline import lines_of
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.outline import lines_of
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PAGE = """\

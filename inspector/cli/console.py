@@ -12,12 +12,19 @@ from rich.text import Text
 
 from inspector.cli.console_tree import plain, say, span_line, status, tree_lines
 from inspector.cli.hook_validation.finding import ERROR, WARNING, Report
-from inspector.reading.causes import Group
-from inspector.reading.outline import lines_of, short_ids
-from inspector.reading.readable import LEAST_IDLE_NS, duration, money, plural, silence, tokens
-from inspector.reading.span_text import attributes, content
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import visible
+from inspector.service.analysis.causes import Group
+from inspector.service.analysis.formatting import (
+    LEAST_IDLE_NS,
+    duration,
+    money,
+    plural,
+    silence,
+    tokens,
+)
+from inspector.service.analysis.outline import lines_of, short_ids
+from inspector.service.analysis.sanitise import visible
+from inspector.service.analysis.span_text import attributes, content
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PIPED_WIDTH = 200

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from inspector.reading.outline import Line
-from inspector.reading.readable import duration, money, tokens
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.formatting import duration, money, tokens
+from inspector.service.analysis.outline import Line
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 STYLES: Mapping[str, str] = {

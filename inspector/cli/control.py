@@ -21,7 +21,7 @@ import typer
 from inspector.cli import choosing, session_spans
 from inspector.cli.client import Client, RefusedError
 from inspector.errors import SettingsError
-from inspector.reading.visible import visible
+from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()
 

@@ -13,7 +13,7 @@ import typer
 
 from inspector.cli.client import Client
 from inspector.errors import SettingsError
-from inspector.reading.visible import visible
+from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()
 

@@ -28,7 +28,7 @@ from inspector.cli import run as cli_run
 from inspector.cli.client import Client, NoServiceError, RefusedError
 from inspector.cli.reader import find_reader
 from inspector.errors import InspectorError, SettingsError
-from inspector.reading.visible import visible
+from inspector.service.analysis.sanitise import visible
 from inspector.settings import Settings, load_settings
 from inspector.token import load_token
 from inspector.version import VERSION

@@ -17,9 +17,9 @@ from inspector.export import packed_session
 from inspector.feed import Feed
 from inspector.in_process import ask
 from inspector.service.model.rows import SessionRow, SessionStatus
+from inspector.service.sessions.state import SessionState, status_of
 from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.base import SessionRecord
-from inspector.sessions import SessionState, status_of
 from inspector.settings import Settings
 
 _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}

@@ -18,9 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from inspector.cli.console_tree import plain, say
-from inspector.reading.json_text import differences, indented
-from inspector.reading.readable import duration
-from inspector.reading.visible import visible
+from inspector.service.analysis.formatting import duration
+from inspector.service.analysis.json_text import differences, indented
+from inspector.service.analysis.sanitise import visible
 
 Row = dict[str, Any]
 

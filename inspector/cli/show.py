@@ -10,9 +10,9 @@ from rich.console import Console
 from inspector.cli import session_spans
 from inspector.cli.console import show_errors, show_session, show_span, span_row
 from inspector.cli.reader import Reader
-from inspector.reading.causes import Group, error_line, groups_of
-from inspector.reading.outline import place_of
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.causes import Group, error_line, groups_of
+from inspector.service.analysis.outline import place_of
+from inspector.service.analysis.span_tree import SpanTree
 
 _MAX_CAUSES = 20
 _LINE_CHARS = 160

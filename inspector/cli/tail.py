@@ -24,8 +24,8 @@ from inspector.cli.console import session_head, span_row
 from inspector.cli.console_tree import plain, say, span_line, tree_lines
 from inspector.cli.requests import headline, time_ns_of
 from inspector.cli.tail_state import Following, LiveSession
-from inspector.reading.readable import duration
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.formatting import duration
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 
 RETRY_S = 1.0

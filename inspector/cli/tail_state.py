@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.cli.console import span_row
-from inspector.reading.outline import Line
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.outline import Line
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow, SpanStatus
 
 KEPT_SPANS = 1_000

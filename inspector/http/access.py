@@ -30,7 +30,7 @@ from inspector.http.otlp import PATHS as OTLP_PATHS
 from inspector.http.otlp import render
 from inspector.http.problems import ProblemError, as_problem, route_path
 from inspector.http.refusals import RefusalNotes, audit_row
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.sanitise import visible_line
 from inspector.service.otlp.signals import NO_TOKEN
 from inspector.settings import is_loopback
 

@@ -10,7 +10,7 @@ from starlette.requests import cookie_parser
 
 from inspector.http.access import Access, asked_of, cookie_name
 from inspector.http.refusals import way_of
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.sanitise import visible_line
 from inspector.service.model.rows import Doer
 
 ACTOR_HEADER = "Inspector-Actor"

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query, Request
 
 from inspector.http.kept import Kept
 from inspector.http.problems import ProblemError
-from inspector.reading.compare import Change, Comparison, compare
-from inspector.reading.listening import Listener
 from inspector.service import wire
+from inspector.service.analysis.answers import Listener
+from inspector.service.analysis.compare import Change, Comparison, compare
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import Reader, SpanPosition, Store

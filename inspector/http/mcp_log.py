@@ -16,7 +16,7 @@ from starlette.responses import Response
 from inspector.http.cursors import encode_cursor, log_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.reading.mcp_log import (
+from inspector.service.analysis.mcp_log import (
     Exchange,
     entries_of_exchange,
     entries_of_moment,

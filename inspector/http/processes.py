@@ -11,14 +11,14 @@ from inspector.dispatch import Dispatch
 from inspector.draft import Draft
 from inspector.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
 from inspector.http.events import HEADERS, EventStream
-from inspector.processes import LOST_AFTER_NS
 from inspector.requests.answering import Refusal
 from inspector.requests.desk import Desk
 from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
+from inspector.service.sessions.processes import LOST_AFTER_NS
+from inspector.service.sessions.state import SECOND_NS
 from inspector.service.storage.base import MAX_INT, Store
 from inspector.service.wire import control as wire_control
-from inspector.sessions import SECOND_NS
 
 router = APIRouter(tags=["agents"], route_class=ControlledRoute)
 

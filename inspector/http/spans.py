@@ -13,8 +13,8 @@ from starlette.responses import Response
 from inspector.http.cursors import change_cursor, encode_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
-from inspector.reading.clamping import as_text, clamp, find
 from inspector.service import wire
+from inspector.service.analysis.truncation import as_text, clamp, find
 from inspector.service.present import rows as presenter
 from inspector.service.query import Scope, parse_query
 from inspector.service.query.syntax import MAX_CHARS

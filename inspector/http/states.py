@@ -10,9 +10,9 @@ from fastapi import APIRouter, Query, Request
 
 from inspector.http.problems import ProblemError
 from inspector.http.spans import SpanId, TraceId
-from inspector.reading.json_patch import Changed
-from inspector.reading.states import STATE, Step, name_of, steps
 from inspector.service import wire
+from inspector.service.analysis.json_patch import Changed
+from inspector.service.analysis.states import STATE, Step, name_of, steps
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.reading.model_calls import look
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.statistics import Statistics
+from inspector.service.analysis.model_calls import look
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.analysis.statistics import Statistics
 from inspector.service.present import statistics as presenter
 from inspector.service.storage.base import Reader, SpanPosition, SpanRecord, Store
 from inspector.service.wire import statistics as wire

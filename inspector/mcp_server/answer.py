@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from inspector.reading.visible import visible
+from inspector.service.analysis.sanitise import visible
 
 MAX_CHARS = 20_000
 """Of what was recorded, in one answer, in either form: some 8 000 tokens, with many ids in it."""

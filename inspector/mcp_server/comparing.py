@@ -11,8 +11,8 @@ from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import SessionLine, session_line, session_text
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.readable import duration, money, plural, tokens
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.formatting import duration, money, plural, tokens
+from inspector.service.analysis.sanitise import visible_line
 
 _DIFFERENCES_A_PAGE = 25
 _NAME_CHARS = 60

@@ -14,11 +14,11 @@ from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.causes import Group, error_line, groups_of, is_failed
-from inspector.reading.outline import short_ids
-from inspector.reading.readable import duration, plural
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.causes import Group, error_line, groups_of, is_failed
+from inspector.service.analysis.formatting import duration, plural
+from inspector.service.analysis.outline import short_ids
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 
 _CAUSES_A_PAGE = 10

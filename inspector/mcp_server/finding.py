@@ -13,8 +13,15 @@ from inspector.cli.client import RefusedError
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.readable import LEAST_IDLE_NS, duration, money, plural, silence, tokens
-from inspector.reading.visible import visible, visible_line
+from inspector.service.analysis.formatting import (
+    LEAST_IDLE_NS,
+    duration,
+    money,
+    plural,
+    silence,
+    tokens,
+)
+from inspector.service.analysis.sanitise import visible, visible_line
 from inspector.service.normalise.session_ids import MAX_CHARACTERS
 from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
 

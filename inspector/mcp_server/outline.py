@@ -12,11 +12,11 @@ from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
 from inspector.mcp_server.source import MAX_SPANS, Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.causes import error_line, is_failed, with_failures
-from inspector.reading.outline import Line, lines_of, place_of, short_ids
-from inspector.reading.readable import duration, money, tokens
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.causes import error_line, is_failed, with_failures
+from inspector.service.analysis.formatting import duration, money, tokens
+from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow, SpanStatus
 
 _NAME_CHARS = 100

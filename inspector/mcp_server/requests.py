@@ -10,8 +10,8 @@ from pydantic import Field
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.json_text import indented
-from inspector.reading.visible import as_written, visible_line, visible_part
+from inspector.service.analysis.json_text import indented
+from inspector.service.analysis.sanitise import as_written, visible_line, visible_part
 
 _LINE_CHARS = 300
 _NAME_CHARS = 120

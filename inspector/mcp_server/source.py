@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from inspector.cli.client import MAX_ACTOR_CHARS, RefusedError
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import as_written
+from inspector.service.analysis.sanitise import as_written
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from inspector.version import VERSION
 

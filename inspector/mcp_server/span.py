@@ -9,10 +9,10 @@ from pydantic import Field
 from inspector.mcp_server.answer import MAX_CHARS, Closed, Recorded
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.outline import place_of
-from inspector.reading.readable import duration, money, tokens
-from inspector.reading.span_text import attributes, content
-from inspector.reading.visible import visible_line, visible_part
+from inspector.service.analysis.formatting import duration, money, tokens
+from inspector.service.analysis.outline import place_of
+from inspector.service.analysis.sanitise import visible_line, visible_part
+from inspector.service.analysis.span_text import attributes, content
 
 _NAME_CHARS = 200
 _DEFAULT_CHARS = 12_000

@@ -10,10 +10,10 @@ from inspector.mcp_server.answer import Closed, Recorded
 from inspector.mcp_server.finding import session_line, session_text
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.outline import short_ids
-from inspector.reading.readable import duration, money, plural, tokens
-from inspector.reading.statistics import Share, Statistics
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.formatting import duration, money, plural, tokens
+from inspector.service.analysis.outline import short_ids
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.statistics import Share, Statistics
 
 _SHARES_A_PAGE = 30
 _NAME_CHARS = 80

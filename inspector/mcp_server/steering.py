@@ -16,7 +16,7 @@ from inspector.mcp_server.answer import Closed, Recorded
 from inspector.mcp_server.requests import request_address
 from inspector.mcp_server.source import Archive
 from inspector.mcp_server.tool import Tool
-from inspector.reading.visible import as_written, visible_line
+from inspector.service.analysis.sanitise import as_written, visible_line
 from inspector.service.wire.control import MAX_ARGS_CHARS, AnswerDecision
 
 _MESSAGE_CHARS = 4_000

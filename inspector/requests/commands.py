@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from inspector.requests.answering import Given
 from inspector.service.model.rows import CommandRow, Doer, RequestRow, SpanStatus
+from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import SpanRecord, Waiting
-from inspector.sessions import SessionState
 
 MAX_COMMANDS = 1_000
 """That wait for one process."""

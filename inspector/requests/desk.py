@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from inspector.draft import Draft
-from inspector.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
 from inspector.requests import life
 from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
 from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
@@ -26,8 +25,9 @@ from inspector.service.model.rows import (
     RequestRow,
     RequestStatus,
 )
+from inspector.service.sessions.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
+from inspector.service.sessions.state import REQUEST_WAIT, SECOND_NS, SessionState
 from inspector.service.storage.base import CommandEnd, Reader
-from inspector.sessions import REQUEST_WAIT, SECOND_NS, SessionState
 
 MAX_PROCESSES = 10_000
 NO_ROOM_BURST, NO_ROOM_PER_SECOND = 50, 0.2

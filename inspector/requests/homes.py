@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.draft import Draft
 from inspector.service.model.rows import RequestRow
 from inspector.service.normalise.session_ids import session_id
-from inspector.sessions import NO_KEY_RANK
+from inspector.service.sessions.state import NO_KEY_RANK
 
 _UNKNOWN = frozenset({"", "unknown"})
 

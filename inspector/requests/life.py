@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.service.model.rows import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
+from inspector.service.sessions.state import SECOND_NS
 from inspector.service.storage.base import is_over
-from inspector.sessions import SECOND_NS
 
 EXPIRY_GRACE_NS = 5 * SECOND_NS
 """How long after it should have expired an agent has to say so itself."""

@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.cli.main import run
-from inspector.reading.visible import visible
+from inspector.service.analysis.sanitise import visible
 from tests.support.asking_agent import AskingAgent
 from tests.support.otlp import key_values, resource, span
 from tests.support.service import DEADLINE_S, Service, command, environment, running_service

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector import sessions
 from inspector.cli.offline import OfflineClient
 from inspector.service.model.rows import Json
+from inspector.service.sessions import state as sessions
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.desk import Desk
 from tests.support.door import settings

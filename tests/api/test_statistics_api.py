@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.reading import model_calls
+from inspector.service.analysis import model_calls
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from tests.support.otlp import SECOND_NS, START_NS, key_values, span

@@ -12,9 +12,9 @@ import pytest
 from inspector import housekeeping
 from inspector.feed import Feed
 from inspector.ingest import Ingest
-from inspector.retention import Retention
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
+from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Departure
 from inspector.service.storage.sqlite import SqliteStore

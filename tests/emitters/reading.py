@@ -13,13 +13,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.live import event_name
 from inspector.service.model.otlp_values import flat_attributes, json_value
 from inspector.service.model.rows import Moment, SpanFacts, SpanKind
 from inspector.service.normalise import span_facts, span_view
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, TRACES
+from inspector.service.sessions.live import event_name
 from inspector.service.wire import View
 
 CAPTURED = Path(__file__).parent / "captured"

@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.statistics import SpanKey, Statistics
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.analysis.statistics import SpanKey, Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from inspector.service.present import statistics as presenter
 from tests.support.rows import MS, row

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.retention import MOST_SESSIONS, MOST_SPANS, Retention
+from inspector.service.sessions.retention import MOST_SESSIONS, MOST_SPANS, Retention
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import heartbeat, paused, started, trace_hex

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.reading.compare import Comparison, Difference
 from inspector.service import wire
+from inspector.service.analysis.compare import Comparison, Difference
 from inspector.service.model.otlp_values import typed_attributes
 from inspector.service.model.rows import (
     AuditRow,

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
-from inspector.reading.model_calls import Handoff, ModelCall
-from inspector.reading.statistics import RollUp, Share, SpanKey, Times, median, percentile
-from inspector.reading.usage import Used
+from inspector.service.analysis.model_calls import Handoff, ModelCall
+from inspector.service.analysis.statistics import RollUp, Share, SpanKey, Times, median, percentile
+from inspector.service.analysis.usage import Used
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.storage.base import SpanRecord
 from inspector.service.wire import statistics as wire

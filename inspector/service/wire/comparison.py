@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inspector.reading.compare import Change
+from inspector.service.analysis.compare import Change
 from inspector.service.wire.base import Wire
 from inspector.service.wire.sessions import Session
 from inspector.service.wire.spans import SpanRow

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.reading.causes import error_line
+from inspector.service.analysis.causes import error_line
 
 
 @pytest.mark.parametrize(

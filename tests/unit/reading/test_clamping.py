@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.clamping import LONG_VALUES, as_text, clamp, find
+from inspector.service.analysis.truncation import LONG_VALUES, as_text, clamp, find
 
 _JSON: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=400),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.compare import Change, Comparison, Difference, Said, compare
+from inspector.service.analysis.compare import Change, Comparison, Difference, Said, compare
 from inspector.service.model.rows import SpanKind, SpanRow
 from tests.support.rows import row, rows_from_text
 

@@ -5,9 +5,9 @@ from rich.text import Text
 
 from inspector.cli.client import RefusedError
 from inspector.cli.console_tree import tree_lines
-from inspector.reading.causes import groups_of
-from inspector.reading.outline import Line, lines_of, place_of, short_ids
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.causes import groups_of
+from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 from tests.support.rows import row, rows_from_text
 

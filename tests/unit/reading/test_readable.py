@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.reading.readable import count, duration, money, plural, tokens
+from inspector.service.analysis.formatting import count, duration, money, plural, tokens
 
 
 @pytest.mark.parametrize(

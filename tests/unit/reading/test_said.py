@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.said import whats_new
+from inspector.service.analysis.new_messages import whats_new
 from inspector.service.normalise.messages import messages_of
 from inspector.service.wire import Message, Part, Payload, ReasoningPart, TextPart, ToolCallPart
 

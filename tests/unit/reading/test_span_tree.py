@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.span_tree import SpanTree
 from tests.support.rows import row
 
 PARENTS = st.lists(st.none() | st.integers(1, 12), max_size=12)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.reading.states import Step, steps
+from inspector.service.analysis.states import Step, steps
 from inspector.service.model.rows import Json, Moment
 from subscribers.snapshots import Snapshots
 

@@ -1,5 +1,5 @@
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.statistics import Share, Statistics, agent_name, tool_name
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.analysis.statistics import Share, Statistics, agent_name, tool_name
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from tests.support.rows import MS, row, rows_from_text
 

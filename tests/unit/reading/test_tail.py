@@ -5,7 +5,7 @@ from rich.console import Console, Group
 
 from inspector.cli.tail import Lines, screen
 from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 from tests.support.rows import MS, row, rows_from_text
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.reading.transcript import MAX_CHARS, MAX_MESSAGES, clip, reading
+from inspector.service.analysis.transcript import MAX_CHARS, MAX_MESSAGES, clip, reading
 from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus, TransitionRow
 from inspector.service.normalise import span_view
 from inspector.service.wire import BlobPart, Message, TextPart, View

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.visible import as_written, visible, visible_line, visible_part
+from inspector.service.analysis.sanitise import as_written, visible, visible_line, visible_part
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=60)
 

@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.live import read_pending
 from inspector.service.model.rows import SessionStatus, SpanStatus
+from inspector.service.sessions.live import read_pending
 from tests.support.desk import Desk
 from tests.support.otlp import span
 from tests.support.telemetry import incoming, span_hex

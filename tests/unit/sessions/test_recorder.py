@@ -12,8 +12,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.service.normalise import span_facts
+from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import SpanRecord
-from inspector.sessions import SessionState
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import (

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import sessions
-from inspector.run_time import RunTime
 from inspector.service.model.rows import Json, SessionRow, SessionStatus, SpanStatus
 from inspector.service.model.waits import Interval
+from inspector.service.sessions import state as sessions
+from inspector.service.sessions.run_time import RunTime
+from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import Reader, SpanTime
 from inspector.service.storage.memory import MemoryStore
-from inspector.sessions import SessionState
 from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.schedules import Step, schedules

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, SessionStatus
-from inspector.sessions import SessionState, TraceState
+from inspector.service.sessions.state import SessionState, TraceState
 from tests.support.desk import Desk
 from tests.support.otlp import START_NS, key_values, span
 from tests.support.telemetry import (

@@ -1,7 +1,7 @@
 /**
  * Who is below whom, and how long each span took: in itself, with what is below it, waiting apart.
  *
- * The service counts the same (`inspector/reading/span_tree.py`). Everything that grows with the
+ * The service counts the same (`inspector/service/analysis/span_tree.py`). Everything that grows with the
  * number of spans is a generator, so that 100 000 of them are counted between frames.
  */
 import type { SpanRow } from '../api/types.ts';

@@ -1,7 +1,7 @@
 /**
  * Where the time, the tokens and the money of a session went.
  *
- * The service counts the same from the same rows (`inspector/reading/statistics.py`);
+ * The service counts the same from the same rows (`inspector/service/analysis/statistics.py`);
  * `tests/golden/statistics.json` holds both to the same numbers. Rows are in the wire's shape.
  */
 import type { AgentRun, Operation, RollUp, SpanKind, SpanRow, Times, Use } from '../api/types.ts';

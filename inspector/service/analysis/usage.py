@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow
 
 _NANODOLLARS = 1_000_000_000

@@ -15,7 +15,6 @@ from typing import Any
 
 import orjson
 
-from inspector.run_time import Idle, RunTime
 from inspector.service.model.rows import (
     Engine,
     SessionRow,
@@ -27,6 +26,7 @@ from inspector.service.model.rows import (
 from inspector.service.model.waits import Interval, before, length_ns, merged
 from inspector.service.normalise.kinds import calls_tool
 from inspector.service.normalise.session_ids import session_id
+from inspector.service.sessions.run_time import Idle, RunTime
 from inspector.service.storage.base import SpanRecord
 
 SECOND_NS = 1_000_000_000

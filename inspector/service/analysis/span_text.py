@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.reading.readable import duration
+from inspector.service.analysis.formatting import duration
 
 _ATTRIBUTE_CHARS = 500
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from inspector.reading.said import News, whats_new
 from inspector.service import wire
+from inspector.service.analysis.new_messages import News, whats_new
 from inspector.service.model.nesting import parse
 from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
 from inspector.service.wire.transcript import (

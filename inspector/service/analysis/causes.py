@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.visible import visible_line
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow, SpanStatus
 
 

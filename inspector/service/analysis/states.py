@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from inspector.reading.json_patch import Changed, PatchError, apply, changes
+from inspector.service.analysis.json_patch import Changed, PatchError, apply, changes
 from inspector.service.model.nesting import is_too_deep, parse
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Moment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.reading.compare import Said
+from inspector.service.analysis.compare import Said
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise import span_view
 from inspector.service.storage.base import Reader

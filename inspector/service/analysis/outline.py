@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from inspector.cli.client import RefusedError
-from inspector.reading.causes import with_failures
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.causes import with_failures
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow
 
 FEW_ALIKE = 6

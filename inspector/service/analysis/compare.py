@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.reading.span_tree import SpanTree
+from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 SLOWER_BY = 0.25

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.reading.statistics import MODEL_KINDS, SpanKey, agent_name
+from inspector.service.analysis.statistics import MODEL_KINDS, SpanKey, agent_name
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys

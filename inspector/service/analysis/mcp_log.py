@@ -13,7 +13,7 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.reading.mcp_message import (
+from inspector.service.analysis.mcp_message import (
     Direction,
     Message,
     beginning,

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from inspector.reading.causes import is_failed
-from inspector.reading.span_tree import SpanTree
-from inspector.reading.usage import Used, below, counted
+from inspector.service.analysis.causes import is_failed
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.analysis.usage import Used, below, counted
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise.kinds import calls_tool
 
