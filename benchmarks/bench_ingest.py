@@ -34,7 +34,7 @@ from ingest_load import SPANS, Bodies
 from ingest_viewer import Follower
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from inspector.recorder import Recorder
+from inspector.service.ingest.recorder import Recorder
 from inspector.service.otlp.batch import Batch
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections

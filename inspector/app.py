@@ -41,7 +41,7 @@ from inspector.http.elsewhere import Elsewhere, elsewhere_router
 from inspector.http.kept import Kept
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
-from inspector.ingest import Ingest
+from inspector.service.ingest.writer import Ingest
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit
 from inspector.service.search import Indexer, open_words

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from inspector.draft import Draft
 from inspector.http.actors import doer_of
 from inspector.http.controlled import (
     ACK_TIMEOUT_S,
@@ -15,8 +14,9 @@ from inspector.http.controlled import (
     problem_of,
 )
 from inspector.http.sessions import MOVED, elsewhere
-from inspector.requests.answering import Given, Refusal
-from inspector.requests.desk import Accepted, Desk, Told
+from inspector.service.ingest.requests.answering import Given, Refusal
+from inspector.service.ingest.requests.control_plane import Accepted, Desk, Told
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.storage.base import CommandEnd, Store
 from inspector.service.wire import control as wire_control
 

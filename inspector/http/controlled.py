@@ -14,13 +14,13 @@ from starlette.responses import Response
 from starlette.types import Message, Receive
 
 from inspector.dispatch import Dispatch
-from inspector.draft import Draft
 from inspector.http.actors import doer_of
 from inspector.http.bodies import MAX_BODY_S, MAX_SILENCE_S
 from inspector.http.problems import ProblemError, as_problem
-from inspector.ingest import Ingest
-from inspector.requests.answering import Refusal
-from inspector.requests.desk import Desk
+from inspector.service.ingest.requests.answering import Refusal
+from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import AuditRow
 
 MAX_BODY_BYTES = 32 * 1024 * 1024

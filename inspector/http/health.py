@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 
 from inspector.errors import StoreUnavailableError
 from inspector.http.access import Access, asked_of
-from inspector.ingest import Ingest
+from inspector.service.ingest.writer import Ingest
 from inspector.service.present import rows as presenter
 from inspector.service.storage import Store
 from inspector.service.wire import Health, StoreUsage

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from inspector.dispatch import Dispatch
-from inspector.draft import Draft
 from inspector.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
 from inspector.http.events import HEADERS, EventStream
-from inspector.requests.answering import Refusal
-from inspector.requests.desk import Desk
+from inspector.service.ingest.requests.answering import Refusal
+from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
 from inspector.service.sessions.processes import LOST_AFTER_NS

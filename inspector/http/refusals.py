@@ -14,8 +14,8 @@ from typing import Final, Protocol
 from urllib.parse import unquote
 
 from inspector.http.problems import ProblemError
-from inspector.requests.notes import NoteRate
 from inspector.service.analysis.sanitise import visible_line
+from inspector.service.ingest.requests.notes import NoteRate
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2

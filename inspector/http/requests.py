@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.draft import Draft
 from inspector.feed import Feed
 from inspector.http.actors import doer_of
 from inspector.http.controlled import (
@@ -19,8 +18,9 @@ from inspector.http.controlled import (
     problem_of,
 )
 from inspector.http.cursors import encode_cursor, request_cursor
-from inspector.requests.answering import Given, Refusal
-from inspector.requests.desk import Accepted, Desk
+from inspector.service.ingest.requests.answering import Given, Refusal
+from inspector.service.ingest.requests.control_plane import Accepted, Desk
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import Reader, Store

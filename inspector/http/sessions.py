@@ -13,8 +13,8 @@ from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
-from inspector.ingest import Ingest
 from inspector.service import wire
+from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from inspector.recorder import Recorder
+from inspector.service.ingest.recorder import Recorder
 from inspector.service.model.rows import IncomingSpan, SessionRow
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store

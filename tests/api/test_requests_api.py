@@ -19,7 +19,8 @@ from pydantic import ValidationError
 from inspector.dispatch import Dispatch
 from inspector.http import controlled
 from inspector.http.processes import command_text
-from inspector.requests import notes, still_open
+from inspector.service.ingest.requests import notes
+from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.model.rows import AuditRow
 from inspector.service.model.times import rfc3339
 from inspector.service.storage import Store, open_store

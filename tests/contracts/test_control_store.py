@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.requests import life
+from inspector.service.ingest.requests import life
 from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.service.storage import Store
 from inspector.service.storage.base import (

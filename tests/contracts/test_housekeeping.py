@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector import housekeeping
 from inspector.feed import Feed
-from inspector.ingest import Ingest
+from inspector.service.ingest import housekeeping
+from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
@@ -31,7 +31,7 @@ DAY_NS = 86_400 * SECOND_NS
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "LOOK_S", 0.01)
-    monkeypatch.setattr("inspector.ingest.LOOK_S", 0.01)
+    monkeypatch.setattr("inspector.service.ingest.writer.LOOK_S", 0.01)
 
 
 class _Stepping(SqliteStore):

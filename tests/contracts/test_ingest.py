@@ -11,10 +11,10 @@ import pytest
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import recorder
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.feed import Feed
-from inspector.ingest import Ingest
+from inspector.service.ingest import recorder
+from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
 from inspector.service.query.tree import All

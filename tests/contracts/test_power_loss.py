@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreUnavailableError
-from inspector.requests.answering import Given
+from inspector.service.ingest.requests.answering import Given
 from inspector.service.storage import open_store, sqlite_open
 from inspector.service.storage.base import Reader
 from tests.support.asked import asked

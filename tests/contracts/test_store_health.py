@@ -11,7 +11,7 @@ import pytest
 
 from inspector.errors import StoreUnavailableError
 from inspector.feed import Feed
-from inspector.ingest import Ingest
+from inspector.service.ingest.writer import Ingest
 from inspector.service.storage.base import Changes
 from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span

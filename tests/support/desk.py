@@ -7,11 +7,11 @@ from typing import TypeVar
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.draft import Draft
-from inspector.recorder import Recorder
-from inspector.requests.answering import Given, Refusal
-from inspector.requests.desk import Accepted, Told
-from inspector.requests.desk import Desk as ControlDesk
+from inspector.service.ingest.recorder import Recorder
+from inspector.service.ingest.requests.answering import Given, Refusal
+from inspector.service.ingest.requests.control_plane import Accepted, Told
+from inspector.service.ingest.requests.control_plane import Desk as ControlDesk
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,

@@ -15,7 +15,7 @@ from inspector.feed import Feed, FeedTiming
 from inspector.http import compare, exports, problems, statistics
 from inspector.http.kept import Kept
 from inspector.http.openapi import with_schemas
-from inspector.ingest import Clock, Ingest
+from inspector.service.ingest.writer import Clock, Ingest
 from inspector.service.search import Indexer, open_words
 from inspector.service.storage import Store
 from tests.support.door import settings

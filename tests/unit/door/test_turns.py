@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.service.ingest.turns import COMMIT_S, MAX_WORK, MIN_WORK, Batch, Part, Turns
 from inspector.service.normalise import span_facts
-from inspector.turns import COMMIT_S, MAX_WORK, MIN_WORK, Batch, Part, Turns
 from tests.support.otlp import span
 from tests.support.telemetry import incoming, log
 

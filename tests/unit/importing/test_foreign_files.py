@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.errors import BadDataError
 from inspector.importing.importer import Report, import_stream
 from inspector.importing.inspected import read_inspected
-from inspector.ingest import Restored
+from inspector.service.ingest.writer import Restored
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import IncomingLog, IncomingSpan
 from inspector.service.normalise import span_facts

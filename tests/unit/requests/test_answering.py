@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.requests import life
-from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
+from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests.answering import Given, Refusal, json_mistake, refusal_of
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
 from tests.support.asked import AGENT, asked, question
 from tests.support.otlp import SECOND_NS, START_NS

@@ -6,12 +6,12 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from inspector.draft import Draft
-from inspector.requests import desk as rules
-from inspector.requests import still_open
-from inspector.requests.answering import Given, Refusal
-from inspector.requests.desk import Accepted, Told
-from inspector.requests.desk import Desk as ControlDesk
+from inspector.service.ingest.requests import control_plane as rules
+from inspector.service.ingest.requests import open_requests as still_open
+from inspector.service.ingest.requests.answering import Given, Refusal
+from inspector.service.ingest.requests.control_plane import Accepted, Told
+from inspector.service.ingest.requests.control_plane import Desk as ControlDesk
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import Doer, RequestStatus, SessionStatus, SpanStatus
 from inspector.service.normalise.session_ids import session_id
 from tests.support.asked import ANN, BOB, asked, process, question

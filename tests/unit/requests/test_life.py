@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inspector.requests import life
-from inspector.requests.answering import Given, refusal_of
+from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests.answering import Given, refusal_of
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
 from inspector.service.storage.base import is_over
 from tests.support.asked import AGENT, ANN, asked

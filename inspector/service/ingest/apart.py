@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inspector.draft import Draft
+from inspector.service.ingest.duplicates import join_apart
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.normalise.duplicates import contains
 from inspector.service.sessions.state import NO_KEY_RANK, TraceState
-from inspector.twins import join_apart
 
 _MAX_KEYS = 1_000
 _MAX_ALIKE = 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.draft import Draft
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import RequestRow
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.sessions.state import NO_KEY_RANK

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.draft import Draft
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.duplicates import (
     TOLD_TWICE,

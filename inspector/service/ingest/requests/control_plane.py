@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from inspector.draft import Draft
-from inspector.requests import life
-from inspector.requests.answering import Given, Refusal, json_mistake, refusal_of
-from inspector.requests.commands import MAX_COMMANDS, answer_command, is_concerned, open_traces
-from inspector.requests.homes import home_of
-from inspector.requests.notes import NoteRate
-from inspector.requests.noting import note
-from inspector.requests.still_open import StillOpen
+from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests.answering import Given, Refusal, json_mistake, refusal_of
+from inspector.service.ingest.requests.audit import note
+from inspector.service.ingest.requests.commands import (
+    MAX_COMMANDS,
+    answer_command,
+    is_concerned,
+    open_traces,
+)
+from inspector.service.ingest.requests.notes import NoteRate
+from inspector.service.ingest.requests.open_requests import StillOpen
+from inspector.service.ingest.requests.session_of import home_of
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import (
     AnswerRow,
     CommandRow,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.draft import Draft
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.sessions.state import MCP_CONNECTION_RANK, TraceState, mcp_session
 
 _RANK = MCP_CONNECTION_RANK - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.requests.answering import Given
+from inspector.service.ingest.requests.answering import Given
 from inspector.service.model.rows import CommandRow, Doer, RequestRow, SpanStatus
 from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import SpanRecord, Waiting

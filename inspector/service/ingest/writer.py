@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from inspector.dispatch import Dispatch
-from inspector.draft import Draft
 from inspector.errors import (
     InspectorError,
     OverloadedError,
@@ -27,15 +26,16 @@ from inspector.errors import (
     StoreUnavailableError,
 )
 from inspector.feed import Feed
-from inspector.housekeeping import LOOK_S, Housekeeping
-from inspector.recorder import Recorder
-from inspector.requests.desk import Desk
-from inspector.requests.notes import NoteRate
+from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
+from inspector.service.ingest.recorder import Recorder
+from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.requests.notes import NoteRate
+from inspector.service.ingest.turns import Batch, Part, Turns
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Changes, Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
-from inspector.turns import Batch, Part, Turns
 
 Clock: TypeAlias = Callable[[], int]
 """Gives Unix nanoseconds."""

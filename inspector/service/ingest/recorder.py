@@ -16,10 +16,11 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.apart import Apart, ModelCall, mark
-from inspector.draft import Draft, Memory
-from inspector.mcp_ends import Ends
-from inspector.requests.desk import Desk
+from inspector.service.ingest.apart import Apart, ModelCall, mark
+from inspector.service.ingest.duplicates import find_twins
+from inspector.service.ingest.mcp_ends import Ends
+from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.unit_of_work import Draft, Memory
 from inspector.service.model.rows import (
     IncomingLog,
     IncomingSpan,
@@ -52,7 +53,6 @@ from inspector.service.storage.base import (
     SpanRecord,
     Store,
 )
-from inspector.twins import find_twins
 
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from inspector.draft import Draft
-from inspector.requests.answering import Given, Refusal
+from inspector.service.ingest.requests.answering import Given, Refusal
+from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.rows import AuditRow, Doer, RequestRow
 
 Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]

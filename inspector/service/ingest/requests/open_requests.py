@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from inspector.requests.answering import Refusal
-from inspector.requests.life import EXPIRY_GRACE_NS
+from inspector.service.ingest.requests.answering import Refusal
+from inspector.service.ingest.requests.life import EXPIRY_GRACE_NS
 from inspector.service.model.rows import RequestRow
 from inspector.service.storage.base import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 

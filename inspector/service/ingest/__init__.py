@@ -1,0 +1,1 @@
+"""What comes in becomes commits: one writer, one unit of work at a time."""
