@@ -25,7 +25,7 @@ from fastapi import FastAPI
 from query_store import END_NS, SESSION_SPANS, StoreFiller
 
 from inspector.app import create_app
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 from inspector.service.search import Indexer, open_words
 from inspector.service.storage import open_store
 from inspector.settings import load_settings

@@ -10,10 +10,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
-from inspector.dispatch import Dispatch
 from inspector.errors import SettingsError
-from inspector.feed import Feed
-from inspector.forward import Forwarder
 from inspector.http import (
     audit,
     compare,
@@ -41,6 +38,9 @@ from inspector.http.elsewhere import Elsewhere, elsewhere_router
 from inspector.http.kept import Kept
 from inspector.http.mcp import McpDoor
 from inspector.http.openapi import with_schemas
+from inspector.service.feed.commands import Dispatch
+from inspector.service.feed.feed import Feed
+from inspector.service.forward.forwarder import Forwarder
 from inspector.service.ingest.writer import Ingest
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from inspector.cli import session_spans
 from inspector.cli.client import Client, NoServiceError, RefusedError
 from inspector.cli.reader import find_reader
-from inspector.importing.unpacking import Unpacker
+from inspector.service.files.unpacking import Unpacker
 
 _PAGE = 1_000
 _MAX_NAME_CHARS = 80

@@ -13,10 +13,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Message, Receive
 
-from inspector.dispatch import Dispatch
 from inspector.http.actors import doer_of
 from inspector.http.bodies import MAX_BODY_S, MAX_SILENCE_S
 from inspector.http.problems import ProblemError, as_problem
+from inspector.service.feed.commands import Dispatch
 from inspector.service.ingest.requests.answering import Refusal
 from inspector.service.ingest.requests.control_plane import Desk
 from inspector.service.ingest.unit_of_work import Draft

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 
 router = APIRouter(tags=["stream"])
 

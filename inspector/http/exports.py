@@ -14,11 +14,11 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from inspector.export import packed_session
-from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.ranges import Measure, asked_range, fits, measured, settle, stretch
 from inspector.http.sessions import MOVED, elsewhere
+from inspector.service.feed.feed import Feed
+from inspector.service.files.export import packed_session
 from inspector.service.storage.base import Store
 
 KEPT = 64

@@ -9,8 +9,8 @@ from starlette.requests import ClientDisconnect
 
 from inspector.http.bodies import MAX_SILENCE_S, parts
 from inspector.http.problems import ProblemError
-from inspector.importing.importer import import_stream
 from inspector.service import wire
+from inspector.service.files.importer import import_stream
 from inspector.service.ingest.writer import Ingest
 from inspector.settings import Settings
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from inspector.dispatch import Dispatch
 from inspector.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
 from inspector.http.events import HEADERS, EventStream
+from inspector.service.feed.commands import Dispatch
 from inspector.service.ingest.requests.answering import Refusal
 from inspector.service.ingest.requests.control_plane import Desk
 from inspector.service.ingest.unit_of_work import Draft

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.feed import Feed
 from inspector.http.actors import doer_of
 from inspector.http.controlled import (
     ACK_TIMEOUT_S,
@@ -18,6 +17,7 @@ from inspector.http.controlled import (
     problem_of,
 )
 from inspector.http.cursors import encode_cursor, request_cursor
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest.requests.answering import Given, Refusal
 from inspector.service.ingest.requests.control_plane import Accepted, Desk
 from inspector.service.ingest.unit_of_work import Draft

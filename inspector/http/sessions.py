@@ -9,11 +9,11 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from inspector.feed import Feed
 from inspector.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.http.problems import ProblemError
 from inspector.http.queries import QUERY, index_state, searching
 from inspector.service import wire
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339

@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.feed import Feed
 from inspector.http.kept import Kept
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.service.analysis.model_calls import look
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Statistics
+from inspector.service.feed.feed import Feed
 from inspector.service.present import statistics as presenter
 from inspector.service.storage.base import Reader, SpanPosition, SpanRecord, Store
 from inspector.service.wire import statistics as wire

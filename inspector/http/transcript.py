@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query, Request
 from pydantic import StringConstraints
 from starlette.responses import Response
 
-from inspector.feed import Feed
 from inspector.http.sessions import MOVED, elsewhere
 from inspector.service.analysis.transcript import reading
+from inspector.service.feed.feed import Feed
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view

@@ -12,7 +12,7 @@ import httpx
 import uvicorn
 from pydantic import TypeAdapter
 
-from inspector.feed import FeedTiming
+from inspector.service.feed.feed import FeedTiming
 from inspector.service.storage import open_store
 from inspector.service.wire.control import StreamEvent
 from tests.support.otlp import START_NS, span

@@ -12,10 +12,10 @@ import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector import forward
 from inspector.errors import SettingsError
-from inspector.forward import Forwarder
-from inspector.forward_queue import ForwardQueue, QueuedRequest
+from inspector.service.forward import forwarder as forward
+from inspector.service.forward.forwarder import Forwarder
+from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.otlp.signals import LOGS, TRACES
 from tests.support.export import TRACE_ID, span, span_id, trace_request
 from tests.support.receivers import bare_receiver, running_rotel

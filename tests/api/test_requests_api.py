@@ -16,9 +16,9 @@ from fastapi import FastAPI
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 from pydantic import ValidationError
 
-from inspector.dispatch import Dispatch
 from inspector.http import controlled
 from inspector.http.processes import command_text
+from inspector.service.feed.commands import Dispatch
 from inspector.service.ingest.requests import notes
 from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.model.rows import AuditRow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import UntrustedFileError
-from inspector.forward_queue import ForwardQueue
+from inspector.service.forward.queue import ForwardQueue
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.word_index import WordIndex
 from tests.support.export import trace_request

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from inspector.cli.main import app
 from inspector.errors import StoreError, StoreInUseError, StoreUnavailableError
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 from inspector.service.storage import open_store
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.sqlite_backup import back_up, restore

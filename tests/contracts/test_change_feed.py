@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector import feed as feed_module
-from inspector.feed import Feed, FeedTiming
+from inspector.service.feed import feed as feed_module
+from inspector.service.feed.feed import Feed, FeedTiming
 from inspector.service.present import rows as presenter
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store

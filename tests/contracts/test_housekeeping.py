@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest import housekeeping
 from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import Json

@@ -12,7 +12,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest import recorder
 from inspector.service.ingest.writer import Ingest
 from inspector.service.model.rows import Json, SpanFacts

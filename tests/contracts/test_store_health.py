@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from inspector.errors import StoreUnavailableError
-from inspector.feed import Feed
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest.writer import Ingest
 from inspector.service.storage.base import Changes
 from inspector.service.storage.memory import MemoryStore

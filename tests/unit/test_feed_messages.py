@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.feed_messages import entries_of
 from inspector.service import wire
+from inspector.service.feed.messages import entries_of
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from inspector.feed import MAX_BEHIND
+from inspector.service.feed.feed import MAX_BEHIND
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 

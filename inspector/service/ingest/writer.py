@@ -18,14 +18,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
-from inspector.dispatch import Dispatch
 from inspector.errors import (
     InspectorError,
     OverloadedError,
     StoreError,
     StoreUnavailableError,
 )
-from inspector.feed import Feed
+from inspector.service.feed.commands import Dispatch
+from inspector.service.feed.feed import Feed
 from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
 from inspector.service.ingest.recorder import Recorder
 from inspector.service.ingest.requests.control_plane import Desk

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.forward_queue import ForwardQueue
+from inspector.service.forward.queue import ForwardQueue
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 

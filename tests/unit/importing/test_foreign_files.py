@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import BadDataError
-from inspector.importing.importer import Report, import_stream
-from inspector.importing.inspected import read_inspected
+from inspector.service.files.importer import Report, import_stream
+from inspector.service.files.inspected import read_inspected
 from inspector.service.ingest.writer import Restored
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.rows import IncomingLog, IncomingSpan

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.errors import BadDataError
-from inspector.importing.splitting import Splitter, Value
-from inspector.importing.unpacking import PIECE_BYTES, Unpacker
+from inspector.service.files.splitting import Splitter, Value
+from inspector.service.files.unpacking import PIECE_BYTES, Unpacker
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='ab"\\{}[],:\n é', max_size=8),

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from inspector.errors import BadDataError
-from inspector.importing import jaeger, langfuse
-from inspector.importing.values import attributes, objects, unix_nano
+from inspector.service.files import jaeger, langfuse
+from inspector.service.files.values import attributes, objects, unix_nano
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES, Signal
 
 _SIGNALS = {"resourceSpans": TRACES, "resourceLogs": LOGS, "resourceMetrics": METRICS}

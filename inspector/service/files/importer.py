@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from inspector.errors import ReceiveError
-from inspector.importing.inspected import looks_inspected, read_inspected
-from inspector.importing.shapes import requests_in
-from inspector.importing.splitting import MAX_VALUE_BYTES, Splitter, Value
-from inspector.importing.unpacking import Unpacker
+from inspector.service.files.inspected import looks_inspected, read_inspected
+from inspector.service.files.shapes import requests_in
+from inspector.service.files.splitting import MAX_VALUE_BYTES, Splitter, Value
+from inspector.service.files.unpacking import Unpacker
 from inspector.service.model.rows import IncomingLog, IncomingSpan
 from inspector.service.otlp.batch import sort_out
 from inspector.service.otlp.decode_json import parse_json, read_request

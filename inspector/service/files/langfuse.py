@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from inspector.importing.values import attributes, objects, unix_nano
+from inspector.service.files.values import attributes, objects, unix_nano
 
 _HEX = re.compile(r"[0-9a-f]+")
 _KINDS = {"GENERATION": "LLM", "SPAN": "CHAIN", "EVENT": "CHAIN"}

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 from opentelemetry import context as otel_context
 
 from inspector.errors import SettingsError
-from inspector.forward_queue import ForwardQueue, QueuedRequest
-from inspector.forward_send import SKIPPED, Sender, Verdict, open_sender
+from inspector.service.forward.queue import ForwardQueue, QueuedRequest
+from inspector.service.forward.send import SKIPPED, Sender, Verdict, open_sender
 from inspector.service.otlp.signals import SIGNALS, Signal
 from inspector.service.otlp.split import halve
 

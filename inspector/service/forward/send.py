@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]  # no types
 
-from inspector.forward_queue import QueuedRequest
+from inspector.service.forward.queue import QueuedRequest
 from inspector.service.otlp.signals import SIGNALS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection,
 from dataclasses import dataclass, field
 
 from inspector.errors import StoreUnavailableError
-from inspector.feed_messages import Entry, entries_of
 from inspector.service import wire
+from inspector.service.feed.messages import Entry, entries_of
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.errors import BadDataError
-from inspector.importing.values import any_value, attributes, objects
+from inspector.service.files.values import any_value, attributes, objects
 
 _KINDS = {"internal": 1, "server": 2, "client": 3, "producer": 4, "consumer": 5}
 _STATUS = {"OK": 1, "ERROR": 2}

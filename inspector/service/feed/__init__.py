@@ -1,0 +1,1 @@
+"""Changes on their way to viewers, and commands on their way to agents."""

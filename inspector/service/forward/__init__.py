@@ -1,0 +1,1 @@
+"""What was received goes on by OTLP."""
