@@ -11,7 +11,10 @@ from fastapi import APIRouter, FastAPI
 from starlette.types import Lifespan
 
 from inspector.errors import SettingsError
-from inspector.http import (
+from inspector.service.feed.commands import Dispatch
+from inspector.service.feed.feed import Feed
+from inspector.service.forward.forwarder import Forwarder
+from inspector.service.http import (
     audit,
     compare,
     control,
@@ -33,14 +36,11 @@ from inspector.http import (
     transcript,
     ui,
 )
-from inspector.http.access import Access, Guard
-from inspector.http.elsewhere import Elsewhere, elsewhere_router
-from inspector.http.kept import Kept
-from inspector.http.mcp import McpDoor
-from inspector.http.openapi import with_schemas
-from inspector.service.feed.commands import Dispatch
-from inspector.service.feed.feed import Feed
-from inspector.service.forward.forwarder import Forwarder
+from inspector.service.http.access import Access, Guard
+from inspector.service.http.cache import Kept
+from inspector.service.http.elsewhere import Elsewhere, elsewhere_router
+from inspector.service.http.mcp import McpDoor
+from inspector.service.http.openapi import with_schemas
 from inspector.service.ingest.writer import Ingest
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit

@@ -35,9 +35,9 @@ from inspector import runfile
 from inspector.app import access_token, create_app, create_passing_app
 from inspector.attach import attach, find_service
 from inspector.errors import InspectorError, StoreInUseError
-from inspector.http.elsewhere import Elsewhere
 from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
+from inspector.service.http.elsewhere import Elsewhere
 from inspector.serving import serving
 from inspector.settings import Settings, load_settings
 from subscribers.live import LiveRecord

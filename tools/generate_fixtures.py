@@ -22,7 +22,7 @@ from unittest.mock import patch
 import httpx
 
 from inspector.app import create_app, running
-from inspector.http import spans as search_route
+from inspector.service.http import spans as search_route
 from inspector.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
 from tools.drawn_wire import SESSION as WIRE

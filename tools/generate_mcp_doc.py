@@ -8,14 +8,14 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from inspector.http.mcp import INSTALL, MAX_BODY_BYTES
-from inspector.mcp_server.answer import MAX_CHARS
-from inspector.mcp_server.outline import outline_texts
-from inspector.mcp_server.server import READING
-from inspector.mcp_server.steering import STEERING
-from inspector.mcp_server.tool import Tool
 from inspector.service.analysis.outline import lines_of
 from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.http.mcp import INSTALL, MAX_BODY_BYTES
+from inspector.service.mcp.answer import MAX_CHARS
+from inspector.service.mcp.outline import outline_texts
+from inspector.service.mcp.server import READING
+from inspector.service.mcp.steering import STEERING
+from inspector.service.mcp.tool import Tool
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PAGE = """\

@@ -10,8 +10,8 @@ from mcp.server.stdio import stdio_server
 
 from inspector.cli.client import Client, NoServiceError
 from inspector.cli.reader import Reader
-from inspector.mcp_server.server import create_server
-from inspector.mcp_server.source import CALLER, READ_ONLY
+from inspector.service.mcp.server import create_server
+from inspector.service.mcp.source import CALLER, READ_ONLY
 
 
 class Found:

@@ -13,9 +13,9 @@ from typing import Any
 from fastapi import FastAPI
 
 from inspector.app import create_app
-from inspector.in_process import ask
 from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
+from inspector.service.http.in_process import ask
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.sessions.state import SessionState, status_of
 from inspector.service.storage import open_store, open_to_read

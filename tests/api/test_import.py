@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
-from inspector.http import bodies
+from inspector.service.http import bodies
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from tests.support.export import trace_request

@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.http.mcp import McpDoor
+from inspector.service.http.mcp import McpDoor
 from tests.support.door import TOKEN, Remembering, caller, door
 from tests.support.export import span, span_id, trace_request
 from tests.support.mcp_host import (
@@ -455,7 +455,7 @@ async def test_an_mcp_library_that_does_not_load_is_answered(
     def broken(_: McpDoor) -> None:
         raise TypeError("unexpected keyword argument")
 
-    monkeypatch.setattr("inspector.http.mcp._load", broken)
+    monkeypatch.setattr("inspector.service.http.mcp._load", broken)
     async with door(Remembering()) as app, caller(app) as client:
         app.state.mcp = McpDoor(app)
         for _ in range(2):

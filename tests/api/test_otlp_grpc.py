@@ -13,7 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreError, StoreUnavailableError
-from inspector.http.access import Access
+from inspector.service.http.access import Access
 from inspector.service.otlp import grpc_server
 from inspector.service.otlp.body import MAX_BODY_BYTES
 from inspector.service.otlp.grpc_server import GrpcServer

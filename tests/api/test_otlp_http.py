@@ -21,7 +21,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import OverloadedError, StoreUnavailableError
-from inspector.http import bodies, otlp
+from inspector.service.http import bodies, otlp
 from inspector.service.otlp import receiver as receiver_module
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.decode_proto import decode_proto

@@ -11,8 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 from inspector.app import create_app
-from inspector.http.access import cookie_name
-from inspector.http.refusals import BURST
+from inspector.service.http.access import cookie_name
+from inspector.service.http.refusals import BURST
 from tests.support.door import TOKEN, caller, settings
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}

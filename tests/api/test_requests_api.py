@@ -16,9 +16,9 @@ from fastapi import FastAPI
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 from pydantic import ValidationError
 
-from inspector.http import controlled
-from inspector.http.processes import command_text
 from inspector.service.feed.commands import Dispatch
+from inspector.service.http import controlled
+from inspector.service.http.processes import command_text
 from inspector.service.ingest.requests import notes
 from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.model.rows import AuditRow
@@ -115,7 +115,7 @@ class Commands:
 @pytest.fixture
 async def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
     for module in ("requests", "control"):
-        monkeypatch.setattr(f"inspector.http.{module}.ACK_TIMEOUT_S", 0.2)
+        monkeypatch.setattr(f"inspector.service.http.{module}.ACK_TIMEOUT_S", 0.2)
     clock = FakeClock()
     async with service(store, clock) as app, client_of(app) as client:
         yield Place(client, clock, app)

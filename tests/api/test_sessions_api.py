@@ -11,8 +11,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from inspector.http import exports
 from inspector.service import wire
+from inspector.service.http import exports
 from inspector.service.model.rows import Json
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from inspector.http import transcript
+from inspector.service.http import transcript
 from inspector.service.storage import open_store
 from tests.support.delegating_agent import TRACE, WHY, spans
 from tests.support.otlp import span

@@ -7,7 +7,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from inspector.http import ui
+from inspector.service.http import ui
 from tests.support.door import TOKEN, Remembering, caller, door
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}

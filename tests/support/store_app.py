@@ -10,11 +10,11 @@ import httpx
 from fastapi import FastAPI
 
 from inspector.app import ROUTERS
-from inspector.http import compare, exports, problems, statistics
-from inspector.http.kept import Kept
-from inspector.http.openapi import with_schemas
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed, FeedTiming
+from inspector.service.http import compare, exports, problems, statistics
+from inspector.service.http.cache import Kept
+from inspector.service.http.openapi import with_schemas
 from inspector.service.ingest.writer import Clock, Ingest
 from inspector.service.search import Indexer, open_words
 from inspector.service.storage import Store

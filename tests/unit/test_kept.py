@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from inspector.http.kept import Kept
+from inspector.service.http.cache import Kept
 
 
 def ask(kept: Kept[str], said: str, *, key: str = "key", version: int = 1, weight: int = 1) -> str:

@@ -59,7 +59,7 @@ _OPTIONS = [
 
 
 class Doorkeeper(Protocol):
-    """Who may send; `inspector.http.access.Access` is one."""
+    """Who may send; `Access` of `service.http` is one."""
 
     def is_bearer(self, authorization: str) -> bool:
         """Say whether it carries the token."""

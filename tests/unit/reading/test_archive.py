@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.client import RefusedError
-from inspector.mcp_server.source import Archive
+from inspector.service.mcp.source import Archive
 from inspector.service.wire import SpanRow
 
 PAGES = 2

@@ -1,0 +1,60 @@
+"""`/audit`: who did what, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import StreamingResponse
+
+from inspector.service.http.cursors import change_cursor, encode_cursor
+from inspector.service.present import rows as presenter
+from inspector.service.storage.base import Store
+from inspector.service.wire import control as wire_control
+
+router = APIRouter(tags=["control"])
+
+NDJSON = "application/x-ndjson"
+_CHUNK = 500
+
+
+class NdjsonResponse(StreamingResponse):
+    """JSON lines."""
+
+    media_type = NDJSON
+
+
+@router.get("/audit")
+def list_audit(
+    request: Request,
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> wire_control.AuditLog:
+    """List what was done and what was refused, newest first."""
+    store: Store = request.app.state.store
+    with store.read() as reader:
+        rows = reader.audit(change_cursor(cursor), limit + 1)
+    page = rows[:limit]
+    return wire_control.AuditLog(
+        entries=[presenter.audit_entry(row) for row in page],
+        next_cursor=encode_cursor(page[-1].id) if len(rows) > limit else None,
+    )
+
+
+@router.get("/audit/export", response_class=NdjsonResponse)
+def export_audit(request: Request) -> NdjsonResponse:
+    """Return the whole audit log as JSON lines, oldest first."""
+    return NdjsonResponse(_lines(request.app.state.store))
+
+
+def _lines(store: Store) -> Iterator[str]:
+    """Yield page by page: a log that is long holds no snapshot for long."""
+    after = 0
+    while True:
+        with store.read() as reader:
+            rows = reader.audit_after(after, _CHUNK)
+        if not rows:
+            return
+        after = rows[-1].id
+        yield "".join(f"{presenter.audit_entry(row).model_dump_json()}\n" for row in rows)

@@ -1,0 +1,97 @@
+"""`GET /compare`: what differs between two sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Query, Request
+
+from inspector.service import wire
+from inspector.service.analysis.answers import Listener
+from inspector.service.analysis.compare import Change, Comparison, compare
+from inspector.service.http.cache import Kept
+from inspector.service.http.problems import ProblemError
+from inspector.service.model.rows import SessionRow, SpanRow
+from inspector.service.present import rows as presenter
+from inspector.service.storage.base import Reader, SpanPosition, Store
+
+router = APIRouter(tags=["sessions"])
+
+MAX_SPANS = 200_000
+"""Of one session, that are compared."""
+_PAGE = 20_000
+KEPT_SPANS = 2 * MAX_SPANS
+"""Of the sessions of all comparisons that are kept for their next pages."""
+_Compared: TypeAlias = tuple[Comparison, int]
+
+
+@router.get("/compare")
+def compare_sessions(
+    request: Request,
+    left: Annotated[str, Query(max_length=1000, description="Id of a session: how it was.")],
+    right: Annotated[str, Query(max_length=1000, description="Id of another: how it became.")],
+    change: Annotated[
+        list[Change] | None,
+        Query(max_length=len(Change), description="Only differences of these kinds; default all."),
+    ] = None,
+    offset: Annotated[int, Query(ge=0, le=2 * MAX_SPANS, description="Differences to skip.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> wire.Comparison:
+    """Lay two sessions beside each other: what was added, removed, or went differently.
+
+    Spans are paired from the roots down by kind and name; where several are alike, by what they
+    were asked, else by start.
+    """
+    store: Store = request.app.state.store
+    kept: Kept[_Compared] = request.app.state.comparisons
+    with store.read() as reader:
+        before, after = _session(reader, left), _session(reader, right)
+        pair = before.id, after.id
+        version = tuple(map(reader.last_change, pair))
+        found, not_compared = kept.answer(pair, version, lambda: _compared(reader, *pair))
+    wanted = frozenset(change or Change)
+    differences = [one for one in found.differences if wanted.intersection(one.changes)]
+    page = differences[offset : offset + limit]
+    is_last = offset + limit >= len(differences)
+    return wire.Comparison(
+        left=presenter.session(before),
+        right=presenter.session(after),
+        counts=found.counts(),
+        same_count=found.same_count,
+        difference_count=len(differences),
+        differences=[presenter.difference(found, one) for one in page],
+        diverged=presenter.difference(found, found.diverged) if found.diverged else None,
+        not_compared=not_compared,
+        next_offset=None if is_last else offset + limit,
+    )
+
+
+def _compared(reader: Reader, left: str, right: str) -> tuple[_Compared, int]:
+    """Return what differs, how many spans were not looked into, and how many spans there are."""
+    listener = Listener(reader)
+    sides = _spans(reader, left), _spans(reader, right)
+    found = compare(*sides, listener)
+    return (found, listener.left_out), sum(map(len, sides))
+
+
+def _session(reader: Reader, session_id: str) -> SessionRow:
+    record = reader.session(session_id)
+    if record is None and (moved_to := reader.destination(session_id)):
+        record = reader.session(moved_to)
+    if record is None:
+        raise ProblemError(
+            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+        )
+    return record.row
+
+
+def _spans(reader: Reader, session_id: str) -> list[SpanRow]:
+    rows: list[SpanRow] = []
+    after: SpanPosition | None = None
+    while len(rows) < MAX_SPANS:
+        page = reader.spans_of(session_id, after, _PAGE)
+        rows += (record.row() for record in page)
+        if len(page) < _PAGE:
+            break
+        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
+    return rows

@@ -1,0 +1,93 @@
+"""`GET /trace/{id}`: a session as a file.
+
+It is made anew for each request and never held: the same session gives the same bytes, so that a
+part of it can be asked for, at the price of making what is before. How long it is, and its end, are
+remembered once it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import iterate_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from inspector.service.feed.feed import Feed
+from inspector.service.files.export import packed_session
+from inspector.service.http.cache import Kept
+from inspector.service.http.ranges import Measure, asked_range, fits, measured, settle, stretch
+from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.storage.base import Store
+
+KEPT = 64
+"""Sessions of whose files the length and the end are remembered."""
+
+router = APIRouter(tags=["sessions"])
+
+_TYPE = "application/gzip"
+_FILE: dict[str, Any] = {_TYPE: {"schema": {"type": "string", "format": "binary"}}}
+
+
+@router.get(
+    "/trace/{session_id:path}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "OTLP JSON, one `TracesData` or `LogsData` a line, gzipped; with an "
+            "`ETag` once nothing of the session runs.",
+            "content": _FILE,
+        },
+        206: {"description": "The `Range` that was asked for; one, in bytes.", "content": _FILE},
+        304: {"description": "Not changed since the `ETag` that was given."},
+        416: {"description": "It has no such bytes."},
+        **MOVED,
+    },
+)
+def export_session(request: Request, session_id: str) -> Response:
+    """Export all that was received of a session; `POST /import` takes it in elsewhere."""
+    store: Store = request.app.state.store
+    feed: Feed = request.app.state.feed
+    with store.read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return elsewhere(request, reader, session_id, "export_session")
+        tag = f'"{feed.position(reader.last_change(session_id))}"' if record.settled else ""
+    headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
+    if tag:
+        headers |= {"ETag": tag, "Accept-Ranges": "bytes"}
+        if fits(request.headers.get("if-none-match", ""), tag, is_weak_enough=True):
+            return Response(status_code=304, headers={"ETag": tag})
+    pieces = packed_session(store, session_id)
+    asked = asked_range(request.headers.get("range", ""))
+    if tag and asked and fits(request.headers.get("if-range", tag), tag):
+        known: Kept[Measure] = request.app.state.exports
+        measure = known.answer(session_id, tag, lambda: (_measure(pieces), 1))
+        total = measure.total
+        part = settle(asked, total)
+        if part is None:
+            return Response(status_code=416, headers={"Content-Range": f"bytes */{total}"})
+        first, end = part
+        headers["Content-Range"] = f"bytes {first}-{end - 1}/{total}"
+        headers["Content-Length"] = str(end - first)
+        ending = measure.ending(first, end)
+        if ending is not None:
+            return Response(ending, 206, headers, media_type=_TYPE)
+        pieces = stretch(packed_session(store, session_id), first, end)
+    elif tag:
+        pieces = measured(pieces, lambda found: _keep(request, session_id, tag, found))
+    status = 206 if "Content-Range" in headers else 200
+    return StreamingResponse(iterate_in_threadpool(pieces), status, headers, media_type=_TYPE)
+
+
+def _measure(pieces: Iterator[bytes]) -> Measure:
+    found: list[Measure] = []
+    for _ in measured(pieces, found.append):
+        pass
+    return found[0]
+
+
+def _keep(request: Request, session_id: str, tag: str, found: Measure) -> None:
+    known: Kept[Measure] = request.app.state.exports
+    known.answer(session_id, tag, lambda: (found, 1))

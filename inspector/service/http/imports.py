@@ -1,0 +1,66 @@
+"""`POST /import`: a file of telemetry becomes sessions that are over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.requests import ClientDisconnect
+
+from inspector.service import wire
+from inspector.service.files.importer import import_stream
+from inspector.service.http.bodies import MAX_SILENCE_S, parts
+from inspector.service.http.problems import ProblemError
+from inspector.service.ingest.writer import Ingest
+from inspector.settings import Settings
+
+router = APIRouter(tags=["sessions"])
+
+_TEXT = {"schema": {"type": "string", "format": "binary"}}
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "OTLP in JSON: one request a line, or an array, or a document; gzip or "
+        "plain. Also traces of Jaeger and exports of Langfuse, in JSON, and spans as the console "
+        "exporters of Python's and JavaScript's SDKs print them.",
+        "content": {"application/octet-stream": _TEXT},
+    }
+}
+
+
+@router.post("/import", openapi_extra=_BODY)
+async def import_file(request: Request) -> wire.ImportReport:
+    """Keep what is in a file, while it comes; the same file once more changes nothing.
+
+    Nothing of it counts as running, and nothing of it is forwarded.
+    """
+    ingest: Ingest = request.app.state.ingest
+    settings: Settings = request.app.state.settings
+    scrubs = settings.capture_content != "full"
+    try:
+        report = await import_stream(parts(request), ingest.restore, scrubs=scrubs)
+    except TimeoutError as error:
+        raise ProblemError(
+            408,
+            "body_stalled",
+            "The body stopped coming",
+            f"Nothing more of the file came for {MAX_SILENCE_S:g} seconds. What was committed by "
+            "then stays; send it again, whole.",
+            headers={"Connection": "close"},
+        ) from error
+    except ClientDisconnect as error:
+        raise ProblemError(400, "cut_off", "Cut off", "The file was cut off.") from error
+    return wire.ImportReport(
+        spans=report.spans,
+        span_duplicates=report.span_duplicates,
+        logs=report.logs,
+        log_duplicates=report.log_duplicates,
+        rejected=report.rejected,
+        not_stored=report.not_stored,
+        sessions=list(report.sessions),
+        mistakes=[
+            wire.ImportMistake(line=mistake.line, message=mistake.message)
+            for mistake in report.mistakes
+        ],
+        mistake_count=report.mistake_count,
+    )

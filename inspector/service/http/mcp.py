@@ -1,0 +1,155 @@
+"""`POST /mcp`: the MCP server over streamable HTTP, behind the same guard as everything else.
+
+Stateless: each request is answered in itself, so that there is no session to leak, to steal or to
+lose by a restart. There is nothing to listen to, and so no GET: clients take the 405 for that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, FastAPI, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from inspector.service.http.in_process import ask
+from inspector.service.http.problems import ProblemError
+from inspector.settings import Settings
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+router = APIRouter(tags=["mcp"])
+
+INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
+MAX_BODY_BYTES = 1_048_576
+_MESSAGE: dict[str, Any] = {
+    "description": "A JSON-RPC message, as the Model Context Protocol defines them.",
+    "content": {"application/json": {"schema": {"type": "object"}}},
+}
+
+
+class McpDoor:
+    """The MCP server of an app, from its first request on: the library takes a second to load."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._stop = asyncio.Event()
+        self._ready: asyncio.Future[StreamableHTTPSessionManager] | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def get(self, path: str, **query: object) -> Any:
+        """Ask the routes of this very app, for the tools."""
+        return await ask(self._app, self._app.state.access.token, path, query)
+
+    async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
+        """Send `body` to a route of this very app, for the tools."""
+        from inspector.service.mcp.source import CALLER, READ_ONLY  # noqa: PLC0415
+
+        caller = CALLER.get()
+        return await ask(
+            self._app,
+            self._app.state.access.token,
+            path,
+            {},
+            body=body,
+            is_change=True,
+            headers={**caller.headers, **({} if may_steer else READ_ONLY)},
+            peer=caller.address,
+        )
+
+    @property
+    def may_steer(self) -> bool:
+        """Whether whoever runs the service grants that agents are steered."""
+        settings: Settings = self._app.state.settings
+        return settings.mcp_control == "on"
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            ProblemError: The MCP library is not installed.
+        """
+        if self._ready is None:
+            self._ready = asyncio.get_running_loop().create_future()
+            self._running = asyncio.create_task(self._run(self._ready))
+        manager = await asyncio.shield(self._ready)
+        await manager.handle_request(scope, receive, send)
+
+    async def close(self) -> None:
+        """End what still runs."""
+        self._stop.set()
+        if self._running is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._running
+
+    async def _run(self, ready: asyncio.Future[StreamableHTTPSessionManager]) -> None:
+        """Hold the server open, in one task: it may not be left by another than entered it."""
+        try:
+            manager = await asyncio.to_thread(_load, self)
+        except ModuleNotFoundError:
+            ready.set_exception(
+                ProblemError(
+                    501, "no_mcp", "Not installed", f"The MCP library is missing. Run: {INSTALL}"
+                )
+            )
+            return
+        except Exception as error:  # noqa: BLE001 - whoever waits must not wait for ever
+            ready.set_exception(error)
+            return
+        async with manager.run():
+            ready.set_result(manager)
+            await self._stop.wait()
+
+
+def _load(door: McpDoor) -> StreamableHTTPSessionManager:
+    from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - it may not be installed
+        StreamableHTTPSessionManager,
+    )
+
+    from inspector.service.mcp.server import create_server  # noqa: PLC0415
+
+    # No security settings: host and origin are the guard's, as for every route.
+    return StreamableHTTPSessionManager(
+        create_server(door, may_steer=door.may_steer),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=MAX_BODY_BYTES,
+    )
+
+
+class _Handed(Response):
+    """A response that the door writes."""
+
+    def __init__(self, door: McpDoor) -> None:
+        super().__init__()
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._door.handle(scope, receive, send)
+
+
+@router.post(
+    "/mcp",
+    response_class=Response,
+    responses={
+        200: _MESSAGE,
+        202: {"description": "Taken; a notification has no answer."},
+        400: _MESSAGE,
+        404: _MESSAGE,
+        406: _MESSAGE,
+        413: {"description": "The message is too large."},
+    },
+    openapi_extra={
+        "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}}
+    },
+)
+async def talk_mcp(request: Request) -> Response:
+    """Ask the MCP server: see `docs/mcp-server.md`."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise ProblemError(415, "not_json", "Not JSON", "Send a JSON-RPC message as JSON.")
+    door: McpDoor = request.app.state.mcp
+    return _Handed(door)

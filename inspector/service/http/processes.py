@@ -1,0 +1,157 @@
+"""`/processes`: agents say who they are, what they wait for, and hear what they are told."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+
+from inspector.service.feed.commands import Dispatch
+from inspector.service.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
+from inspector.service.http.events import HEADERS, EventStream
+from inspector.service.ingest.requests.answering import Refusal
+from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
+from inspector.service.present import rows as presenter
+from inspector.service.sessions.processes import LOST_AFTER_NS
+from inspector.service.sessions.state import SECOND_NS
+from inspector.service.storage.base import MAX_INT, Store
+from inspector.service.wire import control as wire_control
+
+router = APIRouter(tags=["agents"], route_class=ControlledRoute)
+
+HEARTBEAT_S = 5.0
+_MS = 1_000_000
+_MAX_AGE_MS = 366 * 86_400_000.0
+_UNKNOWN = Refusal(
+    "no_such_process",
+    "This process has not said hello, or was lost. Say hello (`PUT /processes/{id}`), and open"
+    " again what is open.",
+)
+_COMMANDS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "What has not been acknowledged, oldest first; then live.",
+        "content": {
+            "text/event-stream": {
+                "itemSchema": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string", "description": "The command's `seq`."},
+                        "data": {
+                            "type": "string",
+                            "contentMediaType": "application/json",
+                            "contentSchema": {"$ref": "#/components/schemas/Command"},
+                        },
+                    },
+                    "required": ["data"],
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/processes/{process_id:path}/messages", name="messages")
+async def take_messages(
+    request: Request, process_id: str, body: wire_control.AgentMessages
+) -> wire_control.AgentMessagesReply:
+    """Take in what an agent says, in order; durable when answered. What comes twice is once.
+
+    `received` leaves out requests that could not be opened because too many are: send them again.
+    """
+
+    def take(draft: Draft, desk: Desk) -> list[str] | Refusal:
+        process = desk.hear(draft, process_id)
+        if process is None:
+            return _UNKNOWN
+        taken = [(message.id, _take(draft, desk, process, message)) for message in body.messages]
+        return [id_ for id_, is_taken in taken if is_taken]
+
+    received = await at_desk(request, take)
+    if isinstance(received, Refusal):
+        raise problem_of(received)
+    return wire_control.AgentMessagesReply(received=received)
+
+
+@router.get(
+    "/processes/{process_id:path}/commands", response_class=EventStream, responses=_COMMANDS
+)
+def follow_commands(
+    request: Request,
+    process_id: str,
+    after: Annotated[int, Query(ge=0, le=MAX_INT, description="The last `seq` handled.")] = 0,
+) -> EventStream:
+    """Follow the commands of a process: each is sent again until it is acknowledged.
+
+    A new stream takes the place of the one before. A comment every 5 s says that it lives.
+    """
+    store: Store = request.app.state.store
+    with store.read() as reader:
+        if reader.process(process_id) is None:
+            raise problem_of(_UNKNOWN)
+    dispatch: Dispatch = dispatch_of(request)
+    return EventStream(dispatch.follow(process_id, after, command_text), headers=HEADERS)
+
+
+# Behind the two above: an id may be any path.
+@router.put("/processes/{process_id:path}", name="hello")
+async def say_hello(
+    request: Request, process_id: str, body: wire_control.ProcessHello
+) -> wire_control.ProcessWelcome:
+    """Say who a process is. Its id is the `service.instance.id` of its telemetry."""
+    if not 0 < len(process_id) <= 200:
+        raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
+    process = ProcessRow(process_id, body.name, body.pid, body.host)
+    refusal = await at_desk(request, lambda draft, desk: desk.hello(draft, process))
+    if refusal is not None:
+        raise problem_of(refusal)
+    return wire_control.ProcessWelcome(
+        heartbeat_s=HEARTBEAT_S, lost_after_s=LOST_AFTER_NS / SECOND_NS, now_ns=str(time_ns())
+    )
+
+
+def command_text(row: CommandRow) -> str:
+    """Return the JSON of a command's event."""
+    return presenter.command(row).model_dump_json()
+
+
+def _take(
+    draft: Draft, desk: Desk, process: ProcessRow, message: wire_control.AgentMessage
+) -> bool:
+    match message:
+        case wire_control.RequestOpenedMessage():
+            refusal = desk.open(draft, process, _row(process.id, message.request, draft.now_ns))
+            return refusal is None or refusal.code != "too_many_requests"
+        case wire_control.RequestClosedMessage():
+            status = RequestStatus(message.status)
+            said = (message.decision, message.reason)
+            desk.close(draft, process, message.request_id, status, *said)
+        case wire_control.AckMessage():
+            desk.acknowledge(
+                draft, process, message.seq, applied=message.applied, reason=message.reason
+            )
+        case wire_control.GoodbyeMessage():
+            desk.goodbye(draft, process)
+        case wire_control.HeartbeatMessage():
+            pass  # that it was heard is all
+    return True
+
+
+def _row(process_id: str, asked: wire_control.OpenedRequest, now_ns: int) -> RequestRow:
+    """Return the request by the service's clock: an agent tells spans of time, not times."""
+    expires_ns = None
+    if asked.expires_in_ms is not None:
+        left_ms = max(-_MAX_AGE_MS, min(asked.expires_in_ms, _MAX_AGE_MS))
+        expires_ns = now_ns + int(left_ms * _MS)
+    told = asked.model_dump(exclude={"age_ms", "expires_in_ms", "session_id", "options"})
+    return RequestRow(
+        **told,
+        session_id=asked.session_id or "",
+        options=tuple(asked.options),
+        process_id=process_id,
+        status=RequestStatus.PENDING,
+        created_ns=now_ns - int(min(asked.age_ms, _MAX_AGE_MS) * _MS),
+        expires_ns=expires_ns,
+    )

@@ -1,0 +1,43 @@
+"""`GET /query/values`: what can be written behind a field, from what is stored."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from inspector.service.http.problems import ProblemError
+from inspector.service.http.queries import searching
+from inspector.service.search.observed import MAX_VALUE, observable, observed_values
+from inspector.service.wire import query as wire_query
+
+router = APIRouter(tags=["sessions"])
+
+
+@router.get("/query/values")
+def query_values(
+    request: Request,
+    field: Annotated[
+        str, Query(max_length=100, description="As in a query: `agent`, `span.model`, `tool`.")
+    ],
+    prefix: Annotated[str, Query(max_length=MAX_VALUE, description="In any case.")] = "",
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+) -> wire_query.QueryValues:
+    """List values that a field of a query has in the newest sessions or spans."""
+    found = observable(field)
+    if found is None:
+        raise ProblemError(
+            404,
+            "no_such_values",
+            "No values to list",
+            f"{field!r} is no field of a query whose values can be listed. Text fields are, and "
+            "those with a few choices: agent, model, service, tag, tool, status.",
+        )
+    with searching(request, time_ns()) as search:
+        observed = observed_values(search, found, prefix, limit)
+    return wire_query.QueryValues(
+        field=f"{found.scope}.{found.name}",
+        values=[wire_query.QueryValue(value=text, count=n) for text, n in observed.values],
+        is_complete=observed.is_complete,
+    )

@@ -1,0 +1,213 @@
+"""`/sessions`: the list, one session, its spans, its deletion."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from inspector.service import wire
+from inspector.service.feed.feed import Feed
+from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
+from inspector.service.http.problems import ProblemError
+from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.ingest.writer import Ingest
+from inspector.service.model.rows import SessionStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.fields import SESSION_FIELDS
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.query.tree import All, Compare, Node, Operator, one_of
+from inspector.service.search import Search
+from inspector.service.search.histogram import Buckets, count_sessions
+from inspector.service.storage.base import Reader, SessionRecord, Store
+from inspector.service.storage.orders import Order
+
+router = APIRouter(tags=["sessions"])
+
+MOVED: dict[int | str, dict[str, Any]] = {
+    308: {"description": "Merged into another session; `Location` is where."}
+}
+_JSON = "application/json"
+_MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
+
+
+@router.get("/sessions")
+def list_sessions(
+    request: Request,
+    status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    sort: Annotated[
+        wire.SessionSort, Query(description="Of all there are; `-`: the most, or newest, first.")
+    ] = "-started",
+    since_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")
+    ] = None,
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began before.")
+    ] = None,
+    cursor: Annotated[str | None, Query(max_length=4000)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> wire.SessionList:
+    """List sessions, running and stored alike, newest start first or sorted otherwise.
+
+    With a query, a page may be short, or empty, and not the last: `next_cursor` tells. What is not
+    known, as a cost may be, comes last in either direction.
+    """
+    now_ns = time_ns()
+    wanted = All(
+        (
+            parse_query(q, Scope.SESSION, now_ns),
+            one_of(SESSION_FIELDS["status"], status),
+            *_began(Operator.AT_LEAST, since_ms),
+            *_began(Operator.LESS, until_ms),
+        )
+    )
+    order = Order.parse(sort, now_ns)
+    with searching(request, now_ns) as search:
+        rows, next_cursor = _page(search, wanted, order, cursor, limit)
+        head, index = search.reader.head, index_state(search) if q else None
+    return wire.SessionList(
+        sessions=[presenter.session(record.row) for record in rows],
+        next_cursor=next_cursor,
+        index=index,
+        as_of=_feed(request).position(head),
+    )
+
+
+def _began(operator: Operator, at_ms: int | None) -> list[Compare]:
+    if at_ms is None:
+        return []
+    return [Compare(SESSION_FIELDS["started"], operator, at_ms * 1_000_000)]
+
+
+def _page(
+    search: Search, wanted: Node, order: Order, cursor: str | None, limit: int
+) -> tuple[list[SessionRecord], str | None]:
+    """Return a page of the list, and the cursor of the next one."""
+    if order.name == "-started":
+        newest = search.sessions(wanted, session_cursor(cursor), limit)
+        return newest.rows, encode_cursor(*newest.next) if newest.next else None
+    order, after = sort_cursor(cursor, order)
+    page = search.sorted_sessions(wanted, order, after, limit)
+    behind = encode_cursor(order.name, order.now_ns, *page.next) if page.next else None
+    return page.rows, behind
+
+
+@router.get("/sessions/histogram")
+def session_histogram(
+    request: Request,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time; left out: now.")
+    ] = None,
+    bucket_ms: Annotated[int, Query(ge=1, le=_MAX_MS // 200)] = 60_000,
+    buckets: Annotated[int, Query(ge=1, le=200)] = 60,
+) -> wire.SessionHistogram:
+    """Count the sessions that began in each of some stretches of time, by status."""
+    now_ns = time_ns()
+    width_ns = bucket_ms * 1_000_000
+    # Its bounds stay where they are while time passes: a bar does not wander.
+    last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
+    asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
+    wanted = parse_query(q, Scope.SESSION, now_ns)
+    with searching(request, now_ns) as search:
+        found = count_sessions(search, wanted, asked)
+    counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
+    for (place, status), number in sorted(found.counts.items()):
+        counts[place][status] = number
+    return wire.SessionHistogram(
+        bucket_ms=bucket_ms,
+        buckets=[
+            wire.SessionBucket(started_at=rfc3339(asked.first_ns + n * width_ns), counts=one)
+            for n, one in enumerate(counts)
+        ],
+        counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
+    )
+
+
+@router.get(
+    "/sessions/{session_id:path}/spans",
+    response_model=wire.SpanSkeleton | wire.SpanColumns,
+    responses=MOVED,
+)
+def list_spans(
+    request: Request,
+    session_id: str,
+    format: Annotated[
+        Literal["rows", "columns"], Query(description="`columns`: one array a field.")
+    ] = "rows",
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=20_000)] = 2_000,
+) -> Response:
+    """List a session's spans by (offset, span id).
+
+    Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
+    """
+    position = span_cursor(cursor)
+    with _store(request).read() as reader:
+        session = reader.session(session_id)
+        if session is None:
+            return elsewhere(request, reader, session_id, "list_spans")
+        found, head = reader.spans_of(session_id, position, limit + 1), reader.head
+    page = found[:limit]
+    last = page[-1] if len(found) > limit else None
+    frame: dict[str, Any] = {
+        "session_id": session_id,
+        "epoch_ns": str(session.row.epoch_ns),
+        "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
+        "as_of": _feed(request).position(head),
+    }
+    # Straight to bytes: FastAPI would check every row once more.
+    if format == "columns":
+        body = orjson.dumps({**frame, "columns": presenter.span_columns(page)})
+        return Response(body, media_type=_JSON)
+    rows = [presenter.span_row(record.row()) for record in page]
+    return Response(wire.SpanSkeleton(**frame, spans=rows).model_dump_json(), media_type=_JSON)
+
+
+@router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)
+def get_session(request: Request, session_id: str) -> Response:
+    """Return one session."""
+    with _store(request).read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return elsewhere(request, reader, session_id, "get_session")
+    return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
+
+
+@router.delete(
+    "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=MOVED
+)
+async def delete_session(request: Request, session_id: str) -> Response:
+    """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
+    ingest: Ingest = request.app.state.ingest
+    if await ingest.delete(session_id):
+        return Response(status_code=204)
+    with _store(request).read() as reader:
+        return elsewhere(request, reader, session_id, "delete_session")
+
+
+def elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
+    """Answer for a session that is not here: where it went, or that it never was."""
+    target = reader.destination(session_id)
+    if target is None:
+        raise ProblemError(
+            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+        )
+    url = request.url_for(route, session_id=target).include_query_params(**request.query_params)
+    return RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), status_code=308)
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def _feed(request: Request) -> Feed:
+    feed: Feed = request.app.state.feed
+    return feed

@@ -1,0 +1,154 @@
+"""`/spans` and `/search`: one span, whole; spans that say something."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from time import time_ns
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from inspector.service import wire
+from inspector.service.analysis.truncation import as_text, clamp, find
+from inspector.service.http.cursors import change_cursor, encode_cursor
+from inspector.service.http.problems import ProblemError
+from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.present import rows as presenter
+from inspector.service.query import Scope, parse_query
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.query.tree import Node
+from inspector.service.search import PAGE_S
+from inspector.service.search.documents import placed_texts
+from inspector.service.search.excerpts import excerpts
+from inspector.service.storage.base import Reader, SpanRecord, Store
+
+router = APIRouter(tags=["spans"])
+
+
+TraceId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
+SpanId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+_MAX_VALUE_BYTES = 64 * 1024 * 1024
+_TEXT: dict[str, Any] = {
+    "text/plain": {"schema": {"type": "string"}},
+    "application/json": {"schema": {}},
+}
+
+
+@router.get("/spans/{trace_id}/{span_id}", response_model=wire.SpanDetail)
+def get_span(
+    request: Request,
+    trace_id: TraceId,
+    span_id: SpanId,
+    max_value_bytes: Annotated[
+        int | None,
+        Query(
+            ge=256,
+            le=_MAX_VALUE_BYTES,
+            description="Of longer values only the beginning, those listed in `clamped`.",
+        ),
+    ] = None,
+) -> Response:
+    """Return one span: its row, all that was received of it, and what it says."""
+    detail = _detail(request, trace_id, span_id)
+    if max_value_bytes is None:
+        return Response(detail.model_dump_json(), media_type="application/json")
+    clamped, cuts = clamp(detail.model_dump(mode="json"), max_value_bytes)
+    clamped["clamped"] = [asdict(cut) for cut in cuts]
+    text = json.dumps(clamped, ensure_ascii=False, separators=(",", ":"))
+    return Response(text.encode(errors="replace"), media_type="application/json")
+
+
+@router.get(
+    "/spans/{trace_id}/{span_id}/value",
+    response_class=Response,
+    responses={
+        200: {"description": "Text as it is; everything else as JSON.", "content": _TEXT},
+    },
+)
+def get_span_value(
+    request: Request,
+    trace_id: TraceId,
+    span_id: SpanId,
+    pointer: Annotated[
+        str,
+        Query(
+            max_length=10_000,
+            description="Where it is in the whole answer about the span: a JSON Pointer "
+            "(RFC 6901), such as `/attributes/gen_ai.input.messages`.",
+        ),
+    ],
+) -> Response:
+    """Return one value of a span, whole and alone."""
+    detail = _detail(request, trace_id, span_id).model_dump(mode="json")
+    try:
+        value = find(detail, pointer)
+    except LookupError:
+        raise ProblemError(
+            404,
+            "value_not_found",
+            "No such value",
+            f"Span {span_id} has nothing at {pointer!r}. "
+            "Take the pointer from `clamped` in the answer about the span.",
+        ) from None
+    media_type = "text/plain" if isinstance(value, str) else "application/json"
+    return Response(as_text(value).encode(errors="replace"), media_type=media_type)
+
+
+def _detail(request: Request, trace_id: str, span_id: str) -> wire.SpanDetail:
+    store: Store = request.app.state.store
+    with store.read() as reader:
+        found = reader.spans(trace_id, (span_id,))
+        if not found:
+            raise ProblemError(
+                404,
+                "span_not_found",
+                "No such span",
+                f"No span {span_id} of trace {trace_id} is stored.",
+            )
+        content = reader.content(found[0])
+        records = reader.moments(trace_id, span_id, None)
+    return presenter.span_detail(found[0], content, records)
+
+
+@router.get("/search")
+def search(
+    request: Request,
+    q: Annotated[str, Query(min_length=1, max_length=MAX_CHARS, description=QUERY)],
+    cursor: Annotated[str | None, Query(max_length=2000)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> wire.SearchResult:
+    """Find sessions and spans, newest first."""
+    now_ns = time_ns()
+    of_sessions = parse_query(q, Scope.SESSION, now_ns)
+    of_spans = parse_query(q, Scope.SPAN, now_ns)
+    # Two lists in the time of one.
+    page_s = PAGE_S / 2 if cursor is None else PAGE_S
+    with searching(request, now_ns, page_s=page_s) as looking:
+        sessions = looking.sessions(of_sessions, None, limit).rows if cursor is None else []
+        page = looking.spans(of_spans, change_cursor(cursor), limit)
+        owner_ids = {span.session_id for span in page.rows}
+        owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
+        said = [_excerpts(looking.reader, span, of_spans) for span in page.rows]
+        index = index_state(looking)
+    return wire.SearchResult(
+        sessions=[presenter.session(record.row) for record in sessions],
+        spans=[
+            wire.SearchHit(
+                session_id=span.session_id,
+                session_title=owner.row.title,
+                span=presenter.span_row(span.row()),
+                excerpts=found,
+            )
+            for span, found in zip(page.rows, said, strict=True)
+            if (owner := owners[span.session_id])
+        ],
+        next_cursor=encode_cursor(page.next) if page.next is not None else None,
+        index=index,
+    )
+
+
+def _excerpts(reader: Reader, span: SpanRecord, query: Node) -> list[wire.Excerpt]:
+    texts = placed_texts(span, reader.content(span))
+    return [wire.Excerpt(**asdict(one)) for one in excerpts(texts, query)]

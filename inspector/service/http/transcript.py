@@ -1,0 +1,182 @@
+"""`GET /sessions/{id}/transcript`: what spans say, to be read after each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query, Request
+from pydantic import StringConstraints
+from starlette.responses import Response
+
+from inspector.service.analysis.transcript import reading
+from inspector.service.feed.feed import Feed
+from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.rows import Moment, RequestRow, SpanKind
+from inspector.service.normalise import span_view
+from inspector.service.storage.base import Content, Reader, SpanRecord, Store
+from inspector.service.wire import Message
+from inspector.service.wire.transcript import Reading, Transcript
+
+router = APIRouter(tags=["sessions"])
+
+MAX_SPANS = 100
+"""In one question."""
+MAX_BYTES = 24 * 2**20
+"""Of spans that are looked into for one answer; the first is, however large it is."""
+_KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
+
+
+class Asked(NamedTuple):
+    """A span that is asked for, and the call before it: keys `(trace id, span id)`."""
+
+    text: str
+    key: tuple[str, str]
+    before: tuple[str, str] | None
+
+
+@router.get("/sessions/{session_id:path}/transcript", response_model=Transcript, responses=MOVED)
+def read_transcript(
+    request: Request,
+    session_id: str,
+    span: Annotated[
+        list[Annotated[str, StringConstraints(pattern=rf"^{_KEY}(~{_KEY})?$")]],
+        Query(
+            min_length=1,
+            max_length=MAX_SPANS,
+            description="`TRACE.SPAN` of a span of the session; of a model call, "
+            "`TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose "
+            "messages are then not repeated.",
+        ),
+    ],
+) -> Response:
+    """Say what some spans of a session say, clipped.
+
+    Who reads a session knows from its spans what comes after what, and asks for what is in view.
+    """
+    wanted = [_asked(text) for text in span]
+    store: Store = request.app.state.store
+    feed: Feed = request.app.state.feed
+    with store.read() as reader:
+        session = reader.session(session_id)
+        if session is None:
+            return elsewhere(request, reader, session_id, "read_transcript")
+        looking = _Looking(reader, session_id, session.row.epoch_ns, wanted)
+        found = [looking.read(one) for one in wanted]
+        head = reader.head
+    body = Transcript(
+        session_id=session_id,
+        readings=[one for one in found if one is not None],
+        left_out=looking.left_out,
+        as_of=feed.position(head),
+    )
+    return Response(body.model_dump_json(), media_type="application/json")
+
+
+def _asked(text: str) -> Asked:
+    key, _, before = text.partition("~")
+    return Asked(text, _pair(key), _pair(before) if before else None)
+
+
+def _pair(key: str) -> tuple[str, str]:
+    trace_id, _, span_id = key.partition(".")
+    return trace_id, span_id
+
+
+class _Looking:
+    """Reads spans of one snapshot; what is needed twice is decoded once."""
+
+    def __init__(
+        self, reader: Reader, session_id: str, epoch_ns: int, wanted: Sequence[Asked]
+    ) -> None:
+        self._reader = reader
+        self._epoch_ns = epoch_ns
+        self._records = _records(reader, session_id, wanted)
+        self._messages: dict[tuple[str, str], Sequence[Message]] = {}
+        self._requests: dict[str, list[RequestRow]] = {}
+        self._room_bytes = MAX_BYTES
+        self._is_first = True
+        self.left_out: list[str] = []
+
+    def read(self, asked: Asked) -> Reading | None:
+        record = self._records.get(asked.key)
+        if record is None:
+            return None
+        before = self._records.get(asked.before) if asked.before else None
+        is_known = asked.before in self._messages
+        self._room_bytes -= record.size_bytes + (
+            before.size_bytes if before and not is_known else 0
+        )
+        if self._room_bytes < 0 and not self._is_first:
+            self.left_out.append(asked.text)
+            return None
+        self._is_first = False
+        content = self._reader.content(record)
+        logged = self._moments(record)
+        view = span_view(content.span(), logged)
+        self._messages[asked.key] = view.messages
+        return reading(
+            asked.key,
+            view,
+            self._told(before) if before else None,
+            is_new_run=before is not None and self._is_of_another_run(record, before),
+            epoch_ns=self._epoch_ns,
+            moments=_by_time(content, logged),
+            requests=self._asked(record) if record.waits else (),
+        )
+
+    def _is_of_another_run(self, one: SpanRecord, other: SpanRecord) -> bool:
+        """Return whether two calls are of two runs: of two traces, or below two agents."""
+        if one.trace_id != other.trace_id:
+            return True
+        parents = {one.parent_span_id, other.parent_span_id}
+        if len(parents) == 1 or None in parents:
+            return False
+        found = self._reader.spans(one.trace_id, {name for name in parents if name is not None})
+        return all(record.kind is SpanKind.AGENT for record in found)
+
+    def _told(self, record: SpanRecord) -> Sequence[Message]:
+        key = record.trace_id, record.span_id
+        if key not in self._messages:
+            content = self._reader.content(record)
+            self._messages[key] = span_view(content.span(), self._moments(record)).messages
+        return self._messages[key]
+
+    def _moments(self, record: SpanRecord) -> list[Moment]:
+        found = self._reader.moments(record.trace_id, record.span_id, None)
+        return [one.moment() for one in found]
+
+    def _asked(self, record: SpanRecord) -> list[RequestRow]:
+        if record.trace_id not in self._requests:
+            of_trace = self._reader.requests_of_trace(record.trace_id)
+            self._requests[record.trace_id] = [one.row for one in of_trace]
+        return [row for row in self._requests[record.trace_id] if row.span_id == record.span_id]
+
+
+def _records(
+    reader: Reader, session_id: str, wanted: Iterable[Asked]
+) -> dict[tuple[str, str], SpanRecord]:
+    """Return those of the spans that are there and of the session."""
+    by_trace: dict[str, set[str]] = {}
+    for asked in wanted:
+        for trace_id, span_id in filter(None, (asked.key, asked.before)):
+            by_trace.setdefault(trace_id, set()).add(span_id)
+    return {
+        (record.trace_id, record.span_id): record
+        for trace_id, span_ids in by_trace.items()
+        for record in reader.spans(trace_id, span_ids)
+        if record.session_id == session_id
+    }
+
+
+def _by_time(content: Content, logged: Sequence[Moment]) -> list[Moment]:
+    """Return span events and log records by time; what was sent as both comes once."""
+    events = [
+        Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
+        for event in content.span().events
+        if event.name.startswith("inspector.")
+    ]
+    seen = {(event.name, event.time_ns) for event in events}
+    others = [moment for moment in logged if (moment.name, moment.time_ns) not in seen]
+    return sorted([*events, *others], key=lambda moment: moment.time_ns)

@@ -1,0 +1,178 @@
+"""`compare_sessions`: what went differently in another run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from inspector.cli.client import RefusedError
+from inspector.service.analysis.formatting import duration, money, plural, tokens
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.finding import SessionLine, session_line, session_text
+from inspector.service.mcp.source import Archive
+from inspector.service.mcp.tool import Tool
+
+_DIFFERENCES_A_PAGE = 25
+_NAME_CHARS = 60
+_PATH_NAMES = 4
+_ANSWER_CHARS = 250
+_TEXT_CHARS = MAX_CHARS - 4_000
+
+
+class CompareSessions(Closed):
+    """Arguments."""
+
+    left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
+    right: str = Field(min_length=1, max_length=2_000, description="session_id: how it became.")
+    offset: int = Field(0, ge=0, le=400_000, description="`next` of the answer before.")
+
+
+class DifferenceLine(Closed):
+    """A span that is not the same, or that only one session has."""
+
+    changes: list[str] = Field(description="The most telling first.")
+    path: str
+    left_span_id: str | None = Field(description="Null: added.")
+    right_span_id: str | None = Field(description="Null: removed.")
+    figures: str
+    left_answer: str | None
+    right_answer: str | None
+
+
+class ComparisonData(Closed):
+    """What differs."""
+
+    left: SessionLine
+    right: SessionLine
+    counts: dict[str, int] = Field(description="How often each change occurs, in all.")
+    same_count: int
+    difference_count: int
+    diverged: DifferenceLine | None = Field(description="The first in time of any weight.")
+    differences: list[DifferenceLine]
+
+
+async def compare_sessions(archive: Archive, asked: CompareSessions) -> Recorded[ComparisonData]:
+    """Return a page of differences."""
+    left, right = await archive.session(asked.left), await archive.session(asked.right)
+    if left["id"] == right["id"]:
+        raise RefusedError("Both are the same session. Take another that find_sessions lists.")
+    found = await archive.get(
+        "/compare",
+        left=left["id"],
+        right=right["id"],
+        offset=asked.offset,
+        limit=_DIFFERENCES_A_PAGE,
+    )
+    diverged = difference_line(found["diverged"]) if found["diverged"] else None
+    data = ComparisonData(
+        left=session_line(left),
+        right=session_line(right),
+        counts=found["counts"],
+        same_count=found["same_count"],
+        difference_count=found["difference_count"],
+        diverged=diverged,
+        differences=_fitting([difference_line(one) for one in found["differences"]]),
+    )
+    reached = asked.offset + len(data.differences)
+    return Recorded(
+        _text(data),
+        data,
+        {"offset": reached} if reached < data.difference_count else {},
+        _hint(found["not_compared"]),
+    )
+
+
+def difference_line(difference: dict[str, Any]) -> DifferenceLine:
+    """Return a difference, short."""
+    left, right = difference["left"], difference["right"]
+    names = [visible_line(name, _NAME_CHARS) for name in difference["path"][-_PATH_NAMES:]]
+    answers = [difference["left_answer"], difference["right_answer"]]
+    shown = [None if text is None else visible_line(text, _ANSWER_CHARS) for text in answers]
+    return DifferenceLine(
+        changes=difference["changes"],
+        path=" > ".join(names),
+        left_span_id=left["span_id"] if left else None,
+        right_span_id=right["span_id"] if right else None,
+        figures=_figures(difference),
+        left_answer=shown[0],
+        right_answer=shown[1],
+    )
+
+
+def _figures(difference: dict[str, Any]) -> str:
+    left, right = difference["left"], difference["right"]
+    if not (left and right):
+        below = difference["span_count"] - 1
+        row = left or right
+        return ", ".join(
+            filter(None, [duration(row["duration_ns"]), below and f"{plural(below, 'span')} below"])
+        )
+    own = [duration(difference["left_own_ns"]), duration(difference["right_own_ns"])]
+    prices = [money(side["cost_usd"]) if side["cost_usd"] else "" for side in (left, right)]
+    counts = [tokens(side["input_tokens"], side["output_tokens"]) for side in (left, right)]
+    models = [side["model"] or "" for side in (left, right)]
+    pairs = (own, counts, prices, [visible_line(model, _NAME_CHARS) for model in models])
+    return ", ".join(
+        f"{before or '?'} ⇒ {after or '?'}" for before, after in pairs if before != after
+    )
+
+
+def _fitting(lines: list[DifferenceLine]) -> list[DifferenceLine]:
+    room = _TEXT_CHARS
+    fitting: list[DifferenceLine] = []
+    for line in lines:
+        room -= len(line.model_dump_json())
+        if fitting and room < 0:
+            break
+        fitting.append(line)
+    return fitting
+
+
+def _text(data: ComparisonData) -> str:
+    counts = ", ".join(
+        f"{number} {change.replace('_', ' ')}" for change, number in data.counts.items()
+    )
+    parts = [
+        f"LEFT   {session_text(data.left)}",
+        f"RIGHT  {session_text(data.right)}",
+        f"\n{plural(data.difference_count, 'difference')} ({counts or 'none'}); "
+        f"{plural(data.same_count, 'span')} the same",
+    ]
+    if data.diverged:
+        parts.append(f"\nThey part here first: {_line_text(data.diverged)}")
+    parts += (f"\n{_line_text(line)}" for line in data.differences)
+    return "\n".join(parts)
+
+
+def _line_text(line: DifferenceLine) -> str:
+    ids = [f"left {line.left_span_id}" if line.left_span_id else ""]
+    ids.append(f"right {line.right_span_id}" if line.right_span_id else "")
+    head = f"{', '.join(line.changes).replace('_', ' ').upper()}  {line.path}"
+    lines = [f"{head}  {line.figures}  [{' '.join(filter(None, ids))}]"]
+    if line.left_answer is not None:
+        lines += [f"  left answered: {line.left_answer}", f"  right answered: {line.right_answer}"]
+    return "\n".join(lines)
+
+
+def _hint(not_compared: int) -> str:
+    hint = "Next: get_span with the session_id and span_id of either side."
+    if not_compared:
+        hint += (
+            f" The content of {plural(not_compared, 'span')} was not compared: there is too much."
+        )
+    return hint
+
+
+COMPARE = Tool(
+    "compare_sessions",
+    "Compare sessions",
+    "Lay two runs of the same task beside each other: where they part first, then what failed or "
+    "recovered, was added or removed, was asked or answered differently, got slower or dearer. "
+    "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
+    "of different tasks differ in everything.",
+    CompareSessions,
+    ComparisonData,
+    compare_sessions,
+)

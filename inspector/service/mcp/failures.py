@@ -1,0 +1,157 @@
+"""`session_errors`: why a session failed, causes first.
+
+Causes that took the session down with them come first, and those that are alike count as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+from pydantic import Field
+
+from inspector.service.analysis.causes import Group, error_line, groups_of, is_failed
+from inspector.service.analysis.formatting import duration, plural
+from inspector.service.analysis.outline import short_ids
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.finding import session_line, session_text
+from inspector.service.mcp.source import Archive
+from inspector.service.mcp.tool import Tool
+from inspector.service.model.rows import SpanStatus
+
+_CAUSES_A_PAGE = 10
+_MESSAGE_CHARS = 600
+_NAME_CHARS = 80
+_PATH_CHARS = 400
+_TEXT_CHARS = MAX_CHARS - 3_000
+
+
+class SessionErrors(Closed):
+    """Arguments."""
+
+    session_id: str = Field(min_length=1, max_length=2_000)
+    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+
+
+class Cause(Closed):
+    """Spans of one kind and name that failed, with nothing below them that did."""
+
+    span_id: str = Field(description="The first of them.")
+    kind: str
+    name: str
+    message: str = Field(description="Why the first of them failed.")
+    path: str = Field(description="What the first of them is below, the root first.")
+    count: int
+    offset_ms: float = Field(description="Of the first, from the beginning of the session.")
+    fate: str = Field(description="How far up the failure went.")
+
+
+class Causes(Closed):
+    """Why a session failed."""
+
+    causes: list[Cause]
+    cause_count: int = Field(description="Of all pages.")
+    cancelled_spans: int
+    lost_spans: int
+
+
+async def session_errors(archive: Archive, asked: SessionErrors) -> Recorded[Causes]:
+    """Return a page of causes."""
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
+    groups = await asyncio.to_thread(groups_of, tree)
+    page: list[Cause] = []
+    room = _TEXT_CHARS
+    for group in groups[asked.offset : asked.offset + _CAUSES_A_PAGE]:
+        cause = await _cause(archive, tree, group)
+        room -= len(cause.model_dump_json())
+        if page and room < 0:
+            break
+        page.append(cause)
+    statuses = Counter(row.status for row in rows)
+    causes = Causes(
+        causes=page,
+        cause_count=len(groups),
+        cancelled_spans=statuses[SpanStatus.CANCELLED],
+        lost_spans=statuses[SpanStatus.LOST],
+    )
+    id_length = short_ids(rows)
+    reached = asked.offset + len(page)
+    head = session_text(session_line(session))
+    text = "\n\n".join(_text(cause, id_length) for cause in page) or "Nothing failed."
+    return Recorded(
+        f"{head}\n{_others(causes)}\n{text}",
+        causes,
+        {"offset": reached} if reached < len(groups) else {},
+        "Next: get_span with an id in brackets, or session_outline with it as `under`.",
+    )
+
+
+async def _cause(archive: Archive, tree: SpanTree, group: Group) -> Cause:
+    first = group.places[0]
+    row = tree.rows[first]
+    detail = await archive.span(row)
+    above = [visible_line(tree.rows[place].name, _NAME_CHARS) for place in tree.above(first)]
+    return Cause(
+        span_id=row.span_id,
+        kind=row.kind,
+        name=visible_line(row.name, _NAME_CHARS),
+        message=error_line(detail, _MESSAGE_CHARS),
+        path=_path(above),
+        count=len(group.places),
+        offset_ms=row.offset_ns / 1e6,
+        fate=_fate(tree, first),
+    )
+
+
+def _path(names: list[str]) -> str:
+    path = " > ".join(names)
+    return path if len(path) <= _PATH_CHARS else f"… {path[-_PATH_CHARS:]}"
+
+
+def _fate(tree: SpanTree, place: int) -> str:
+    """Say how far up the failure went."""
+    highest = place
+    while (above := tree.parents[highest]) is not None and is_failed(tree.rows[above]):
+        highest = above
+    name = visible_line(tree.rows[highest].name, _NAME_CHARS)
+    if above is None:
+        return "it is the root" if highest == place else f"it took the root down: {name}"
+    caller = visible_line(tree.rows[above].name, _NAME_CHARS)
+    if highest == place:
+        return f"its caller went on: {caller}"
+    return f"it went up to {name}; {caller} went on"
+
+
+def _others(causes: Causes) -> str:
+    parts = [
+        plural(causes.cause_count, "cause"),
+        f"{causes.cancelled_spans} cancelled" if causes.cancelled_spans else "",
+        f"{causes.lost_spans} lost" if causes.lost_spans else "",
+    ]
+    return ", ".join(filter(None, parts)) + "\n"
+
+
+def _text(cause: Cause, id_length: int) -> str:
+    times = f"  {cause.count} times" if cause.count > 1 else ""
+    after = duration(round(cause.offset_ms * 1e6))
+    return (
+        f"{cause.kind} {cause.name}{times}  [{cause.span_id[:id_length]}]  +{after}\n"
+        f"  {cause.message}\n"
+        f"  {cause.fate}" + (f"\n  in {cause.path}" if cause.path else "")
+    )
+
+
+ERRORS = Tool(
+    "session_errors",
+    "Errors of a session",
+    "Say why a session failed: the root causes first (spans that failed with nothing below them "
+    "that did), each with its message, where it is, how often it occurs, and how far up the "
+    "failure went. Failures that merely passed one on are left out.",
+    SessionErrors,
+    Causes,
+    session_errors,
+)

@@ -1,0 +1,241 @@
+"""`find_sessions` and `search_spans`: the query language, newest first, a page at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from inspector.cli.client import RefusedError
+from inspector.service.analysis.formatting import (
+    LEAST_IDLE_NS,
+    duration,
+    money,
+    plural,
+    silence,
+    tokens,
+)
+from inspector.service.analysis.sanitise import visible, visible_line
+from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.source import Archive
+from inspector.service.mcp.tool import Tool
+from inspector.service.normalise.session_ids import MAX_CHARACTERS
+from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
+
+_TITLE_CHARS = 120
+_NAME_CHARS = 80
+_ID_CHARS = 10 * MAX_CHARACTERS
+"""Written out, a character may take ten."""
+_MAX_NAMES = 4
+_ROOM_CHARS = 500
+
+L = TypeVar("L", bound=Closed)
+
+_LANGUAGE = """\
+Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare word, \
+begin* or "some words" is searched in names and content.
+Session fields: status (waiting paused running lost failed cancelled completed), title, started, \
+ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
+agent, tag, id.
+Span fields: name, kind (agent llm tool workflow step mcp resource prompt retrieval embedding \
+memory guardrail http other), status (running unset ok error cancelled lost), tool, agent, model, \
+duration, tokens, cost, size, started, root, id, trace; attributes as @key:value.
+Operators: field:value (* is a wildcard, a,b a choice, 1s..5s a range), field>value, field~part, \
+field!=value. Structure: parent(…) child(…) ancestor(…) descendant(…) span(…) session(…).
+Values: durations 200ms 1.5s 2h, times 2026-11-01 today -2h, amounts 1.5k $0.05."""
+
+
+class FindSessions(Closed):
+    """Arguments."""
+
+    query: str = Field("", max_length=MAX_QUERY_CHARS, description="Empty: all sessions.")
+    limit: int = Field(12, ge=1, le=20, description="Sessions a page.")
+    cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
+
+
+class SessionLine(Closed):
+    """A session, as lists show it."""
+
+    id: str
+    title: str
+    status: str
+    started_at: str
+    duration_ms: float | None = Field(description="Null while anything runs.")
+    waiting_ms: float = Field(description="Of that, waiting for a person.")
+    idle_ms: float = Field(description="Beside that: nothing ran, such as between two runs.")
+    silent_since: str | None = Field(
+        description="While it runs and no process of it gives a sign of life: when something of it "
+        "arrived last."
+    )
+    span_count: int
+    error_count: int
+    llm_calls: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    models: list[str]
+    services: list[str]
+
+
+class Sessions(Closed):
+    """Sessions, newest start first."""
+
+    sessions: list[SessionLine]
+
+
+class SearchSpans(Closed):
+    """Arguments."""
+
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
+    limit: int = Field(20, ge=1, le=40, description="Spans a page.")
+    cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
+
+
+class Hit(Closed):
+    """A span that was found."""
+
+    session_id: str
+    session_title: str
+    span_id: str
+    name: str
+    kind: str
+    status: str
+    duration_ms: float | None
+
+
+class Hits(Closed):
+    """Spans, last changed first."""
+
+    spans: list[Hit]
+
+
+def session_line(session: dict[str, Any]) -> SessionLine:
+    """Return what of a session lists show."""
+    fields = {name: session[name] for name in SessionLine.model_fields}
+    fields["title"] = visible_line(session["title"], _TITLE_CHARS)
+    for many in ("models", "services"):
+        fields[many] = [visible_line(one, _NAME_CHARS) for one in session[many][:_MAX_NAMES]]
+    return SessionLine(**fields)
+
+
+def session_text(session: SessionLine) -> str:
+    """Return two lines: which it is, and how it went."""
+    idle_ns = round(session.idle_ms * 1e6)
+    took = None if session.duration_ms is None else round(session.duration_ms * 1e6)
+    facts = [
+        session.started_at[:19] + "Z",
+        duration(took) if took is not None else "still going",
+        silence(session.silent_since, time.time()),
+        f"waited {duration(round(session.waiting_ms * 1e6))}" if session.waiting_ms else "",
+        f"idle {duration(idle_ns)}" if idle_ns >= LEAST_IDLE_NS else "",
+        plural(session.span_count, "span"),
+        plural(session.error_count, "error") if session.error_count else "",
+        plural(session.llm_calls, "llm call") if session.llm_calls else "",
+        plural(session.tool_calls, "tool call") if session.tool_calls else "",
+        tokens(session.input_tokens, session.output_tokens),
+        money(session.cost_usd) if session.cost_usd else "",
+        " ".join(session.models),
+    ]
+    head = f"{session.status.upper():<9} {session.title}  {_id(session.id)}"
+    return f"{head}\n  " + " · ".join(filter(None, facts))
+
+
+def _id(session_id: str) -> str:
+    """Return an id, whole: it is to be given back."""
+    return f"[session_id: {visible_line(session_id, _ID_CHARS)}]"
+
+
+async def find_sessions(archive: Archive, asked: FindSessions) -> Recorded[Sessions]:
+    """Return a page of sessions."""
+    found, more = await _page(archive, "/sessions", "sessions", session_line, asked)
+    return Recorded(
+        "\n".join(map(session_text, found)) or _nothing("session", more),
+        Sessions(sessions=found),
+        {"cursor": more} if more else {},
+        "Next: session_outline or session_errors with a session_id." if found else "",
+    )
+
+
+async def search_spans(archive: Archive, asked: SearchSpans) -> Recorded[Hits]:
+    """Return a page of spans."""
+    found, more = await _page(archive, "/search", "spans", _hit, asked)
+    return Recorded(
+        "\n".join(map(_hit_text, found)) or _nothing("span", more),
+        Hits(spans=found),
+        {"cursor": more} if more else {},
+        "Next: get_span with session_id and span_id." if found else "",
+    )
+
+
+async def _page(
+    archive: Archive,
+    path: str,
+    what: str,
+    line: Callable[[dict[str, Any]], L],
+    asked: FindSessions | SearchSpans,
+) -> tuple[list[L], str | None]:
+    """Return lines and the cursor behind them; fewer than asked for where they are too long."""
+    limit = asked.limit
+    while True:
+        try:
+            page = await archive.get(path, q=asked.query, limit=limit, cursor=asked.cursor)
+        except RefusedError as error:
+            raise RefusedError(error.pointed(asked.query)) from error
+        found = [line(row) for row in page[what]]
+        sizes = accumulate(len(visible(one.model_dump_json())) for one in found)
+        fitting = sum(size <= MAX_CHARS - _ROOM_CHARS for size in sizes)
+        if fitting == len(found) or limit == 1:
+            return found, page["next_cursor"]
+        limit = max(fitting, 1)
+
+
+def _hit(hit: dict[str, Any]) -> Hit:
+    span = hit["span"]
+    return Hit(
+        session_id=hit["session_id"],
+        session_title=visible_line(hit["session_title"], _NAME_CHARS),
+        span_id=span["span_id"],
+        name=visible_line(span["name"], _TITLE_CHARS),
+        kind=span["kind"],
+        status=span["status"],
+        duration_ms=None if span["duration_ns"] is None else span["duration_ns"] / 1e6,
+    )
+
+
+def _hit_text(hit: Hit) -> str:
+    took = "" if hit.duration_ms is None else f"  {duration(round(hit.duration_ms * 1e6))}"
+    where = f"{hit.session_title} {_id(hit.session_id)}"
+    return f"{hit.kind} {hit.name}  {hit.status}{took}  [span_id: {hit.span_id}]  in {where}"
+
+
+def _nothing(what: str, more: str | None) -> str:
+    if more:
+        return f"No {what} so far; not everything was looked at."
+    return f"No {what} is so."
+
+
+FIND_SESSIONS = Tool(
+    "find_sessions",
+    "Find sessions",
+    "List recorded runs of AI agents (sessions), newest first: id, title, status, duration, "
+    "errors, tokens, cost. Start here. Examples of `query`: `status:failed started>-2h`, "
+    "`tool:git_* cost>0.5`, `errors>0 service:checkout`.\n" + _LANGUAGE,
+    FindSessions,
+    Sessions,
+    find_sessions,
+)
+
+SEARCH_SPANS = Tool(
+    "search_spans",
+    "Search spans",
+    "Find single operations (model calls, tool calls, MCP requests …) across all sessions, newest "
+    'first. Use it to see where something occurs: `kind:tool status:error`, `"merge conflict"`, '
+    "`kind:llm tokens>10k`. Same query language as find_sessions.",
+    SearchSpans,
+    Hits,
+    search_spans,
+)

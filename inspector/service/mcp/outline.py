@@ -1,0 +1,150 @@
+"""`session_outline`: what happened in a session, as a compact tree, a page of lines at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from inspector.service.analysis.causes import error_line, is_failed, with_failures
+from inspector.service.analysis.formatting import duration, money, tokens
+from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.finding import session_line, session_text
+from inspector.service.mcp.source import MAX_SPANS, Archive
+from inspector.service.mcp.tool import Tool
+from inspector.service.model.rows import SpanRow, SpanStatus
+
+_NAME_CHARS = 100
+_ERROR_CHARS = 160
+_ERRORS_A_PAGE = 12
+_TEXT_CHARS = MAX_CHARS - 2_000
+_MAX_INDENT = 24
+
+
+class Outline(Closed):
+    """Arguments."""
+
+    session_id: str = Field(min_length=1, max_length=2_000)
+    under: str | None = Field(
+        None, max_length=16, description="A span id of the outline: only what is below that span."
+    )
+    every: bool = Field(
+        False, description="Show siblings that are alike one by one, instead of a few for all."
+    )
+    offset: int = Field(0, ge=0, description="`next` of the answer before.")
+
+
+class OutlineData(Closed):
+    """A part of the tree."""
+
+    session: str = Field(description="Title, status and counts.")
+    tree: str = Field(description="One line a span; two spaces a level; the id in brackets.")
+    line_count: int = Field(description="Of all the tree, with what is left out on one line.")
+
+
+def span_phrase(row: SpanRow, id_length: int) -> str:
+    """Return a span as one line: kind, name, what is remarkable, and the id."""
+    facts = [
+        "" if row.status in (SpanStatus.OK, SpanStatus.UNSET) else row.status.value.upper(),
+        duration(row.duration_ns),
+        f"waited {duration(row.wait_ns)}" if row.wait_ns else "",
+        visible_line(row.model, 40) if row.model and row.model not in row.name else "",
+        tokens(row.input_tokens, row.output_tokens),
+        money(row.cost_usd) if row.cost_usd else "",
+    ]
+    said = " ".join(filter(None, facts))
+    name = visible_line(row.name, _NAME_CHARS)
+    return f"{row.kind.value} {name}  {said}  [{row.span_id[:id_length]}]"
+
+
+def outline_texts(
+    tree: SpanTree, lines: Sequence[Line], errors: Mapping[int, str]
+) -> Iterator[str]:
+    """Yield the lines of an outline; `errors` is why spans failed, by index."""
+    id_length = short_ids(tree.rows)
+    for line in lines:
+        row = tree.rows[line.span]
+        indent = "  " * min(line.depth, _MAX_INDENT)
+        deep = f"(level {line.depth}) " if line.depth > _MAX_INDENT else ""
+        if line.left_out:
+            failed = f", {line.failed} of them with errors" if line.failed else ""
+            alike = f"{row.kind.value} {visible_line(row.name, _NAME_CHARS)}"
+            yield f"{indent}{deep}… {line.left_out} more, such as {alike}{failed}"
+            continue
+        why = f"  — {errors[line.span]}" if line.span in errors else ""
+        yield f"{indent}{deep}{span_phrase(row, id_length)}{why}"
+
+
+async def session_outline(archive: Archive, asked: Outline) -> Recorded[OutlineData]:
+    """Return a page of the tree."""
+    session = await archive.session(asked.session_id)
+    tree = await archive.tree(session)
+    rows = tree.rows
+    under = None if asked.under is None else place_of(rows, asked.under)
+    lines = await asyncio.to_thread(lines_of, tree, under, every=asked.every)
+    page = _page(tree, lines[asked.offset :])
+    errors = await _error_lines(archive, tree, page)
+    head = session_text(session_line(session))
+    text = "\n".join(outline_texts(tree, page, errors))
+    reached = asked.offset + len(page)
+    return Recorded(
+        f"{head}\n\n{text or '(no more lines)'}",
+        OutlineData(session=head, tree=text, line_count=len(lines)),
+        {"offset": reached} if reached < len(lines) else {},
+        _hint(session, rows, page),
+    )
+
+
+def _page(tree: SpanTree, lines: Sequence[Line]) -> list[Line]:
+    """Return as many lines as there is room for, with their errors."""
+    room = _TEXT_CHARS - _ERRORS_A_PAGE * (_ERROR_CHARS + 4)
+    page: list[Line] = []
+    for line, text in zip(lines, outline_texts(tree, lines, {}), strict=True):
+        room -= len(text) + 1
+        if room < 0:
+            break
+        page.append(line)
+    return page
+
+
+async def _error_lines(archive: Archive, tree: SpanTree, page: Sequence[Line]) -> dict[int, str]:
+    """Return why spans of the page failed, of those below which none did."""
+    failed = with_failures(tree)
+    causes = [
+        line.span
+        for line in page
+        if not line.left_out
+        and is_failed(tree.rows[line.span])
+        and not any(failed[child] for child in tree.children[line.span])
+    ]
+    found = {}
+    for place in causes[:_ERRORS_A_PAGE]:
+        detail = await archive.span(tree.rows[place])
+        found[place] = error_line(detail, _ERROR_CHARS)
+    return found
+
+
+def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[Line]) -> str:
+    hints = ["Ids in brackets are for get_span (content) and for `under`."]
+    if any(line.left_out for line in page):
+        hints.append("What `…` leaves out: call with `under` its parent and every=true.")
+    if session["span_count"] > len(rows) >= MAX_SPANS:
+        hints.append(f"Only the first {MAX_SPANS} spans were read.")
+    return " ".join(hints)
+
+
+OUTLINE = Tool(
+    "session_outline",
+    "Outline of a session",
+    "Show what happened in a session as a compact indented tree: each span with kind, name, "
+    "status if it is not ok, duration, tokens, cost, and why it failed. Long runs of similar "
+    "spans are shortened. Use `under` to look inside a span, then get_span for its content.",
+    Outline,
+    OutlineData,
+    session_outline,
+)

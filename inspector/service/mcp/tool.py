@@ -1,0 +1,91 @@
+"""What a tool is: its words for the model, its arguments, its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from inspector.errors import InspectorError
+from inspector.service.mcp.answer import Answer, Closed, Recorded
+from inspector.service.mcp.source import Archive
+
+A = TypeVar("A", bound=Closed)
+R = TypeVar("R", bound=BaseModel)
+
+
+class BadArgumentsError(InspectorError):
+    """A tool was called with arguments that it does not take."""
+
+    code = "bad_arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A, R]):
+    """A tool.
+
+    Attributes:
+        name: What it is called by.
+        title: For people.
+        description: For models: what it is for, what it answers, what to call next.
+        arguments: What it takes.
+        result: What is in `recorded` of its structured answer.
+        run: Finds the answer.
+        address: Of one that changes something: the path of what it is called about, whatever it
+            was given. None: it only reads.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[A]
+    result: type[R]
+    run: Callable[[Archive, A], Awaitable[Recorded[R]]]
+    address: Callable[[dict[str, Any]], str] | None = None
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        return _plain(self.arguments.model_json_schema())
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of the structured answer."""
+        whole: type[BaseModel] = Answer[self.result]  # type: ignore[name-defined]  # made at run time
+        return _plain(whole.model_json_schema(mode="serialization"))
+
+    async def call(self, archive: Archive, given: dict[str, Any]) -> Recorded[R]:
+        """Run it.
+
+        Raises:
+            BadArgumentsError: It does not take what was given; says which and why.
+            InspectorError: What was asked is refused, or nobody answers.
+        """
+        try:
+            arguments = self.arguments.model_validate(given)
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
+                for one in error.errors()[:10]
+            )
+            raise BadArgumentsError(f"Cannot call {self.name}: {wrong}.") from error
+        return await self.run(archive, arguments)
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without the titles that pydantic makes of names: a model pays for them."""
+    return {key: _without_titles(value) for key, value in schema.items() if key != "title"}
+
+
+def _without_titles(node: Any) -> Any:
+    match node:
+        case {"title": str(), **rest} if "type" in rest or "anyOf" in rest or "$ref" in rest:
+            return {key: _without_titles(value) for key, value in rest.items()}
+        case dict():
+            return {key: _without_titles(value) for key, value in node.items()}
+        case list():
+            return [_without_titles(one) for one in node]
+        case _:
+            return node
