@@ -24,11 +24,11 @@ import httpx
 from fastapi import FastAPI
 from query_store import END_NS, SESSION_SPANS, StoreFiller
 
-from inspector.app import create_app
+from inspector.service.app import create_app
 from inspector.service.feed.feed import Feed
 from inspector.service.search import Indexer, open_words
+from inspector.service.settings import load_settings
 from inspector.service.storage import open_store
-from inspector.settings import load_settings
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 40

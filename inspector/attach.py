@@ -23,7 +23,7 @@ from inspector import context, runfile
 from inspector.agent_side.adapters import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
 from inspector.agent_side.policies import install as install_policies
 from inspector.agent_side.servers import pass_on
-from inspector.token import environment_token
+from inspector.service.token import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
 from subscribers.options import Options, is_on

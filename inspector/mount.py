@@ -32,14 +32,14 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inspector import runfile
-from inspector.app import access_token, create_app, create_passing_app
 from inspector.attach import attach, find_service
 from inspector.errors import InspectorError, StoreInUseError
-from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
+from inspector.service.app import access_token, create_app, create_passing_app
 from inspector.service.http.elsewhere import Elsewhere
-from inspector.serving import serving
-from inspector.settings import Settings, load_settings
+from inspector.service.server.ports import listen, port_of
+from inspector.service.server.serving import serving
+from inspector.service.settings import Settings, load_settings
 from subscribers.live import LiveRecord
 
 MOUNT_PATH = "/_inspector"

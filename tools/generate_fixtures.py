@@ -21,9 +21,9 @@ from unittest.mock import patch
 
 import httpx
 
-from inspector.app import create_app, running
+from inspector.service.app import create_app, running
 from inspector.service.http import spans as search_route
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
 from tools.drawn_wire import SESSION as WIRE
 from tools.drawn_wire import wire_records, wire_spans

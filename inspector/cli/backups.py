@@ -9,8 +9,8 @@ import typer
 
 from inspector import runfile
 from inspector.errors import SettingsError
-from inspector.settings import load_settings
-from inspector.token import store_path
+from inspector.service.settings import load_settings
+from inspector.service.token import store_path
 
 app = typer.Typer()
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from inspector import runfile
 from inspector.errors import InspectorError, SettingsError
-from inspector.token import environment_token
+from inspector.service.token import environment_token
 from inspector.version import VERSION
 
 TIMEOUT_S = 30.0

@@ -29,8 +29,8 @@ from inspector.cli.client import Client, NoServiceError, RefusedError
 from inspector.cli.reader import find_reader
 from inspector.errors import InspectorError, SettingsError
 from inspector.service.analysis.sanitise import visible
-from inspector.settings import Settings, load_settings
-from inspector.token import load_token
+from inspector.service.settings import Settings, load_settings
+from inspector.service.token import load_token
 from inspector.version import VERSION
 
 FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
@@ -120,7 +120,7 @@ def _flag(name: str) -> inspect.Parameter:
 @with_settings
 def serve(config: Config = None, rotate_token: Rotate = False, **given: Any) -> None:
     """Run the service, and print the address to open."""
-    from inspector.serve import serve as run  # noqa: PLC0415 - half a second
+    from inspector.service.server.serve import serve as run  # noqa: PLC0415 - half a second
 
     settings = load_settings(config, **given)
     if rotate_token:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from inspector.cli.client import Client, NoServiceError
-from inspector.settings import load_settings
-from inspector.token import store_path
+from inspector.service.settings import load_settings
+from inspector.service.token import store_path
 
 
 class Reader(Protocol):

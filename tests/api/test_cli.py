@@ -14,9 +14,9 @@ from inspector import runfile
 from inspector.cli.client import Client
 from inspector.cli.main import app
 from inspector.errors import InspectorError
+from inspector.service.settings import Settings, load_settings
 from inspector.service.storage import open_store
-from inspector.settings import Settings, load_settings
-from inspector.token import store_path, token_path
+from inspector.service.token import store_path, token_path
 from tests.support import service_process
 from tests.support.export import span, span_id, trace_request
 from tests.support.service import (

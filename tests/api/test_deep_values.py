@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from inspector.app import create_app, running
+from inspector.service.app import create_app, running
 from inspector.service.normalise.conventions import CONVENTIONS
 from tests.support import door
 from tests.support.otlp import START_NS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from inspector.app import create_app
+from inspector.service.app import create_app
 from inspector.service.model.rows import RequestStatus
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.agents import Agent, hash_of

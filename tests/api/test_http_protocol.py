@@ -8,10 +8,15 @@ import pytest
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from inspector import http_protocol
-from inspector.http_protocol import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, MAX_PIPELINED
-from inspector.ports import listen, port_of
-from inspector.serving import serving
+from inspector.service.server import http_protocol
+from inspector.service.server.http_protocol import (
+    MAX_HEAD_BYTES,
+    MAX_HEADERS,
+    MAX_LINE_BYTES,
+    MAX_PIPELINED,
+)
+from inspector.service.server.ports import listen, port_of
+from inspector.service.server.serving import serving
 from tests.support.door import Remembering, door, settings
 from tests.support.export import span, trace_request
 
@@ -207,7 +212,7 @@ async def test_a_head_that_does_not_end_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, begun: bytes, expected: list[int]
 ) -> None:
     monkeypatch.setattr(http_protocol, "MAX_HEAD_S", 0.2)
-    monkeypatch.setattr("inspector.serving.KEEP_ALIVE_S", 0.2)
+    monkeypatch.setattr("inspector.service.server.serving.KEEP_ALIVE_S", 0.2)
     async with served(answering) as wire:
         assert statuses(await wire.ask(begun)) == expected
 

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from inspector.mount import is_about, mount
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 from tests.support.export import trace_request
 from tests.support.service import (
     DEADLINE_S,

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from inspector.app import create_app
+from inspector.service.app import create_app
 from inspector.service.http.access import cookie_name
 from inspector.service.http.refusals import BURST
 from tests.support.door import TOKEN, caller, settings

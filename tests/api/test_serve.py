@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from inspector.errors import InspectorError
-from inspector.serve import serve
+from inspector.service.server.serve import serve
 from tests.support.door import settings
 from tests.support.export import span, trace_request
 from tests.support.service import (

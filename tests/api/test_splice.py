@@ -14,12 +14,12 @@ import uvloop
 from fastapi import FastAPI
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from inspector import http_protocol
-from inspector.http_protocol import TakeHttp2
-from inspector.ports import listen, port_of
 from inspector.service.otlp.grpc_server import GrpcServer
 from inspector.service.otlp.splice import SERVER, Splicer, can_splice, sender_of
-from inspector.serving import serving
+from inspector.service.server import http_protocol
+from inspector.service.server.http_protocol import TakeHttp2
+from inspector.service.server.ports import listen, port_of
+from inspector.service.server.serving import serving
 from tests.support.door import TOKEN, Remembering, door, settings
 from tests.support.export import span, trace_request
 from tests.support.service import wait_for

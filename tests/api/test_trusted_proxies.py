@@ -5,9 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
-from inspector.app import create_app
-from inspector.ports import listen, port_of
-from inspector.serving import serving
+from inspector.service.app import create_app
+from inspector.service.server.ports import listen, port_of
+from inspector.service.server.serving import serving
 from tests.support.door import TOKEN, settings
 
 FORWARDED = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from inspector.settings import Settings, load_settings
+from inspector.service.settings import Settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))

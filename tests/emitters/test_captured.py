@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from inspector.app import create_app, running
+from inspector.service.app import create_app, running
 from inspector.service.model.rows import SpanKind
 from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
 from tests.emitters.record import emitters

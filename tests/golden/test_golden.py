@@ -12,7 +12,7 @@ import pytest
 from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 
-from inspector.app import create_app, running
+from inspector.service.app import create_app, running
 from tests.support.door import TOKEN, settings
 from tools.generate_golden import TRACE_ID
 

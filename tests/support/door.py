@@ -9,9 +9,9 @@ import httpx
 from fastapi import FastAPI
 from starlette.applications import Starlette
 
-from inspector.app import create_app, install_receiver
+from inspector.service.app import create_app, install_receiver
 from inspector.service.model.rows import IncomingLog, IncomingSpan
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 
 TOKEN = "a-token-for-tests"
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from inspector.app import ROUTERS
+from inspector.service.app import ROUTERS
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed, FeedTiming
 from inspector.service.http import compare, exports, problems, statistics

@@ -14,7 +14,7 @@ from inspector.cli.doctor.policies import examine_policies
 from inspector.cli.doctor.senders import examine_frameworks, examine_senders
 from inspector.cli.doctor.service import examine_forwarding, examine_ports, examine_service
 from inspector.errors import InspectorError
-from inspector.settings import Settings, load_settings
+from inspector.service.settings import Settings, load_settings
 from inspector.version import VERSION
 
 _EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[Finding]], ...] = (

@@ -11,8 +11,8 @@ from pathlib import Path
 from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.errors import InspectorError, UntrustedFileError
 from inspector.paths import check_trusted
-from inspector.settings import Settings
-from inspector.token import store_path, token_path
+from inspector.service.settings import Settings
+from inspector.service.token import store_path, token_path
 
 FEW_BYTES = 1024**3
 """Free disk below which somebody should know."""

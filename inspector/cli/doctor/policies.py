@@ -9,7 +9,7 @@ from inspector.agent_side.policies.sources import load
 from inspector.agent_side.policies.words import lines, needs_prices
 from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.errors import PolicyError
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 
 
 def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:

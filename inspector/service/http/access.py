@@ -32,7 +32,7 @@ from inspector.service.http.otlp import render
 from inspector.service.http.problems import ProblemError, as_problem, route_path
 from inspector.service.http.refusals import RefusalNotes, audit_row
 from inspector.service.otlp.signals import NO_TOKEN
-from inspector.settings import is_loopback
+from inspector.service.settings import is_loopback
 
 logger = logging.getLogger("inspector.http")
 

@@ -12,7 +12,7 @@ from inspector.service.files.importer import import_stream
 from inspector.service.http.bodies import MAX_SILENCE_S, parts
 from inspector.service.http.problems import ProblemError
 from inspector.service.ingest.writer import Ingest
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 
 router = APIRouter(tags=["sessions"])
 

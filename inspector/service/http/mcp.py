@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from inspector.service.http.in_process import ask
 from inspector.service.http.problems import ProblemError
-from inspector.settings import Settings
+from inspector.service.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from inspector.errors import SettingsError
-from inspector.settings import Settings, is_loopback, load_settings
+from inspector.service.settings import Settings, is_loopback, load_settings
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from inspector.app import access_token
 from inspector.errors import SettingsError, UntrustedFileError
-from inspector.settings import load_settings
-from inspector.token import environment_token, load_token, token_path
+from inspector.service.app import access_token
+from inspector.service.settings import load_settings
+from inspector.service.token import environment_token, load_token, token_path
 
 
 def address(directory: Path) -> str:

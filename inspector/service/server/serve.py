@@ -20,14 +20,14 @@ import uvicorn
 from fastapi import FastAPI
 
 from inspector import runfile
-from inspector.app import access_token, create_app, create_ingest_app
 from inspector.errors import PortInUseError, SettingsError, StoreInUseError
-from inspector.http_protocol import MAX_CONNECTIONS, TakeHttp2
-from inspector.ports import listen, port_of
 from inspector.runfile import RunFile
+from inspector.service.app import access_token, create_app, create_ingest_app
 from inspector.service.otlp.splice import Splicer, can_splice
-from inspector.serving import GRACE_S, serving
-from inspector.settings import PREFIX, Settings
+from inspector.service.server.http_protocol import MAX_CONNECTIONS, TakeHttp2
+from inspector.service.server.ports import listen, port_of
+from inspector.service.server.serving import GRACE_S, serving
+from inspector.service.settings import PREFIX, Settings
 
 if sys.platform != "win32":
     import resource

@@ -46,9 +46,9 @@ from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
+from inspector.service.settings import Settings
 from inspector.service.storage import open_store
-from inspector.settings import Settings
-from inspector.token import load_token, store_path
+from inspector.service.token import load_token, store_path
 from inspector.version import VERSION
 
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.

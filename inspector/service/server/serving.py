@@ -12,8 +12,8 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from inspector.http_protocol import MAX_CONNECTIONS, HttpProtocol, TakeHttp2
-from inspector.settings import Settings
+from inspector.service.server.http_protocol import MAX_CONNECTIONS, HttpProtocol, TakeHttp2
+from inspector.service.settings import Settings
 
 KEEP_ALIVE_S = 30
 """How long a connection on which nothing is asked stays open."""

@@ -1,0 +1,1 @@
+"""One process, its listeners and its ports."""
