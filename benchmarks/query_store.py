@@ -13,15 +13,9 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
+from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord, TraceRecord
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.service.storage.base import (
-    Changes,
-    Content,
-    SessionRecord,
-    SpanRecord,
-    Store,
-    TraceRecord,
-)
+from inspector.service.storage.base import Store
 
 SESSION_SPANS = 50
 END_NS = 1_795_000_000 * 10**9

@@ -20,10 +20,17 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from inspector import context, runfile
-from inspector.agent_side.adapters import ASKED, ENABLE_PATCH, Adapter, attach_all, wanted
+from inspector.agent_side.adapters import (
+    ASKED,
+    ENABLE_PATCH,
+    Adapter,
+    attach_all,
+    load_adapter,
+    wanted,
+)
 from inspector.agent_side.policies import install as install_policies
 from inspector.agent_side.servers import pass_on
-from inspector.service.token import environment_token
+from inspector.runfile import environment_token
 from instrument.default import bus as default_bus
 from subscribers import Capture, Redactor, read_options
 from subscribers.options import Options, is_on
@@ -213,9 +220,8 @@ def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[
     if not is_asked and "mcp_agent.core.instrument" not in sys.modules:
         return lambda: None
     try:
-        from inspector.integrations import mcp_agent  # noqa: PLC0415 - see above
-
-        return mcp_agent.attach(bus)
+        detach: Callable[[], None] = load_adapter("mcp_agent").attach(bus)
+        return detach
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
         _logger.warning("Cannot watch mcp-agent (%s: %s).", type(error).__name__, error)
         return lambda: None

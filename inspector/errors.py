@@ -20,7 +20,7 @@ A message says what was attempted, what is wrong and what to do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 StoreTrouble: TypeAlias = Literal["full", "read_only", "unavailable"]
 """Why a store cannot be written."""
@@ -114,3 +114,26 @@ class OverloadedError(InspectorError):
     def __init__(self, message: str, *, retry_after_s: int = 1) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class RefusedError(InspectorError):
+    """The service answered with a problem.
+
+    Args:
+        message: Its detail.
+        problem: What it said, such as `{"code": "bad_query", "position": 3, "length": 4}`.
+    """
+
+    code = "refused"
+
+    def __init__(self, message: str, problem: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.problem = problem or {}
+
+    def pointed(self, query: str) -> str:
+        """Return the message, and `query` with a mark under what is wrong with it."""
+        position = self.problem.get("position")
+        if position is None:
+            return str(self)
+        mark = "^" * max(self.problem.get("length") or 0, 1)
+        return f"{self}\n{query}\n{' ' * position}{mark}"

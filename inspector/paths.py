@@ -133,3 +133,7 @@ def _user_dir(variable: str, fallback: str) -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     return Path.home() / fallback
+
+
+SECTIONS = frozenset({"policies", "breakpoints", "budgets", "step"})
+"""The keys of the file that are ours; the others are settings of the service."""

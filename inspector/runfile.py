@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import stat
 from collections.abc import Mapping
@@ -17,6 +18,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from inspector.paths import write_private
+
+_logger = logging.getLogger("inspector")
 
 NAME = "inspector.json"
 MAX_BYTES = 16_384
@@ -148,3 +151,20 @@ def _is_private(path: Path) -> bool:
     info = path.lstat()
     is_plain = stat.S_ISDIR(info.st_mode) or stat.S_ISREG(info.st_mode)
     return is_plain and info.st_uid == os.getuid() and not info.st_mode & 0o022
+
+
+def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the token that whoever asks a service was given; None: none.
+
+    `INSPECTOR_TOKEN`, else what is in the file that `INSPECTOR_TOKEN_FILE` names. That it cannot
+    be read is one log line: an agent goes on.
+    """
+    if given := environ.get("INSPECTOR_TOKEN"):
+        return given
+    if not (named := environ.get("INSPECTOR_TOKEN_FILE")):
+        return None
+    try:
+        return Path(named).read_text(encoding="ascii").strip() or None
+    except (OSError, UnicodeDecodeError) as error:
+        _logger.warning("Cannot read the token that INSPECTOR_TOKEN_FILE names (%s).", error)
+        return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from instrument.decision import Kind, Question, are_kwargs
+from instrument.question import Kind, Question, are_kwargs
 
 GRANTS = frozenset({"allow", "allow once", "allow always"})
 

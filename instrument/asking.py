@@ -16,9 +16,9 @@ from instrument.approvals import (
     answer_from,
     refusal_of,
 )
-from instrument.decision import APPROVAL_OPTIONS, Question, is_duration
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
+from instrument.question import APPROVAL_OPTIONS, Question, is_duration
 from instrument.waiting import Channel, NobodyAnsweredError, Waiting
 
 NO_PROVIDER = "no approval provider"

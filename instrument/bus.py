@@ -21,7 +21,7 @@ from instrument.approvals import ApprovalAnswer, ApprovalProvider
 from instrument.around import Around, Wrapper
 from instrument.asking import ASKER, Subject, ask_person, question_with
 from instrument.catalogue import CATALOGUE, Noun, find_noun
-from instrument.decision import APPROVAL_TIMEOUT_S, Outcome, Question
+from instrument.decision import Outcome
 from instrument.deliberation import decide
 from instrument.delivery import (
     EVERY,
@@ -44,6 +44,7 @@ from instrument.interceptors import (
 )
 from instrument.once import FirstTimes, once
 from instrument.operations import Operation, RepeatableOperation, current_call_id
+from instrument.question import APPROVAL_TIMEOUT_S, Question
 from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 

@@ -10,17 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import (
-    ACTIONS,
-    ROLES,
-    UNSET,
-    Decision,
-    Injection,
-    Question,
-    are_kwargs,
-    is_duration,
-)
+from instrument.decision import ACTIONS, ROLES, UNSET, Decision, Injection
 from instrument.errors import HookContractError, MalformedDecisionError
+from instrument.question import Question, are_kwargs, is_duration
 
 
 def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any]:

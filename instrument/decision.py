@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from sys import float_info
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
+from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S, Question
 
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalAnswer
 
-Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
-"""Why a person is asked: to allow, to say something, or to look before it goes on."""
 
 Action: TypeAlias = Literal[
     "continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail"
@@ -28,8 +26,6 @@ CHANGING = frozenset({"modify", "inject_context", "ask_user"})
 NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
 
 ROLES = ("system", "user", "assistant")
-APPROVAL_OPTIONS = ("Allow", "Deny")
-APPROVAL_TIMEOUT_S = 300.0
 
 
 class Unset:
@@ -55,35 +51,6 @@ class Injection(NamedTuple):
     """Not to be shown to the user."""
     is_for_tool_result: bool = False
     """To be appended to the last tool result, where there is one."""
-
-
-def is_duration(seconds: object) -> bool:
-    """Return whether one can wait so long: a number above 0, and not for ever."""
-    return (
-        isinstance(seconds, int | float)
-        and not isinstance(seconds, bool)
-        and 0 < seconds <= float_info.max  # false for NaN, and for what is no float
-    )
-
-
-def are_kwargs(changes: object) -> bool:
-    """Return whether `changes` maps names of kwargs to values."""
-    return isinstance(changes, Mapping) and all(isinstance(name, str) for name in changes)
-
-
-class Question(NamedTuple):
-    """What a person is asked before it may go on (001-14)."""
-
-    prompt: str
-    options: tuple[str, ...] = APPROVAL_OPTIONS
-    default: str = "deny"
-    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
-    timeout_s: float = APPROVAL_TIMEOUT_S
-    kind: Kind = "approval"
-    form: Mapping[str, Any] | None = None
-    """JSON Schema of what a question wants to know; None: text will do."""
-    signal_name: str | None = None
-    """What the answer is a signal for, where a workflow waits for one."""
 
 
 class Decision:

@@ -22,11 +22,12 @@ from typing import Any, cast
 from instrument.approvals import ApprovalAnswer
 from instrument.asking import Subject, ask_person
 from instrument.contracts import changes_of, check_changes
-from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome, Question, Verdict
+from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome, Verdict
 from instrument.delivery import HOOK_FAILED, is_our_own_cancellation
 from instrument.edits import edited, keep
 from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
 from instrument.interceptors import Interceptor, Registry
+from instrument.question import Question
 from instrument.waiting import Channel, Waiting
 
 HOOK_DECIDED = "hook_decided"

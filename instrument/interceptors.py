@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
-from instrument.decision import is_duration
 from instrument.delivery import EVERY, Observer, Table, describe, observers_of
 from instrument.errors import UnheededPolicyError
 from instrument.once import FirstTimes
+from instrument.question import is_duration
 
 OnError: TypeAlias = Literal["raise", "deny", "continue"]
 

@@ -24,7 +24,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
-from subscribers.live import LiveRecord, heartbeat
+from subscribers.live_record import LiveRecord, heartbeat
 
 _logger = logging.getLogger("inspector")
 

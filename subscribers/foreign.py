@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, Status
 
-from subscribers.live import SPAN_NAME, LiveRecord
+from subscribers.live_record import SPAN_NAME, LiveRecord
 from subscribers.options import Capture
 from subscribers.redaction import Redactor
 from subscribers.spans import BRIDGE_SCOPE

@@ -7,7 +7,6 @@ provider, whoever instrumented it, as soon as it starts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
@@ -17,46 +16,12 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
+from subscribers.live_record import PROGRESS, STARTED, LiveRecord
 from subscribers.sessions import MAX_ID_CHARS, SESSION_ID, UNKNOWN_SESSION
 from subscribers.spans import DUPLICATE_OF, duplicated
 
 if TYPE_CHECKING:
     from subscribers.delivery import Delivery
-
-STARTED = "inspector.span.started"
-PROGRESS = "inspector.span.progress"
-SPAN_NAME = "inspector.span.name"
-HEARTBEAT = "inspector.process.heartbeat"
-
-_HAS_IS_REMOTE, _IS_REMOTE = 0x100, 0x200
-
-
-@dataclass(frozen=True, slots=True)
-class LiveRecord:
-    """One log record to be; made on the emitter's thread, encoded on the sender's."""
-
-    name: str
-    time_ns: int
-    span_context: SpanContext | None
-    attributes: Mapping[str, Any]
-    resource: Resource
-    span: Span | None = None
-    """The span it tells about, for `STARTED` and `PROGRESS`; its end makes the record needless."""
-
-    def all_attributes(self) -> Mapping[str, Any]:
-        """Return the attributes with the identity of the span they tell about."""
-        if self.span is None:
-            return self.attributes
-        return {**_identity(self.span), **self.attributes}
-
-
-def heartbeat(resource: Resource, *, state: str, lost_after_s: float) -> LiveRecord:
-    """Return the record that says that this process is `alive`, or `exiting`."""
-    attributes = {
-        "inspector.process.state": state,
-        "inspector.process.lost_after_s": lost_after_s,
-    }
-    return LiveRecord(HEARTBEAT, time_ns(), None, attributes, resource)
 
 
 class LiveSpanProcessor(SpanProcessor):
@@ -129,19 +94,3 @@ class LiveSpanProcessor(SpanProcessor):
         Frameworks call this after each span, in the agent's own thread.
         """
         return self._delivery.flush(timeout_millis / 1_000, until_back=False)
-
-
-def _identity(span: Span) -> dict[str, Any]:
-    parent, scope = span.parent, span.instrumentation_scope
-    is_remote = parent is not None and parent.is_remote
-    identity: dict[str, Any] = {
-        SPAN_NAME: span.name,
-        "inspector.span.kind": span.kind.value + 1,  # OTLP counts from "unspecified"
-        "inspector.span.flags": _HAS_IS_REMOTE | (_IS_REMOTE if is_remote else 0),
-    }
-    if parent is not None:
-        identity["inspector.span.parent_span_id"] = trace.format_span_id(parent.span_id)
-    if scope is not None:
-        identity["inspector.span.scope_name"] = scope.name
-        identity["inspector.span.scope_version"] = scope.version or ""
-    return identity

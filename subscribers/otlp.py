@@ -29,7 +29,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from subscribers.delivery import Answer, Verdict
-from subscribers.live import LiveRecord
+from subscribers.live_record import LiveRecord
 from subscribers.process import ProcessIdentity
 
 _logger = logging.getLogger("inspector")

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.agent_side.on_import import after_import
 
@@ -114,8 +114,7 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         return
     (_warned.discard if _is_tested(adapter) else _warned.add)(adapter)
     try:
-        module = import_module(f"{_PACKAGE}.integrations.{adapter.name}")
-        undo.append(module.attach(bus=bus))
+        undo.append(load_adapter(adapter.name).attach(bus=bus))
     except Exception as error:  # noqa: BLE001 - never into the program that is watched
         _warn(
             "Cannot watch %s %s (%s: %s). The adapter was tested with %s.",
@@ -129,6 +128,11 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         check_version(adapter)
         for tell in on_attached:
             tell(adapter)
+
+
+def load_adapter(name: str) -> Any:
+    """Return the module of an adapter, which lies above this one: it is known by its name only."""
+    return import_module(f"{_PACKAGE}.integrations.{name}")
 
 
 on_attached: list[Callable[[Adapter], None]] = []

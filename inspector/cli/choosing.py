@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any
 
 from inspector.cli import session_spans
-from inspector.cli.client import RefusedError
 from inspector.cli.reader import Reader
+from inspector.errors import RefusedError
 
 _HELD = ("paused", "waiting")
 """What can be held; whether it is, `paused_since` says."""

@@ -13,8 +13,8 @@ from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
 
 from inspector import runfile
-from inspector.errors import InspectorError, SettingsError
-from inspector.service.token import environment_token
+from inspector.errors import InspectorError, RefusedError, SettingsError
+from inspector.runfile import environment_token
 from inspector.version import VERSION
 
 TIMEOUT_S = 30.0
@@ -26,29 +26,6 @@ class NoServiceError(InspectorError):
     """No service runs, or it does not answer."""
 
     code = "no_service"
-
-
-class RefusedError(InspectorError):
-    """The service answered with a problem.
-
-    Args:
-        message: Its detail.
-        problem: What it said, such as `{"code": "bad_query", "position": 3, "length": 4}`.
-    """
-
-    code = "refused"
-
-    def __init__(self, message: str, problem: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.problem = problem or {}
-
-    def pointed(self, query: str) -> str:
-        """Return the message, and `query` with a mark under what is wrong with it."""
-        position = self.problem.get("position")
-        if position is None:
-            return str(self)
-        mark = "^" * max(self.problem.get("length") or 0, 1)
-        return f"{self}\n{query}\n{' ' * position}{mark}"
 
 
 class _SameOrigin(urllib.request.HTTPRedirectHandler):

@@ -19,8 +19,8 @@ from urllib.parse import quote
 import typer
 
 from inspector.cli import choosing, session_spans
-from inspector.cli.client import Client, RefusedError
-from inspector.errors import SettingsError
+from inspector.cli.client import Client
+from inspector.errors import RefusedError, SettingsError
 from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()

@@ -25,9 +25,9 @@ from inspector.cli import doctor_command as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
-from inspector.cli.client import Client, NoServiceError, RefusedError
+from inspector.cli.client import Client, NoServiceError
 from inspector.cli.reader import find_reader
-from inspector.errors import InspectorError, SettingsError
+from inspector.errors import InspectorError, RefusedError, SettingsError
 from inspector.service.analysis.sanitise import visible
 from inspector.service.settings import Settings, load_settings
 from inspector.service.token import load_token

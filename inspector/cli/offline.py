@@ -16,11 +16,11 @@ from inspector.service.app import create_app
 from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
 from inspector.service.http.in_process import ask
+from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.sessions.state import SessionState, status_of
 from inspector.service.settings import Settings
 from inspector.service.storage import open_store, open_to_read
-from inspector.service.storage.base import SessionRecord
 
 _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}
 

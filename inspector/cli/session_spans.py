@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
-from inspector.cli.client import RefusedError
 from inspector.cli.reader import Reader
+from inspector.errors import RefusedError
 
 _PAGE = 20_000
 _ID_MATCHES = 100

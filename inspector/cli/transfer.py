@@ -8,8 +8,9 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from inspector.cli import session_spans
-from inspector.cli.client import Client, NoServiceError, RefusedError
+from inspector.cli.client import Client, NoServiceError
 from inspector.cli.reader import find_reader
+from inspector.errors import RefusedError
 from inspector.service.files.unpacking import Unpacker
 
 _PAGE = 1_000

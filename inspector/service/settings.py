@@ -28,8 +28,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from inspector.agent_side.policies.locations import SECTIONS as POLICY_SECTIONS
 from inspector.errors import SettingsError
+from inspector.paths import SECTIONS as POLICY_SECTIONS
 from inspector.paths import config_dir, data_dir
 from inspector.service.sessions.retention import Retention
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.errors import SettingsError
@@ -14,23 +12,6 @@ from inspector.paths import check_trusted, data_dir, make_dir, write_private
 SQLITE = "sqlite:///"
 
 _logger = logging.getLogger("inspector")
-
-
-def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the token that whoever asks a service was given; None: none.
-
-    `INSPECTOR_TOKEN`, else what is in the file that `INSPECTOR_TOKEN_FILE` names. That it cannot
-    be read is one log line: an agent goes on.
-    """
-    if given := environ.get("INSPECTOR_TOKEN"):
-        return given
-    if not (named := environ.get("INSPECTOR_TOKEN_FILE")):
-        return None
-    try:
-        return Path(named).read_text(encoding="ascii").strip() or None
-    except (OSError, UnicodeDecodeError) as error:
-        _logger.warning("Cannot read the token that INSPECTOR_TOKEN_FILE names (%s).", error)
-        return None
 
 
 def store_path(store: str) -> Path | None:

@@ -6,15 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
-from instrument.decision import (
-    APPROVAL_OPTIONS,
-    APPROVAL_TIMEOUT_S,
-    Decision,
-    Injection,
-    Outcome,
-    Question,
-)
+from instrument.decision import Decision, Injection, Outcome
 from instrument.errors import MalformedDecisionError
+from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S, Question
 
 ResultAction: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
 

@@ -19,15 +19,10 @@ from instrument.guidance.definition import (
     McpFeature,
     RequirementLevel,
 )
-from instrument.guidance.errors import (
-    ContentError,
-    DuplicateHookError,
-    GuidanceError,
-    GuidanceValueError,
-    WorkflowViolationError,
-)
+from instrument.guidance.errors import DuplicateHookError, GuidanceError, GuidanceValueError
 from instrument.guidance.joining import attach, attach_gate
 from instrument.guidance.loader import (
+    ContentError,
     ContentLoader,
     FailedHook,
     LoadedHooks,
@@ -45,6 +40,7 @@ from instrument.guidance.session import (
     SessionStateTracker,
     StateTransition,
     TimingInfo,
+    WorkflowViolationError,
     create_blocking_response,
 )
 

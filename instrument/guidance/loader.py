@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from instrument.guidance.checks import wrong
 from instrument.guidance.definition import HookDefinition
-from instrument.guidance.errors import ContentError
+from instrument.guidance.errors import GuidanceError
 from instrument.guidance.registry import SkippedHook
 from instrument.guidance.spelling import Alias, merged
 from instrument.guidance.transparency import Log, log_locally, tell
@@ -249,3 +249,13 @@ def create_content_loader(
     """
     known = {"base_path", "cache", "log"}
     return ContentLoader(**merged(_ATTEMPT, options, named, known))
+
+
+class ContentError(GuidanceError):
+    """The text of a hook cannot be loaded (003-22)."""
+
+    def __init__(self, hook: HookDefinition, reason: str, remedy: str) -> None:
+        super().__init__(f"Cannot load hook {hook.id!r}: {reason}. {remedy}")
+        self.hook = hook
+        self.reason = reason
+        """What is wrong, with no path outside the content's folder in it."""

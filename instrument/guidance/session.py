@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any, Literal, TypeAlias, get_args
 
 from instrument.guidance.checks import choice, names, scope, wrong
-from instrument.guidance.errors import GuidanceValueError, WorkflowViolationError
+from instrument.guidance.errors import GuidanceError, GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 SessionState: TypeAlias = Literal["uninitialized", "initialized", "ready", "working"]
@@ -234,3 +234,16 @@ def _optional_names(name: str, value: Collection[str] | None) -> frozenset[str] 
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+class WorkflowViolationError(GuidanceError, RuntimeError):
+    """A tool was to be called before the session allows it (003-U5)."""
+
+    def __init__(
+        self, message: str, tool_name: str, current_state: SessionState, required_action: str
+    ) -> None:
+        super().__init__(message)
+        self.tool_name = tool_name
+        self.current_state = current_state
+        self.required_action = required_action
+        """What has to happen first, such as `call session_init`."""

@@ -10,9 +10,10 @@ from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 from instrument import default
 from instrument.asking import Subject, ask_person
 from instrument.bus import Bus
-from instrument.decision import Decision, Outcome, Question
+from instrument.decision import Decision, Outcome
 from instrument.delivery import describe
 from instrument.interceptors import Interceptor
+from instrument.question import Question
 from instrument.typed.events import AgentInitializedEvent, BaseHookEvent, Interrupted
 from instrument.typed.inference import event_types
 from instrument.typed.translation import (

@@ -10,9 +10,9 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from inspector.cli.client import NoServiceError, RefusedError
+from inspector.cli.client import NoServiceError
 from inspector.cli.main import app
-from inspector.errors import SettingsError
+from inspector.errors import RefusedError, SettingsError
 from tests.support.otlp import span
 from tests.support.service import DEADLINE_S, Service, command, environment, running_service
 from tests.unit.otlp.test_scrub import request

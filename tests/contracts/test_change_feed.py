@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from inspector.service.feed import feed as feed_module
 from inspector.service.feed.feed import Feed, FeedTiming
+from inspector.service.model.records import Changes
 from inspector.service.present import rows as presenter
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import Changes
 from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.schedules import Step, controlled_schedules

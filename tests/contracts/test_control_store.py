@@ -7,16 +7,10 @@ from dataclasses import replace
 import pytest
 
 from inspector.service.ingest.requests import life
+from inspector.service.model.records import Changes, CommandEnd, Departure, RequestRecord, Waiting
 from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.service.storage import Store
-from inspector.service.storage.base import (
-    MAX_REQUESTS_BYTES,
-    Changes,
-    CommandEnd,
-    Departure,
-    RequestRecord,
-    Waiting,
-)
+from inspector.service.storage.base import MAX_REQUESTS_BYTES
 from tests.contracts.test_store import session
 from tests.support.asked import AGENT, asked
 from tests.support.otlp import START_NS

@@ -7,9 +7,9 @@ from typing import Any
 
 import apsw
 
+from inspector.service.model.records import Departure
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import Departure
 from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
 from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import span

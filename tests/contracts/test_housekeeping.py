@@ -12,11 +12,11 @@ import pytest
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import housekeeping
 from inspector.service.ingest.writer import Ingest
+from inspector.service.model.records import Departure
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import Departure
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import SECOND_NS, span

@@ -15,11 +15,11 @@ from inspector.errors import InspectorError, OverloadedError, StoreUnavailableEr
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import recorder
 from inspector.service.ingest.writer import Ingest
+from inspector.service.model.records import Changes
 from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from inspector.service.storage.base import Changes
 from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock

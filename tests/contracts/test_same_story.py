@@ -8,11 +8,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.service.model.records import MomentRecord
 from inspector.service.model.rows import RequestStatus
 from inspector.service.query.tree import All
 from inspector.service.sessions.state import REQUEST_WAIT, SessionState
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import MomentRecord
 from tests.support.desk import Desk, play
 from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import trace_hex

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord
 from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
 from inspector.service.query import Scope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
@@ -23,7 +24,7 @@ from inspector.service.search.histogram import Buckets, count_sessions
 from inspector.service.search.indexing import Indexer
 from inspector.service.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import Changes, Content, Reader, SessionRecord, SpanRecord
+from inspector.service.storage.base import Reader
 from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.orders import Order, SortKey, place_of
 from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS

@@ -13,10 +13,10 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
+from inspector.service.model.records import Changes, Departure
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store
-from inspector.service.storage.base import Changes, Departure
 from inspector.service.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from inspector.errors import StoreUnavailableError
-from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.service.query.tree import All
-from inspector.service.storage import Store
-from inspector.service.storage.base import (
+from inspector.service.model.records import (
     Changes,
     Content,
     Departure,
     MomentRecord,
     SessionRecord,
-    SpanPosition,
     SpanRecord,
     TraceRecord,
 )
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.query.tree import All
+from inspector.service.storage import Store
+from inspector.service.storage.base import SpanPosition
 from tests.support.otlp import START_NS
 from tests.support.telemetry import span_hex, trace_hex
 

@@ -12,7 +12,7 @@ import pytest
 from inspector.errors import StoreUnavailableError
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.writer import Ingest
-from inspector.service.storage.base import Changes
+from inspector.service.model.records import Changes
 from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock

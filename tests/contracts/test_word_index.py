@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.service.model.records import MAX_INT
 from inspector.service.query import Scope, parse_query
 from inspector.service.search import open_search
 from inspector.service.search.fitting import Evaluator
 from inspector.service.search.indexing import Indexer
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import MAX_INT
 from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 from inspector.service.storage.word_reader import Found, Phrase

@@ -12,6 +12,7 @@ from inspector.service.ingest.requests.answering import Given, Refusal
 from inspector.service.ingest.requests.control_plane import Accepted, Told
 from inspector.service.ingest.requests.control_plane import Desk as ControlDesk
 from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.records import Changes, SpanRecord
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -24,7 +25,6 @@ from inspector.service.model.rows import (
 )
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from inspector.service.storage.base import Changes, SpanRecord
 from inspector.service.storage.memory import MemoryStore
 from tests.support.asked import ANN, asked, process
 from tests.support.otlp import SECOND_NS, START_NS

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from inspector.service import wire
 from inspector.service.feed.messages import entries_of
+from inspector.service.model.records import MAX_INT, SessionRecord, SpanRecord
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import MAX_INT, SessionRecord, SpanRecord
 
 times = st.integers(0, MAX_INT)
 counts = st.integers(0, 2**53)

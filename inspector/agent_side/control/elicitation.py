@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from inspector.agent_side.control.forms import problem_of
 from instrument import ApprovalAnswer, Bus
 from instrument import default as shared
-from instrument.decision import APPROVAL_TIMEOUT_S
+from instrument.question import APPROVAL_TIMEOUT_S
 
 if TYPE_CHECKING:
     from mcp.types import ElicitResult

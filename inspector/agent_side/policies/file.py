@@ -27,7 +27,7 @@ from inspector.agent_side.policies.rules import (
 from inspector.agent_side.policies.ruling import JOINT
 from inspector.errors import PolicyError
 from instrument.catalogue import NOUNS
-from instrument.decision import is_duration
+from instrument.question import is_duration
 
 HOOKS = tuple(noun.before for noun in NOUNS.values())
 STEPPED = (BEFORE_TOOL_CALL, "before_llm_generate")

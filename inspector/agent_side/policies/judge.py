@@ -12,8 +12,8 @@ from inspector.agent_side.policies.rules import Event, Policy, Question, RuleLis
 from inspector.agent_side.policies.ruling import Ruling, joined
 from instrument import Decision
 from instrument.decision import Outcome
-from instrument.decision import Question as Asked
 from instrument.deliberation import being_decided
+from instrument.question import Question as Asked
 
 MAX_ASKED = 10_000
 _MAX_NAME_CHARS = 200

@@ -15,8 +15,6 @@ from inspector.paths import config_dir
 
 NAME = "inspector.toml"
 SWITCH = "INSPECTOR_POLICIES"
-SECTIONS = frozenset({"policies", "breakpoints", "budgets", "step"})
-"""The keys of the file that are ours; the others are settings of the service."""
 
 _OFF = frozenset({"off", "0", "false"})
 

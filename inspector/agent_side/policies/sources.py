@@ -16,10 +16,10 @@ import stat
 from dataclasses import replace
 
 from inspector.agent_side.policies.file import HERE, HOOKS, Rules, parse
-from inspector.agent_side.policies.locations import NAME, SECTIONS, SWITCH, Source
+from inspector.agent_side.policies.locations import NAME, SWITCH, Source
 from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
 from inspector.errors import PolicyError
-from inspector.paths import config_dir
+from inspector.paths import SECTIONS, config_dir
 
 MAX_FILE_BYTES = 1 << 20
 

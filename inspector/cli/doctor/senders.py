@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from inspector import runfile
 from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.cli.doctor.probe import health, listens
+from inspector.runfile import environment_token
 from inspector.service.settings import Settings
-from inspector.service.token import environment_token
 
 _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 

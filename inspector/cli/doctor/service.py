@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from inspector import runfile
 from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
 from inspector.cli.doctor.probe import ask, health, listens
+from inspector.runfile import environment_token
 from inspector.service.settings import PREFIX, Settings
-from inspector.service.token import environment_token
 from inspector.version import VERSION
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 4317, "grpcs": 4317}

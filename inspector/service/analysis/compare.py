@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TypeAlias
 
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
+from inspector.service.wire.comparison import Change
 
 SLOWER_BY = 0.25
 SLOWER_BY_NS = 50_000_000
@@ -30,22 +30,6 @@ _COMPARED_KINDS = frozenset(SpanKind) - {
     SpanKind.STEP,
     SpanKind.WORKFLOW,
 }
-
-
-class Change(StrEnum):
-    """How a span differs; the most telling first."""
-
-    FAILED = "failed"
-    RECOVERED = "recovered"
-    ADDED = "added"
-    REMOVED = "removed"
-    OTHER_MODEL = "other_model"
-    ASKED_DIFFERENTLY = "asked_differently"
-    ANSWERED_DIFFERENTLY = "answered_differently"
-    SLOWER = "slower"
-    FASTER = "faster"
-    DEARER = "dearer"
-    CHEAPER = "cheaper"
 
 
 _RANK = {change: rank for rank, change in enumerate(Change)}

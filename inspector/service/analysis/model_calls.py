@@ -12,11 +12,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis.statistics import MODEL_KINDS, SpanKey, agent_name
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import Telling, first_told
 from inspector.service.normalise.usage import usage_of
-from inspector.service.storage.base import Reader, SpanRecord
+from inspector.service.storage.base import Reader
 
 MAX_SPANS = 10_000
 MAX_BYTES = 64 * 2**20

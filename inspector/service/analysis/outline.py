@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from inspector.cli.client import RefusedError
+from inspector.errors import RefusedError
 from inspector.service.analysis.causes import with_failures
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow

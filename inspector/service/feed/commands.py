@@ -13,8 +13,9 @@ from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from concurrent.futures import Future
 
 from inspector.errors import StoreUnavailableError
+from inspector.service.model.records import Changes, CommandEnd
 from inspector.service.model.rows import CommandRow
-from inspector.service.storage.base import Changes, CommandEnd, Store
+from inspector.service.storage.base import Store
 
 KEEP_ALIVE_S = 5.0
 _CHUNK = 16

@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from inspector.errors import StoreUnavailableError
 from inspector.service import wire
 from inspector.service.feed.messages import Entry, entries_of
+from inspector.service.model.records import Change, Changes, SpanRecord, shown_bytes
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Change, Changes, Reader, SpanRecord, Store, shown_bytes
+from inspector.service.storage.base import Reader, Store
 from inspector.service.storage.health import StoreHealth
 
 MAX_BEHIND = 100_000

@@ -12,12 +12,7 @@ from typing import Any, Protocol, TypeAlias, get_args
 import orjson
 
 from inspector.service import wire
-from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
-from inspector.service.model.times import rfc3339
-from inspector.service.present import rows as presenter
-from inspector.service.sessions import live
-from inspector.service.sessions.state import SETTLED
-from inspector.service.storage.base import (
+from inspector.service.model.records import (
     Change,
     Departure,
     MomentRecord,
@@ -25,6 +20,11 @@ from inspector.service.storage.base import (
     SessionRecord,
     SpanRecord,
 )
+from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
+from inspector.service.model.times import rfc3339
+from inspector.service.present import rows as presenter
+from inspector.service.sessions import live
+from inspector.service.sessions.state import SETTLED
 from inspector.service.wire import control as wire_control
 
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {

@@ -13,7 +13,8 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.logs.v1.logs_pb2 import ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
-from inspector.service.storage.base import Content, MomentRecord, SpanPosition, Store
+from inspector.service.model.records import Content, MomentRecord
+from inspector.service.storage.base import SpanPosition, Store
 
 _PAGE = 500
 _ID_FIELDS = frozenset({"traceId", "spanId", "parentSpanId"})

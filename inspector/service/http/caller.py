@@ -12,9 +12,9 @@ from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.access import Access, asked_of, cookie_name
 from inspector.service.http.refusals import way_of
 from inspector.service.model.rows import Doer
+from inspector.service.wire.control import MAX_ACTOR_CHARS
 
 ACTOR_HEADER = "Inspector-Actor"
-MAX_ACTOR_CHARS = 80
 
 
 def doer_of(request: Request) -> Doer:

@@ -8,12 +8,13 @@ from fastapi import APIRouter, Query, Request
 
 from inspector.service import wire
 from inspector.service.analysis.answers import Listener
-from inspector.service.analysis.compare import Change, Comparison, compare
+from inspector.service.analysis.compare import Comparison, compare
 from inspector.service.http.cache import Kept
 from inspector.service.http.problems import ProblemError
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import Reader, SpanPosition, Store
+from inspector.service.wire.comparison import Change
 
 router = APIRouter(tags=["sessions"])
 

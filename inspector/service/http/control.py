@@ -17,7 +17,8 @@ from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.ingest.requests.answering import Given, Refusal
 from inspector.service.ingest.requests.control_plane import Accepted, Desk, Told
 from inspector.service.ingest.unit_of_work import Draft
-from inspector.service.storage.base import CommandEnd, Store
+from inspector.service.model.records import CommandEnd
+from inspector.service.storage.base import Store
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"], route_class=ControlledRoute)

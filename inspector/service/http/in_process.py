@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from opentelemetry import context as otel_context
 
-from inspector.cli.client import RefusedError
+from inspector.errors import RefusedError
 
 
 async def ask(

@@ -25,17 +25,11 @@ from inspector.service.analysis.mcp_log import (
 from inspector.service.http.cursors import encode_cursor, log_cursor
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.model.records import Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import SPAN_FIELDS
 from inspector.service.query.tree import one_of
-from inspector.service.storage.base import (
-    Content,
-    MomentRecord,
-    Reader,
-    SpanPosition,
-    SpanRecord,
-    Store,
-)
+from inspector.service.storage.base import Reader, SpanPosition, Store
 from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
 
 router = APIRouter(tags=["sessions"])

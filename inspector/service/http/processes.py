@@ -13,11 +13,12 @@ from inspector.service.http.events import HEADERS, EventStream
 from inspector.service.ingest.requests.answering import Refusal
 from inspector.service.ingest.requests.control_plane import Desk
 from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.records import MAX_INT
 from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
 from inspector.service.sessions.processes import LOST_AFTER_NS
 from inspector.service.sessions.state import SECOND_NS
-from inspector.service.storage.base import MAX_INT, Store
+from inspector.service.storage.base import Store
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["agents"], route_class=ControlledRoute)

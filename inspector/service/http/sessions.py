@@ -15,6 +15,7 @@ from inspector.service.http.cursors import encode_cursor, session_cursor, sort_c
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.ingest.writer import Ingest
+from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
@@ -24,7 +25,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_sessions
-from inspector.service.storage.base import Reader, SessionRecord, Store
+from inspector.service.storage.base import Reader, Store
 from inspector.service.storage.orders import Order
 
 router = APIRouter(tags=["sessions"])

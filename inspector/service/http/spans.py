@@ -15,6 +15,7 @@ from inspector.service.analysis.truncation import as_text, clamp, find
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.model.records import SpanRecord
 from inspector.service.present import rows as presenter
 from inspector.service.query import Scope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
@@ -22,7 +23,7 @@ from inspector.service.query.tree import Node
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader, SpanRecord, Store
+from inspector.service.storage.base import Reader, Store
 
 router = APIRouter(tags=["spans"])
 

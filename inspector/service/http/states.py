@@ -14,11 +14,12 @@ from inspector.service.analysis.states import STATE, Step, name_of, steps
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.spans import SpanId, TraceId
 from inspector.service.model.otlp_values import as_text
+from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.view import moments_of_span
-from inspector.service.storage.base import Content, Reader, SpanPosition, SpanRecord, Store
+from inspector.service.storage.base import Reader, SpanPosition, Store
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
 
 router = APIRouter(tags=["spans"])

@@ -13,8 +13,9 @@ from inspector.service.analysis.statistics import Statistics
 from inspector.service.feed.feed import Feed
 from inspector.service.http.cache import Kept
 from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.model.records import SpanRecord
 from inspector.service.present import statistics as presenter
-from inspector.service.storage.base import Reader, SpanPosition, SpanRecord, Store
+from inspector.service.storage.base import Reader, SpanPosition, Store
 from inspector.service.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])

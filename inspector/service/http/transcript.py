@@ -13,9 +13,10 @@ from inspector.service.analysis.transcript import reading
 from inspector.service.feed.feed import Feed
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view
-from inspector.service.storage.base import Content, Reader, SpanRecord, Store
+from inspector.service.storage.base import Reader, Store
 from inspector.service.wire import Message
 from inspector.service.wire.transcript import Reading, Transcript
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.duplicates import (
     TOLD_TWICE,
@@ -24,7 +25,6 @@ from inspector.service.normalise.duplicates import (
     tells_more,
 )
 from inspector.service.sessions.state import TraceState
-from inspector.service.storage.base import SpanRecord
 
 _MAX_WAITING = 8
 """For each outer span and kind."""

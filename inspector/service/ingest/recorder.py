@@ -21,6 +21,7 @@ from inspector.service.ingest.duplicates import find_twins
 from inspector.service.ingest.mcp_ends import Ends
 from inspector.service.ingest.requests.control_plane import Desk
 from inspector.service.ingest.unit_of_work import Draft, Memory
+from inspector.service.model.records import MAX_INT, Changes, Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import (
     IncomingLog,
     IncomingSpan,
@@ -45,14 +46,7 @@ from inspector.service.sessions.state import (
     status_of,
     trace_process,
 )
-from inspector.service.storage.base import (
-    MAX_INT,
-    Changes,
-    Content,
-    MomentRecord,
-    SpanRecord,
-    Store,
-)
+from inspector.service.storage.base import Store
 
 _SESSION_RECORD_RANK = 0
 """A session record names the session as well as the best attribute does."""

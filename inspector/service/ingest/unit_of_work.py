@@ -8,6 +8,17 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from inspector.service.model.records import (
+    Changes,
+    CommandEnd,
+    Content,
+    Departure,
+    MomentRecord,
+    RequestRecord,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+)
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -24,19 +35,7 @@ from inspector.service.sessions.state import (
     Tally,
     TraceState,
 )
-from inspector.service.storage.base import (
-    Changes,
-    CommandEnd,
-    Content,
-    Departure,
-    MomentRecord,
-    Reader,
-    RequestRecord,
-    SessionRecord,
-    SpanRecord,
-    TraceRecord,
-    time_of,
-)
+from inspector.service.storage.base import Reader, time_of
 
 _SpanKey = tuple[str, str]
 _Decided = tuple[SessionState, SessionRecord | None, SessionStatus]

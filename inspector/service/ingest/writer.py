@@ -32,9 +32,10 @@ from inspector.service.ingest.requests.control_plane import Desk
 from inspector.service.ingest.requests.notes import NoteRate
 from inspector.service.ingest.turns import Batch, Part, Turns
 from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.records import Changes
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
 from inspector.service.sessions.retention import Retention
-from inspector.service.storage.base import Changes, Store
+from inspector.service.storage.base import Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
 
 Clock: TypeAlias = Callable[[], int]

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from inspector.cli.client import RefusedError
+from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import duration, money, plural, tokens
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded

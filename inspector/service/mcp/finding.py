@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import Field
 
-from inspector.cli.client import RefusedError
+from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import (
     LEAST_IDLE_NS,
     duration,

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from inspector.cli.client import MAX_ACTOR_CHARS, RefusedError
+from inspector.errors import RefusedError
 from inspector.service.analysis.sanitise import as_written
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
+from inspector.service.wire.control import MAX_ACTOR_CHARS
 from inspector.version import VERSION
 
 _PAGE = 20_000

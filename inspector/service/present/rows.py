@@ -11,6 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.service import wire
 from inspector.service.analysis.compare import Comparison, Difference
 from inspector.service.model.otlp_values import typed_attributes
+from inspector.service.model.records import Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -22,7 +23,6 @@ from inspector.service.model.rows import (
 )
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
-from inspector.service.storage.base import Content, MomentRecord, SpanRecord
 from inspector.service.storage.health import StoreHealth
 from inspector.service.wire import control as wire_control
 

@@ -10,8 +10,8 @@ from operator import attrgetter
 from inspector.service.analysis.model_calls import Handoff, ModelCall
 from inspector.service.analysis.statistics import RollUp, Share, SpanKey, Times, median, percentile
 from inspector.service.analysis.usage import Used
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind, SpanRow
-from inspector.service.storage.base import SpanRecord
 from inspector.service.wire import statistics as wire
 
 MAX_WORST = 10

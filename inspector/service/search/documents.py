@@ -15,10 +15,10 @@ import orjson
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.records import Content, SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
 from inspector.service.query.words import fold
 from inspector.service.search.marks import as_text, attribute_marks, session_marks, span_marks
-from inspector.service.storage.base import Content, SessionRecord, SpanRecord
 
 VERSION = 1
 """Of what documents are made of. An index of another version is made anew."""

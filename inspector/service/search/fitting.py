@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, assert_never
 
 from inspector.errors import InspectorError
 from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import (
     All,
@@ -32,7 +33,7 @@ from inspector.service.query.words import fold, has_words
 from inspector.service.search.documents import session_texts, span_text
 from inspector.service.search.marks import as_text
 from inspector.service.search.reading import read
-from inspector.service.storage.base import Reader, SessionRecord, SpanPosition, SpanRecord
+from inspector.service.storage.base import Reader, SpanPosition
 
 Subject: TypeAlias = SessionRecord | SpanRecord
 

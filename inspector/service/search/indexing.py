@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
+from inspector.service.model.records import Departure, SessionRecord, SpanRecord
 from inspector.service.search.documents import VERSION, session_document, span_document
-from inspector.service.storage.base import Departure, Reader, SessionRecord, SpanRecord, Store
+from inspector.service.storage.base import Reader, Store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 
 CHUNK = 500

@@ -10,11 +10,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
 from inspector.service.query.fields import FIELDS, Field, Kind, Scope
 from inspector.service.query.tree import Operator
 from inspector.service.search.reading import Value, read
-from inspector.service.storage.base import SessionRecord, SpanRecord
 
 MAX_CHARS = 64
 """Longer values have no mark."""

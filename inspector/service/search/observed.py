@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, Scope
 from inspector.service.query.tree import All, Compare, Node, Operator
 from inspector.service.search.pages import Search
 from inspector.service.search.reading import read
-from inspector.service.storage.base import SessionRecord, SpanRecord
 
 MOST_ROWS = 2_000
 """Sessions, or spans, that are looked at."""

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 from inspector.errors import StoreUnavailableError
+from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.query.fields import Scope
 from inspector.service.query.tree import All, Node
 from inspector.service.search.candidates import Candidates
@@ -22,7 +23,7 @@ from inspector.service.search.fitting import Evaluator, TooLateError, cheapest_f
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
-from inspector.service.storage.base import Chunk, Reader, SessionRecord, SpanRecord, Store
+from inspector.service.storage.base import Chunk, Reader, Store
 from inspector.service.storage.orders import Order, Place, place_of
 from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader

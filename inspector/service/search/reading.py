@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import SessionRow, SpanKind
 from inspector.service.query.fields import Field, Scope
-from inspector.service.storage.base import SessionRecord, SpanRecord
 
 Value: TypeAlias = str | int | float | tuple[str, ...] | None
 

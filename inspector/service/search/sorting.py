@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from inspector.service.model.records import SessionRecord
 from inspector.service.query.tree import Node
-from inspector.service.storage.base import Chunk, Reader, SessionRecord
+from inspector.service.storage.base import Chunk, Reader
 from inspector.service.storage.orders import Order, Place
 
 _MANY = 8_192

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from inspector.service.model.records import MAX_INT
 from inspector.service.query.fields import Scope
 from inspector.service.query.tree import All, Compare, Either, Node, Operator
-from inspector.service.storage.base import MAX_INT
 
 
 class Between(NamedTuple):

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanStatus
 from inspector.service.model.waits import Interval, before, merged
-from inspector.service.storage.base import SpanRecord, SpanTime, time_of
+from inspector.service.storage.base import SpanTime, time_of
 
 
 class Idle(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import (
     Engine,
     SessionRow,
@@ -27,7 +28,6 @@ from inspector.service.model.waits import Interval, before, length_ns, merged
 from inspector.service.normalise.kinds import calls_tool
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.sessions.run_time import Idle, RunTime
-from inspector.service.storage.base import SpanRecord
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS

@@ -13,103 +13,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
-from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
-
-from inspector.service.model.otlp_values import flat_attributes, json_value, typed_attributes
+from inspector.service.model.records import (
+    Change,
+    Changes,
+    Content,
+    MomentRecord,
+    RequestRecord,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+    Waiting,
+)
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
-    Moment,
     ProcessRow,
-    RequestRow,
     RequestStatus,
-    SessionRow,
     SessionStatus,
-    SpanKind,
-    SpanRow,
     SpanStatus,
 )
-from inspector.service.model.waits import Interval
 from inspector.service.query.tree import Node
 from inspector.service.storage.orders import Order, Place
-
-MAX_INT = 2**63 - 1
-"""The largest integer that every store can hold."""
-
-
-@dataclass(slots=True)
-class SpanRecord:
-    """A span as the store indexes it. Never altered once committed: a new version replaces it."""
-
-    trace_id: str
-    span_id: str
-    session_id: str
-    epoch_ns: int
-    """The session's; offsets count from it."""
-    parent_span_id: str | None
-    name: str
-    kind: SpanKind
-    status: SpanStatus
-    start_ns: int
-    end_ns: int | None
-    """None while it runs or is lost."""
-    is_root: bool
-    process_id: str
-    """Who keeps it alive while it runs."""
-    model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
-    is_counted: bool = False
-    """Its usage is part of the session's."""
-    dropped_count: int = 0
-    wait_ns: int = 0
-    waits: int = 0
-    waited: tuple[Interval, ...] = ()
-    """When: apart from each other, by start."""
-    size_bytes: int = 0
-    duplicate_of: str | None = None
-    change: int = 0
-    created: int = 0
-    """The change that brought it."""
-    settled: int = 0
-    """The change that ended it; 0 before."""
-    content: int = 0
-    """The change that brought its present content."""
-    changed_ns: int = 0
-
-    def row(self) -> SpanRow:
-        """Return the line of the waterfall."""
-        return SpanRow(
-            session_id=self.session_id,
-            trace_id=self.trace_id,
-            span_id=self.span_id,
-            parent_span_id=self.parent_span_id,
-            name=self.name,
-            kind=self.kind,
-            status=self.status,
-            offset_ns=self.start_ns - self.epoch_ns,
-            # A clock that was set back ends a span before it starts: both times stay as told.
-            duration_ns=None if self.end_ns is None else max(self.end_ns - self.start_ns, 0),
-            wait_ns=self.wait_ns,
-            waits=self.waits,
-            waited=tuple(
-                (start - self.epoch_ns, None if end is None else end - start)
-                for start, end in self.waited
-            )
-            if self.waited
-            else (),
-            model=self.model,
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            cost_usd=self.cost_usd,
-            size_bytes=self.size_bytes,
-            duplicate_of=self.duplicate_of,
-        )
 
 
 class SpanTime(NamedTuple):
@@ -125,159 +52,6 @@ class SpanTime(NamedTuple):
 def time_of(span: SpanRecord) -> SpanTime:
     """Return when a span ran."""
     return SpanTime(span.trace_id, span.span_id, span.start_ns, span.end_ns, span.status)
-
-
-@dataclass(slots=True)
-class Content:
-    """What was received, as protobuf bytes."""
-
-    payload: bytes
-    """A `Span` or a `LogRecord`."""
-    origin: bytes
-    """A `ResourceSpans` with the resource and one scope, and no span: the same for many."""
-
-    def span(self) -> Span:
-        """Return the span."""
-        return Span.FromString(self.payload)
-
-    def log_record(self) -> LogRecord:
-        """Return the log record."""
-        return LogRecord.FromString(self.payload)
-
-    def resource_spans(self) -> ResourceSpans:
-        """Return the resource and the scope it came under."""
-        return ResourceSpans.FromString(self.origin)
-
-
-@dataclass(slots=True)
-class SessionRecord:
-    """A session: the row that is shown, and the state from which the rules go on."""
-
-    row: SessionRow
-    state: bytes
-    """JSON."""
-    change: int = 0
-    created: int = 0
-    settled: int = 0
-    """The change by which nothing of it ran any more; 0 while it runs."""
-    changed_ns: int = 0
-
-
-@dataclass(slots=True)
-class TraceRecord:
-    """A trace: whose it is, and the state from which the rules go on."""
-
-    trace_id: str
-    session_id: str | None
-    """None until a span of it was seen."""
-    state: bytes
-    """JSON."""
-
-
-@dataclass(slots=True)
-class MomentRecord:
-    """A log record that is kept: on a span, on a trace, or on a session."""
-
-    trace_id: str | None
-    span_id: str | None
-    session_id: str | None
-    """The session it was sent for when it has no trace; otherwise that of the trace, when read."""
-    time_ns: int
-    name: str
-    content: Content
-    digest: bytes
-    """Of the content: a retry brings the same once more."""
-    change: int = 0
-    changed_ns: int = 0
-
-    def moment(self, *, is_typed: bool = False) -> Moment:
-        """Return what happened; `is_typed` as `json_value` has it."""
-        log = self.content.log_record()
-        read = typed_attributes if is_typed else flat_attributes
-        return Moment(
-            session_id=self.session_id or "",
-            trace_id=self.trace_id or "",
-            span_id=self.span_id,
-            time_ns=self.time_ns,
-            name=self.name,
-            attributes=read(log.attributes),
-            body=json_value(log.body, is_typed=is_typed),
-            severity=log.severity_number,
-        )
-
-
-@dataclass(slots=True)
-class Departure:
-    """A session that went: deleted, or merged into another. Kept, so that its id can answer."""
-
-    session_id: str
-    moved_to: str | None
-    """Where its trace belongs now; None: deleted with all that it had."""
-    is_whole: bool = True
-    """False: one of its traces left, the session stays."""
-    change: int = 0
-    changed_ns: int = 0
-
-
-@dataclass(slots=True)
-class RequestRecord:
-    """A request, and its place in the change feed."""
-
-    row: RequestRow
-    change: int = 0
-    created: int = 0
-    changed_ns: int = 0
-
-
-Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Departure | RequestRecord
-
-
-@dataclass(frozen=True, slots=True)
-class CommandEnd:
-    """A command is not sent any more."""
-
-    seq: int
-    applied: bool
-    """The process took it."""
-    reason: str | None = None
-
-
-@dataclass(slots=True)
-class Changes:
-    """One commit. Applied in the order of the fields, all or nothing."""
-
-    first: int = 0
-    """The lowest change number that this commit may use."""
-    head: int = 0
-    """The highest that is in use after it."""
-    sessions: list[SessionRecord] = field(default_factory=list)
-    traces: list[TraceRecord] = field(default_factory=list)
-    spans: list[SpanRecord] = field(default_factory=list)
-    contents: dict[int, Content] = field(default_factory=dict)
-    """New content of spans, by `SpanRecord.content`."""
-    usage_ancestors: list[tuple[str, str]] = field(default_factory=list)
-    """(trace id, span id) with usage somewhere below; the span itself may be unknown yet."""
-    moments: list[MomentRecord] = field(default_factory=list)
-    requests: list[RequestRecord] = field(default_factory=list)
-    commands: list[CommandRow] = field(default_factory=list)
-    ended_commands: list[CommandEnd] = field(default_factory=list)
-    processes: list[ProcessRow] = field(default_factory=list)
-    gone_processes: list[str] = field(default_factory=list)
-    audit: list[AuditRow] = field(default_factory=list)
-    departures: list[Departure] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        """Nothing to commit."""
-        telemetry = (self.sessions, self.traces, self.spans, self.moments, self.departures)
-        control = (self.requests, self.commands, self.ended_commands, self.audit)
-        return not any((*telemetry, *control, self.processes, self.gone_processes))
-
-    def published(self, after: int) -> list[Change]:
-        """Return what viewers must hear of, by change number: all that is newer than `after`."""
-        telemetry: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
-        rows = [*telemetry, *self.requests]
-        return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
 
 
 T = TypeVar("T")
@@ -305,38 +79,6 @@ class SpanPosition:
 
 MAX_REQUESTS_BYTES = 8 * 1024 * 1024
 """Of arguments and texts, in one page of requests."""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A request that is not over."""
-
-    request_id: str
-    process_id: str
-    session_id: str
-    status: RequestStatus
-    expires_ns: int | None
-    size_bytes: int
-    """About how much it shows."""
-
-
-def is_over(row: RequestRow) -> bool:
-    """Return whether nothing more is to be expected of a request by itself."""
-    if row.status is RequestStatus.ANSWERED and row.answer is not None:
-        return row.answer.applied is not None
-    return row.status is not RequestStatus.PENDING
-
-
-def shown_bytes(row: RequestRow) -> int:
-    """Return about how much a request shows."""
-    shown = (row.prompt, row.args_json, row.args_text, row.form_json)
-    return sum(len(text) for text in shown if text is not None)
-
-
-def waiting_of(row: RequestRow) -> Waiting:
-    """Return what the rules go on from."""
-    place = (row.id, row.process_id, row.session_id)
-    return Waiting(*place, row.status, row.expires_ns, shown_bytes(row))
 
 
 def page_of(sizes_bytes: Iterable[int], most: int) -> int:

@@ -12,6 +12,21 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from inspector.errors import StoreUnavailableError
+from inspector.service.model.records import (
+    Change,
+    Changes,
+    Content,
+    Departure,
+    MomentRecord,
+    RequestRecord,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+    Waiting,
+    is_over,
+    shown_bytes,
+    waiting_of,
+)
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
@@ -21,27 +36,7 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.query.tree import All, Node
-from inspector.service.storage.base import (
-    Change,
-    Changes,
-    Chunk,
-    Content,
-    Departure,
-    MomentRecord,
-    Reader,
-    RequestRecord,
-    SessionRecord,
-    SpanPosition,
-    SpanRecord,
-    SpanTime,
-    TraceRecord,
-    Waiting,
-    is_over,
-    page_of,
-    shown_bytes,
-    time_of,
-    waiting_of,
-)
+from inspector.service.storage.base import Chunk, Reader, SpanPosition, SpanTime, page_of, time_of
 from inspector.service.storage.orders import Order, Place, place_of
 
 _SpanKey = tuple[str, str]

@@ -20,7 +20,8 @@ import apsw
 import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
-from inspector.service.storage.base import Changes, Departure, Reader, SessionRecord, SpanRecord
+from inspector.service.model.records import Changes, Departure, SessionRecord, SpanRecord
+from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
 from inspector.service.storage.sqlite_errors import (
     UNAVAILABLE,

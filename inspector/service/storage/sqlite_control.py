@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import apsw
 import orjson
 
+from inspector.service.model.records import Changes, RequestRecord, Waiting, is_over, shown_bytes
 from inspector.service.model.rows import (
     AnswerRow,
     AuditRow,
@@ -17,15 +18,7 @@ from inspector.service.model.rows import (
     RequestStatus,
     TransitionRow,
 )
-from inspector.service.storage.base import (
-    Changes,
-    Chunk,
-    RequestRecord,
-    Waiting,
-    is_over,
-    page_of,
-    shown_bytes,
-)
+from inspector.service.storage.base import Chunk, page_of
 
 _Row: TypeAlias = tuple[Any, ...]
 

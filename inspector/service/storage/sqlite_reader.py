@@ -10,21 +10,19 @@ from typing import Any, TypeAlias
 import apsw
 import orjson
 
-from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
-from inspector.service.query.tree import Node
-from inspector.service.storage.base import (
+from inspector.service.model.records import (
     MAX_INT,
     Change,
-    Chunk,
     Content,
     Departure,
     MomentRecord,
     SessionRecord,
-    SpanPosition,
     SpanRecord,
-    SpanTime,
     TraceRecord,
 )
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.query.tree import Node
+from inspector.service.storage.base import Chunk, SpanPosition, SpanTime
 from inspector.service.storage.orders import MAX_TITLE, Order, Place, SortKey
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing

@@ -11,8 +11,9 @@ import apsw
 import orjson
 
 from inspector.errors import StoreUnavailableError
+from inspector.service.model.records import Changes, SessionRecord
 from inspector.service.model.rows import SessionRow
-from inspector.service.storage.base import Changes, Reader, SessionRecord
+from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
 from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_only
 from inspector.service.storage.sqlite_reader import SqliteReader

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import apsw
 
-from inspector.service.storage.base import MAX_INT
+from inspector.service.model.records import MAX_INT
 
 PART_BITS = 15
 """Documents of spans are kept in parts of so many changes. SQLite cannot be stopped while it

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
-from inspector.service.analysis.compare import Change
 from inspector.service.wire.base import Wire
 from inspector.service.wire.sessions import Session
 from inspector.service.wire.spans import SpanRow
@@ -40,3 +41,19 @@ class Comparison(Wire):
         description="Spans whose content was not looked at: there is too much of it."
     )
     next_offset: int | None
+
+
+class Change(StrEnum):
+    """How a span differs; the most telling first."""
+
+    FAILED = "failed"
+    RECOVERED = "recovered"
+    ADDED = "added"
+    REMOVED = "removed"
+    OTHER_MODEL = "other_model"
+    ASKED_DIFFERENTLY = "asked_differently"
+    ANSWERED_DIFFERENTLY = "answered_differently"
+    SLOWER = "slower"
+    FASTER = "faster"
+    DEARER = "dearer"
+    CHEAPER = "cheaper"

@@ -15,6 +15,9 @@ from inspector.service import wire
 from inspector.service.wire import MomentMessage, StreamMessage, Wire
 from inspector.service.wire.base import Body, Integer
 
+MAX_ACTOR_CHARS = 80
+"""Of the name of who acts."""
+
 MAX_ARGS_CHARS = 1024 * 1024
 """Arguments above this are shown cut, and can be allowed or denied, not edited."""
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.client import Client, RefusedError
+from inspector.cli.client import Client
+from inspector.errors import RefusedError
 
 Seen = list[tuple[str, str, dict[str, str], bytes]]
 

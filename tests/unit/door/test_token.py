@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from inspector.errors import SettingsError, UntrustedFileError
+from inspector.runfile import environment_token
 from inspector.service.app import access_token
 from inspector.service.settings import load_settings
-from inspector.service.token import environment_token, load_token, token_path
+from inspector.service.token import load_token, token_path
 
 
 def address(directory: Path) -> str:

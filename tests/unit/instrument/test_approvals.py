@@ -21,7 +21,7 @@ from instrument import (
     waiting,
 )
 from instrument.asking import Subject, ask_person
-from instrument.decision import Question
+from instrument.question import Question
 from instrument.waiting import AsyncWaiting
 
 Story = list[tuple[str, dict[str, Any]]]

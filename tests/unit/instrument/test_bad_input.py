@@ -14,7 +14,8 @@ from instrument.control import HookResult
 from instrument.flow import HookPoint, ToolCall
 from instrument.guidance import create_content_loader, create_hook_registry
 from instrument.guidance.definition import HookDefinition
-from instrument.guidance.errors import ContentError, GuidanceValueError
+from instrument.guidance.errors import GuidanceValueError
+from instrument.guidance.loader import ContentError
 from instrument.typed import BeforeToolCallEvent, HookHost
 from instrument.typed import HookRegistry as TypedRegistry
 

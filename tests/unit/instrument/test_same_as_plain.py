@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from instrument import Bus, Decision, HookDenied
-from instrument.decision import Outcome, Question
+from instrument.decision import Outcome
 from instrument.interceptors import Interceptor
+from instrument.question import Question
 from instrument.typed.events import AfterToolCallEvent, BaseHookEvent, ToolUse
 from instrument.typed.translation import HOOKS, event_from
 from instrument.views import copied

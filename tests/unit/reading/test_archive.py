@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.client import RefusedError
+from inspector.errors import RefusedError
 from inspector.service.mcp.source import Archive
 from inspector.service.wire import SpanRow
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.analysis.compare import Change, Comparison, Difference, Said, compare
+from inspector.service.analysis.compare import Comparison, Difference, Said, compare
 from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.wire.comparison import Change
 from tests.support.rows import row, rows_from_text
 
 NAMES = st.sampled_from(["a", "b", "c"])

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from inspector.cli.client import RefusedError
 from inspector.cli.console_tree import tree_lines
+from inspector.errors import RefusedError
 from inspector.service.analysis.causes import groups_of
 from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
 from inspector.service.analysis.span_tree import SpanTree

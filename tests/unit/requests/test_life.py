@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from inspector.service.ingest.requests import life
 from inspector.service.ingest.requests.answering import Given, refusal_of
+from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
-from inspector.service.storage.base import is_over
 from tests.support.asked import AGENT, ANN, asked
 from tests.support.otlp import SECOND_NS, START_NS
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.service.normalise import span_facts
 from inspector.service.sessions.state import SessionState
-from inspector.service.storage.base import SpanRecord
 from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry import (

@@ -19,7 +19,7 @@ from opentelemetry.trace import StatusCode
 from instrument import Bus
 from subscribers import Capture, Options
 from subscribers.delivery import Item, Limits
-from subscribers.live import LiveRecord
+from subscribers.live_record import LiveRecord
 from subscribers.redaction import REDACTED, Redactor
 from subscribers.wiring import Wiring, wire
 from tests.support.receiver import DEADLINE_S, Receiver, attributes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.service.ingest.requests.answering import Given
+from inspector.service.model.records import SpanRecord, Waiting
 from inspector.service.model.rows import CommandRow, Doer, RequestRow, SpanStatus
 from inspector.service.sessions.state import SessionState
-from inspector.service.storage.base import SpanRecord, Waiting
 
 MAX_COMMANDS = 1_000
 """That wait for one process."""

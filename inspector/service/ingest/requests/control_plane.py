@@ -22,6 +22,7 @@ from inspector.service.ingest.requests.notes import NoteRate
 from inspector.service.ingest.requests.open_requests import StillOpen
 from inspector.service.ingest.requests.session_of import home_of
 from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.model.records import CommandEnd
 from inspector.service.model.rows import (
     AnswerRow,
     CommandRow,
@@ -32,7 +33,7 @@ from inspector.service.model.rows import (
 )
 from inspector.service.sessions.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
 from inspector.service.sessions.state import REQUEST_WAIT, SECOND_NS, SessionState
-from inspector.service.storage.base import CommandEnd, Reader
+from inspector.service.storage.base import Reader
 
 MAX_PROCESSES = 10_000
 NO_ROOM_BURST, NO_ROOM_PER_SECOND = 50, 0.2

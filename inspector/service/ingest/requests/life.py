@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
 from inspector.service.sessions.state import SECOND_NS
-from inspector.service.storage.base import is_over
 
 EXPIRY_GRACE_NS = 5 * SECOND_NS
 """How long after it should have expired an agent has to say so itself."""

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from inspector.service.ingest.requests.answering import Refusal
 from inspector.service.ingest.requests.life import EXPIRY_GRACE_NS
+from inspector.service.model.records import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 from inspector.service.model.rows import RequestRow
-from inspector.service.storage.base import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 
 MAX_PENDING = 10_000
 MAX_PENDING_OF_PROCESS = 1_000
