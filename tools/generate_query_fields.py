@@ -9,7 +9,7 @@ from inspector.service.query.fields import FIELDS, Field
 from inspector.service.query.syntax import MAX_CHARS
 
 _FILE = """\
-// Generated from inspector/query/fields.py by `make gen`. Do not edit.
+// Generated from inspector/service/query/fields.py by `make gen`. Do not edit.
 
 export interface QueryField {{
   readonly scope: 'session' | 'span';

@@ -33,19 +33,19 @@ def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
 
 def test_the_map_names_every_module_that_is_worth_a_line() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    packages = ("instrument", "subscribers", "inspector")
-    for package in packages:
+    for package in ("instrument", "subscribers", "inspector", "inspector/service"):
         for entry in (ROOT / package).iterdir():
             is_module = entry.suffix == ".py" and not entry.name.startswith("__")
-            is_package = (entry / "__init__.py").exists()
-            if is_module or is_package:
-                assert f"`{entry.name if is_module else entry.name + '/'}`" in text, entry
+            name = entry.name if is_module else f"{entry.name}/"
+            shown = f"service/{name}" if package == "inspector/service" else name
+            if is_module or (entry / "__init__.py").exists():
+                assert f"`{shown}`" in text, entry
 
 
 def test_the_architecture_page_stays_short() -> None:
     lines = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").splitlines()
 
-    assert len(lines) <= 250
+    assert len(lines) <= 120
 
 
 def test_every_dependency_has_its_reason_written_down() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from grimp import build_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB_PACKAGES = {"fastapi", "starlette", "uvicorn", "grpc", "apsw", "typer", "rich", "httpx"}
@@ -22,6 +24,23 @@ def test_imports_keep_to_the_contracts() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports for annotations count, too: who reads one file should not need the other."""
+    packages = ("instrument", "subscribers", "inspector")
+    graph = build_graph(*packages, cache_dir=None)
+
+    # A package that names what is in it does so for those outside.
+    imports = {
+        module: {
+            other
+            for other in graph.find_modules_directly_imported_by(module)
+            if not other.startswith(f"{module}.")
+        }
+        for module in graph.modules
+    }
+    TopologicalSorter(imports).prepare()
 
 
 @pytest.mark.parametrize("module", ["inspector", "inspector.attach", "inspector.context"])

@@ -1,4 +1,4 @@
-// Generated from inspector/query/fields.py by `make gen`. Do not edit.
+// Generated from inspector/service/query/fields.py by `make gen`. Do not edit.
 
 export interface QueryField {
   readonly scope: 'session' | 'span';
