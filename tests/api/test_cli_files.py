@@ -15,7 +15,7 @@ from inspector.cli.main import app
 from inspector.errors import RefusedError, SettingsError
 from tests.support.otlp import span
 from tests.support.service import DEADLINE_S, Service, command, environment, running_service
-from tests.unit.otlp.test_scrub import request
+from tests.unit.inspector.service.otlp.test_scrub import request
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "release_notes.otlp.jsonl"
 NAMES = ("alpha", "team one", "beta")

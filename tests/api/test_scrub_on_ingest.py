@@ -14,7 +14,7 @@ from inspector.service.model.rows import Json
 from tests.support.otlp import key_values, span
 from tests.support.receivers import Received, bare_receiver
 from tests.support.service import Service, running_service, wait_for
-from tests.unit.otlp.test_scrub import request
+from tests.unit.inspector.service.otlp.test_scrub import request
 
 SECRETS: dict[str, Json] = {
     "arg_0": {"api_key": "Qz41f2hunter"},

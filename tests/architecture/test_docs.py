@@ -58,3 +58,10 @@ def test_every_dependency_has_its_reason_written_down() -> None:
         name = re.split(r"[<>=!;\[ ]", requirement)[0]
         if name != "mcp-agent-inspector" and not name.startswith("types-"):
             assert re.search(rf"\b{re.escape(name)}\b", text), f"{name} is not explained"
+
+
+def test_the_unit_tests_lie_as_the_packages_do() -> None:
+    unit = ROOT / "tests" / "unit"
+    folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
+
+    assert [folder for folder in folders if not (ROOT / folder / "__init__.py").exists()] == []
