@@ -20,6 +20,7 @@ from opentelemetry.trace import Link, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
+from subscribers.event_time import said_ns
 from subscribers.facts import (
     RpcFacts,
     agent_name,
@@ -36,11 +37,11 @@ from subscribers.failures import (
     failure_of_hook,
     is_callers_fault,
 )
+from subscribers.location import OpenOperation, Place
 from subscribers.metrics import Metrics, duration_s
 from subscribers.moments import LiveRecords, Moments
 from subscribers.options import SpanMode
 from subscribers.paths import compile_path, read_path, step
-from subscribers.places import OpenOperation, Place
 from subscribers.prices import COST, FROM_PRICES, SOURCE, PriceList
 from subscribers.propagation import parent_over_mcp
 from subscribers.sessions import SESSION_ID, Sessions
@@ -53,7 +54,6 @@ from subscribers.spans import (
     nearest_open,
 )
 from subscribers.spec import HookSpec, SpanSpec
-from subscribers.told_at import said_ns
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"

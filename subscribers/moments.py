@@ -15,6 +15,7 @@ from opentelemetry.trace import SpanContext
 
 from subscribers.content import Content
 from subscribers.engine import Attributes, Engine, key_part
+from subscribers.event_time import happened_ns
 from subscribers.facts import (
     RpcFacts,
     as_key,
@@ -35,7 +36,6 @@ from subscribers.sessions import Sessions
 from subscribers.snapshots import Snapshot, Snapshots
 from subscribers.spans import OwnedSpan, SpanTable, current_owned, nearest_open
 from subscribers.spec import HookSpec
-from subscribers.told_at import happened_ns
 
 _CANCEL_GRACE_S = 1.0
 

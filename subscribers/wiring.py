@@ -23,10 +23,10 @@ from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
 from subscribers.installation import connected, disconnect_others, make_bridge
 from subscribers.live import LiveSpanProcessor
+from subscribers.location import OpenOperation, Place
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
 from subscribers.otlp import OtlpTarget, rehomed
-from subscribers.places import OpenOperation, Place
 from subscribers.process import INSTANCE_ID, ProcessIdentity
 from subscribers.redaction import Redactor
 from subscribers.targets import standard_target

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from inspector.agent_side.on_import import after_import
+from inspector.integrations.deduplication import is_told
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
-from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Decision, Operation
 from instrument import default as shared

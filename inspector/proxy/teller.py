@@ -205,7 +205,7 @@ class Teller:
     def _at(self, ns: int) -> AbstractContextManager[None]:
         if self._handle is None:  # nobody listens, and it need not be imported
             return nullcontext()
-        from subscribers.told_at import told_at  # noqa: PLC0415 - needs the extra
+        from subscribers.event_time import told_at  # noqa: PLC0415 - needs the extra
 
         return told_at(ns)
 

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from inspector.service.feed.commands import Dispatch
 from inspector.service.http import controlled
 from inspector.service.http.processes import command_text
-from inspector.service.ingest.requests import notes
+from inspector.service.ingest.requests import audit_rate_limit
 from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.model.rows import AuditRow
 from inspector.service.model.times import rfc3339
@@ -522,8 +522,8 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
 
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
-    for _ in range(3 * notes.BURST):
+    for _ in range(3 * audit_rate_limit.BURST):
         place.app.state.ingest.note(AuditRow(0, "x", "api", None, "answer", "refused"))
     entries = await place.settled_audit()
-    assert notes.BURST <= len(entries) < 2 * notes.BURST
+    assert audit_rate_limit.BURST <= len(entries) < 2 * audit_rate_limit.BURST
     assert entries[0]["at"] == rfc3339(place.clock.now_ns)

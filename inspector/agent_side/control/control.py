@@ -17,7 +17,7 @@ from inspector.agent_side.control.open_requests import OpenRequests, Taken
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
-from subscribers.places import OpenOperation, Place
+from subscribers.location import OpenOperation, Place
 
 if TYPE_CHECKING:
     from subscribers.wiring import Wiring

@@ -22,7 +22,7 @@ from inspector.agent_side.control.hold import OPERATOR, By, Held, Release
 from inspector.agent_side.control.open_requests import Taken
 from instrument import Bus, Decision
 from instrument.catalogue import NOUNS
-from subscribers.places import OpenOperation, Place
+from subscribers.location import OpenOperation, Place
 
 _logger = logging.getLogger("inspector")
 

@@ -25,7 +25,7 @@ from inspector.agent_side.control.arguments import Shown, show
 from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
-from subscribers.places import NOWHERE, Place
+from subscribers.location import NOWHERE, Place
 
 MAX_PROMPT_CHARS = 64 * 1024
 MAX_NAME_CHARS = 200

@@ -29,7 +29,7 @@ from inspector.agent_side.control.provider import (
 )
 from instrument import Bus
 from instrument.ids import next_call_id
-from subscribers.places import NOWHERE
+from subscribers.location import NOWHERE
 
 NOBODY = "nobody in the agent takes signals of this name: see `inspector.on_signal`"
 ELSEWHERE = "answered elsewhere"

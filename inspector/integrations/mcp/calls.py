@@ -7,11 +7,11 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+from inspector.integrations.deduplication import is_told, telling
 from inspector.integrations.mcp.connections import in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import Wire
 from inspector.integrations.patches import Patches
-from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
 from instrument.operations import is_current

@@ -7,9 +7,9 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from inspector.integrations.deduplication import is_told, telling
 from inspector.integrations.mcp.connections import Connections, in_connection
 from inspector.integrations.mcp.sdk import Sdk
-from inspector.integrations.told_once import is_told, telling
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
 from instrument.operations import is_current

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from inspector.integrations.deduplication import telling as telling_tool
 from inspector.integrations.mcp_agent.calls import tell_tool
 from inspector.integrations.mcp_agent.given import Given, context_of
 from inspector.integrations.mcp_agent.layers import innermost, is_tapped, is_told, telling
 from inspector.integrations.mcp_agent.lines import line_of
 from inspector.integrations.mcp_agent.patches import Function, Teller
-from inspector.integrations.told_once import telling as telling_tool
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 from instrument.operations import current_call_id
 

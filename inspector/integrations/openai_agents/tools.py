@@ -11,9 +11,9 @@ from typing import Any
 
 from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 
+from inspector.integrations.deduplication import is_told
 from inspector.integrations.openai_agents.messages import arguments_of
 from inspector.integrations.openai_agents.runs import current_run
-from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
 

@@ -17,6 +17,7 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from inspector.integrations.deduplication import is_told
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai.messages import (
     Line,
@@ -28,7 +29,6 @@ from inspector.integrations.pydantic_ai.messages import (
 )
 from inspector.integrations.pydantic_ai.streams import CountedModel, tell
 from inspector.integrations.session import in_session
-from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 from instrument import Bus, Operation
 from instrument.decision import Injection

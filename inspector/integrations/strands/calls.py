@@ -7,10 +7,10 @@ from contextlib import aclosing, suppress
 from functools import wraps
 from typing import Any
 
+from inspector.integrations.deduplication import is_told
 from inspector.integrations.patches import Patches
 from inspector.integrations.strands import terms
 from inspector.integrations.streamed import StreamedCall
-from inspector.integrations.told_once import is_told
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
 from instrument.operations import current_call_id

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.problems import ProblemError
-from inspector.service.ingest.requests.notes import NoteRate
+from inspector.service.ingest.requests.audit_rate_limit import NoteRate
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2

@@ -28,8 +28,8 @@ from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
 from inspector.service.ingest.recorder import Recorder
+from inspector.service.ingest.requests.audit_rate_limit import NoteRate
 from inspector.service.ingest.requests.control_plane import Desk
-from inspector.service.ingest.requests.notes import NoteRate
 from inspector.service.ingest.turns import Batch, Part, Turns
 from inspector.service.ingest.unit_of_work import Draft
 from inspector.service.model.records import Changes

@@ -11,7 +11,7 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 
-from subscribers.places import NOWHERE, OpenOperation, Place
+from subscribers.location import NOWHERE, OpenOperation, Place
 from tests.support.wired import Wired
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from inspector.service.ingest.requests import life
 from inspector.service.ingest.requests.answering import Given, Refusal, json_mistake, refusal_of
 from inspector.service.ingest.requests.audit import note
+from inspector.service.ingest.requests.audit_rate_limit import NoteRate
 from inspector.service.ingest.requests.commands import (
     MAX_COMMANDS,
     answer_command,
     is_concerned,
     open_traces,
 )
-from inspector.service.ingest.requests.notes import NoteRate
 from inspector.service.ingest.requests.open_requests import StillOpen
 from inspector.service.ingest.requests.session_of import home_of
 from inspector.service.ingest.unit_of_work import Draft

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from inspector.integrations.told_once import is_told, telling
+from inspector.integrations.deduplication import is_told, telling
 from instrument import Bus
 
 
