@@ -13,6 +13,9 @@ import pytest
 from instrument import Bus
 from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.told import Told
+from tests.support.service_process import Service
+
+pytest.register_assert_rewrite("tests.integrations.stories")
 
 RESULTS = Path(__file__).parent / "results"
 SHOWN = pytest.StashKey[dict[str, dict[str, bool]]]()
@@ -31,6 +34,15 @@ def told(bus: Bus) -> Iterator[Told]:
     yield recorder
     off()
     recorder.check_pairs()
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service for all tests of a module."""
+    started = Service(tmp_path_factory.mktemp("service"))
+    started.start()
+    yield started
+    started.stop()
 
 
 def pytest_configure(config: pytest.Config) -> None:

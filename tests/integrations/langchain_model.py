@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
+from langchain.agents import create_agent
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.tools import StructuredTool, ToolException
 from pydantic import Field
 
+ToolError = ToolException
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
 
 
@@ -83,3 +86,16 @@ class ScriptedModel(BaseChatModel):
             content="", tool_call_chunks=made, usage_metadata=answer.usage_metadata
         )
         yield ChatGenerationChunk(message=last, generation_info={"finish_reason": "stop"})
+
+
+def clerk(
+    pay: Callable[[int], str], look: Callable[[str], str], *, session_id: str
+) -> Iterator[AsyncIterator[Any]]:
+    """Run a clerk who pays, looks, and then has no model."""
+    looks = calls("look", {"place": "desk"})
+    model = ScriptedModel(calls("pay", {"amount": 5}), looks, OSError("no model"))
+    look_tool = StructuredTool.from_function(look, handle_tool_error=True)
+    agent = create_agent(model, [pay, look_tool], name="clerk")
+    config: Any = {"configurable": {"thread_id": session_id}}
+    question: Any = {"messages": [("user", "Pay 5")]}
+    yield agent.astream(question, config, stream_mode="messages")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from agents import ModelResponse, Usage
+from agents import (
+    Agent,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    SQLiteSession,
+    Usage,
+    function_tool,
+)
 from agents.testing import ScriptedModel, assistant_message, function_call
 from openai.types.responses import ResponseOutputMessage, ResponseTextDeltaEvent
 
+ToolError = FileNotFoundError
 USAGE = Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15)
 
 
@@ -75,3 +84,21 @@ def text_of(output: list[Any]) -> str:
     (message,) = output
     assert isinstance(message, ResponseOutputMessage)
     return "".join(getattr(one, "text", "") for one in message.content)
+
+
+def clerk(
+    pay: Callable[[int], str], look: Callable[[str], str], *, session_id: str
+) -> Iterator[AsyncIterator[Any]]:
+    """Run a clerk who pays and then has no model, and a seeker who looks."""
+    model = Scripted(calls("pay", {"amount": 5}), OSError("no model"))
+    seeking = Scripted(calls("look", {"place": "desk"}))
+    look_tool = function_tool(look, failure_error_function=None)
+    config = RunConfig(tracing_disabled=True)
+    for agent in (
+        Agent("clerk", model=model, tools=[function_tool(pay)]),
+        Agent("seeker", model=seeking, tools=[look_tool]),
+    ):
+        session = SQLiteSession(session_id)
+        run = Runner.run_streamed(agent, "Pay 5", session=session, run_config=config)
+        yield run.stream_events()
+        session.close()

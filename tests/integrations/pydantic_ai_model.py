@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
+from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.usage import RequestUsage
+
+ToolError = FileNotFoundError
 
 
 def calls(name: str, *args: dict[str, Any]) -> ModelResponse:
@@ -66,3 +69,21 @@ class Scripted(FunctionModel):
             for part in message.parts
             if part.part_kind == "tool-return"
         )
+
+
+def clerk(
+    pay: Callable[[int], str], look: Callable[[str], str], *, session_id: str
+) -> Iterator[AsyncIterator[Any]]:
+    """Run a clerk who pays and then has no model, and a seeker who looks."""
+    model = Scripted(calls("pay", {"amount": 5}), OSError("no model"))
+    seeking = Scripted(calls("look", {"place": "desk"}))
+    for agent in (
+        Agent(model, name="clerk", tools=[pay]),
+        Agent(seeking, name="seeker", tools=[look]),
+    ):
+        yield _stream(agent, session_id)
+
+
+async def _stream(agent: Agent, session_id: str) -> AsyncIterator[Any]:
+    async with agent.run_stream("Pay 5", conversation_id=session_id) as stream:
+        yield await stream.get_output()

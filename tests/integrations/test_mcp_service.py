@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +17,6 @@ from tests.support.service_process import Service
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "tests" / "support" / "tracing_client.py"
 EXAMPLE = ROOT / "examples" / "frameworks" / "mcp_sdk.py"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("mcp-sdk"))
-    running.start()
-    yield running
-    running.stop()
 
 
 def run(service: Service, script: Path) -> str:

@@ -50,6 +50,7 @@ from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
+from tests.integrations.stories import run
 from tests.integrations.told import Told
 from tests.support.wired import Wired
 
@@ -1000,3 +1001,39 @@ def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
     (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     assert "has no agents.run.start_streaming" in said
     assert "not watched" in said
+
+
+OWN_PACKAGE = """
+import logging
+import sys
+
+logging.basicConfig(level="WARNING", stream=sys.stdout, format="%(message)s")
+from inspector.agent_side.adapters import attach_all, importable, wanted
+
+print("openai_agents" in [one.name for one in importable()])
+attach_all(wanted("openai_agents"))
+import agents
+import agents.run
+
+print(sorted(name for name in sys.modules if name.split(".")[0] == "agents"))
+print("inspector.integrations.openai_agents" in sys.modules)
+from inspector.integrations.openai_agents import attach
+
+attach()()
+"""
+
+
+def test_a_package_of_the_programs_own_that_is_called_agents_is_left_alone(tmp_path: Path) -> None:
+    package = tmp_path / "agents"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "run.py").write_text("def start_streaming(): ...\n")
+    program = tmp_path / "program.py"
+    program.write_text(OWN_PACKAGE)
+
+    assert run(program, folder=tmp_path).splitlines() == [
+        "False",
+        "['agents', 'agents.run']",
+        "False",
+        "The package `agents` is not that of openai-agents: it is not watched.",
+    ]

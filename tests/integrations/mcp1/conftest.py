@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from inspector import context
 from instrument import Bus
+from tests.support.service_process import Service
 
 if TYPE_CHECKING:
     from tests.integrations.told import Told
+
+ROOT = Path(__file__).parents[3]
+SERVING = ROOT / ".venv/bin/python"
+"""Of the environment that has what serves; this one has not."""
 
 collect_ignore_glob = [] if find_spec("mcp_agent") else ["test_*.py"]
 
@@ -22,6 +28,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if find_spec("mcp_agent"):
         for category in ("DeprecationWarning", "PendingDeprecationWarning", "ResourceWarning"):
             config.addinivalue_line("filterwarnings", f"ignore::{category}")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service for all tests of a module."""
+    if not SERVING.exists():
+        pytest.skip("needs the environment that `make test` makes")
+    started = Service(tmp_path_factory.mktemp("service"), python=str(SERVING))
+    started.environment["PYTHONPATH"] = str(ROOT)
+    started.start()
+    yield started
+    started.stop()
 
 
 @pytest.fixture
