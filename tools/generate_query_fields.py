@@ -1,4 +1,4 @@
-"""Writes web/src/model/query-fields.gen.ts: what the page completes in its query field."""
+"""Writes web/src/model/query/query-fields.gen.ts: what the page completes in its query field."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def outputs() -> dict[Path, str]:
     """Return the module."""
     lines = [_line(field) for fields in FIELDS.values() for field in fields.values()]
     module = _FILE.format(max_chars=MAX_CHARS, fields="\n".join(lines))
-    return {Path("web/src/model/query-fields.gen.ts"): module}
+    return {Path("web/src/model/query/query-fields.gen.ts"): module}
 
 
 def _line(field: Field) -> str:

@@ -1,7 +1,7 @@
 """The same numbers from the service and from the page, out of the same rows.
 
-`statistics.json` holds rows and what is counted of them; `web/src/model/statistics.test.ts`
-reads it too. Write it anew with `python -m tests.golden.test_statistics`.
+`statistics.json` holds rows and what is counted of them; `web/src/model/statistics/` is tested
+with it too. Write it anew with `python -m tests.golden.test_statistics`.
 """
 
 from __future__ import annotations

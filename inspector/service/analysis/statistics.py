@@ -1,7 +1,7 @@
 """Where the time, the tokens and the money of a session went. Pure.
 
 By kind and name of spans, by model, by tool and by agent. The page counts the same from the same
-rows while they come in (`web/src/model/statistics.ts`); `tests/golden/statistics.json` holds both
+rows while they come in (`web/src/model/statistics/`); `tests/golden/statistics.json` holds both
 to the same numbers.
 """
 

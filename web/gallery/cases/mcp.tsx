@@ -1,7 +1,7 @@
 /** The MCP log and its lines, closed and opened, of all that a wire can carry. */
 import { useMemo, useState } from 'react';
 import type { McpEntry } from '../../src/api/types.ts';
-import { joinCalls, type McpCall } from '../../src/model/mcp-calls.ts';
+import { joinCalls, type McpCall } from '../../src/model/mcp/mcp-calls.ts';
 import { McpDetail } from '../../src/views/mcp/mcp-detail.tsx';
 import { McpRow } from '../../src/views/mcp/mcp-row.tsx';
 import { McpView } from '../../src/views/mcp/mcp-view.tsx';

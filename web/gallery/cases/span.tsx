@@ -1,4 +1,4 @@
-import { indexJson } from '../../src/model/json-text.ts';
+import { indexJson } from '../../src/model/json/json-text.ts';
 import { JsonTree } from '../../src/views/span/json-tree.tsx';
 import { Markdown } from '../../src/views/span/markdown.tsx';
 import { SpanPanel } from '../../src/views/span/span-panel.tsx';

@@ -1,8 +1,8 @@
 /** The graph and the visualisers in states that no recording has. */
 import type { SpanDetail } from '../../src/api/types.ts';
-import { type AgentGraph, agentGraphOf } from '../../src/model/agent-graph.ts';
 import { exampleSpan } from '../../src/model/examples.ts';
-import { finish } from '../../src/model/statistics-forest.ts';
+import { type AgentGraph, agentGraphOf } from '../../src/model/graph/agent-graph.ts';
+import { finish } from '../../src/model/statistics/statistics-forest.ts';
 import { GraphDrawing } from '../../src/views/graph/graph-drawing.tsx';
 import { GraphTables } from '../../src/views/graph/graph-tables.tsx';
 import { VisualisedSpan } from '../../src/views/visualisers/span-tabs.tsx';

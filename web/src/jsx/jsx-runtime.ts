@@ -6,7 +6,7 @@
  * characters of a value.
  */
 import { Fragment, type JSX, jsx as plainJsx, jsxs as plainJsxs } from 'react/jsx-runtime';
-import { seenText } from '../model/hidden-characters.ts';
+import { seenText } from '../model/text/hidden-characters.ts';
 
 export { Fragment, type JSX };
 

@@ -1,5 +1,5 @@
 /** Draws a whole session as a strip: what worked when, stacked by kind; errors above, waits below. */
-import type { Minimap } from '../model/minimap.ts';
+import type { Minimap } from '../model/timeline/minimap.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 

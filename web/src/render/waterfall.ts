@@ -6,11 +6,11 @@
  * y: CSS pixels from its top edge; row n begins at `n * rowHeight_px`.
  */
 import type { SpanRow } from '../api/types.ts';
-import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/bars.ts';
-import { formatDuration, formatGrowing } from '../model/format.ts';
-import type { Gap, TimeAxis } from '../model/gaps.ts';
-import { endOffset, waitsSince } from '../model/span-status.ts';
-import { type TimeWindow, ticksOfPart, toX } from '../model/time-scale.ts';
+import { formatDuration, formatGrowing } from '../model/text/format.ts';
+import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/timeline/bars.ts';
+import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
+import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
+import { endOffset, waitsSince } from '../model/trace/span-status.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 

@@ -1,7 +1,7 @@
 /** Files that are sent to the service, one after another: how far each is, and what became of it. */
 import type { Api } from '../api/client.ts';
 import type { ImportReport } from '../api/types.ts';
-import { formatBytes } from '../model/format.ts';
+import { formatBytes } from '../model/text/format.ts';
 import { Cell } from './cell.ts';
 
 /** More is for the command line, which needs no open page. */

@@ -1,7 +1,7 @@
 /** What agents wait for a person for: read from `GET /requests`, kept current by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
 import type { Answer, Request, StreamEvent } from '../api/types.ts';
-import { compareOldestFirst, isPending, newerRequest } from '../model/request.ts';
+import { compareOldestFirst, isPending, newerRequest } from '../model/requests/request.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';

@@ -1,8 +1,8 @@
 /** What the list is narrowed to: the service is asked, the page knows no query language. */
 import type { Api } from '../api/client.ts';
 import type { StreamEvent } from '../api/types.ts';
-import { NEWEST_FIRST, type Sort } from '../model/session-order.ts';
-import { ALL_TIME, type TimeRange, timeRangeText } from '../model/time-range.ts';
+import { NEWEST_FIRST, type Sort } from '../model/sessions/session-order.ts';
+import { ALL_TIME, type TimeRange, timeRangeText } from '../model/sessions/time-range.ts';
 import { Cell } from './cell.ts';
 import { type Asked, EVERYTHING, Sessions } from './sessions.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Session, SessionList, StreamEvent } from '../api/types.ts';
 import { exampleSession } from '../model/examples.ts';
-import { parseSort, type Sort } from '../model/session-order.ts';
-import { ALL_TIME, type TimeRange } from '../model/time-range.ts';
+import { parseSort, type Sort } from '../model/sessions/session-order.ts';
+import { ALL_TIME, type TimeRange } from '../model/sessions/time-range.ts';
 import { Sessions } from './sessions.ts';
 
 const session = (id: string, epoch_ns: string, status = 'running') =>

@@ -9,8 +9,8 @@ import {
   type SortValue,
   sortKey,
   sortValue,
-} from '../model/session-order.ts';
-import { ALL_TIME, boundsOf, isWithin, type TimeRange } from '../model/time-range.ts';
+} from '../model/sessions/session-order.ts';
+import { ALL_TIME, boundsOf, isWithin, type TimeRange } from '../model/sessions/time-range.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 

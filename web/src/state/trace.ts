@@ -1,10 +1,10 @@
 /** The spans of one open session: its skeleton, kept current by the feed. */
 import type { Api } from '../api/client.ts';
 import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.ts';
-import { SessionTally } from '../model/session-tally.ts';
-import { SpanForest } from '../model/span-forest.ts';
-import { hasEnded, newerRow } from '../model/span-status.ts';
-import { spanKey } from '../model/span-tree.ts';
+import { SessionTally } from '../model/sessions/session-tally.ts';
+import { SpanForest } from '../model/trace/span-forest.ts';
+import { hasEnded, newerRow } from '../model/trace/span-status.ts';
+import { spanKey } from '../model/trace/span-tree.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';

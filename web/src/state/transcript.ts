@@ -1,7 +1,7 @@
 /** What spans say, for the transcript: asked for when they come into view, and when they change. */
 import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow } from '../api/types.ts';
-import { hasEnded } from '../model/span-status.ts';
+import { hasEnded } from '../model/trace/span-status.ts';
 import { KeyedStore } from './keyed-store.ts';
 
 /** A span that is in view, and the model call before it. */

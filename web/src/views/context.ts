@@ -7,7 +7,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { plainLine } from '../model/hidden-characters.ts';
+import { plainLine } from '../model/text/hidden-characters.ts';
 import type { Cell } from '../state/cell.ts';
 import type { Inspector } from '../state/inspector.ts';
 import type { KeyedStore } from '../state/keyed-store.ts';

@@ -1,7 +1,7 @@
 /** All keys of what is shown: those of its actions, and those of widgets. */
 import { useEffect, useMemo, useRef } from 'react';
-import { type KeyRow, keyList, WIDGET_KEYS } from '../model/key-list.ts';
-import { keyName } from '../model/key-names.ts';
+import { type KeyRow, keyList, WIDGET_KEYS } from '../model/keys/key-list.ts';
+import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import { useCell, useInspector, usePreferences } from './context.ts';
 import { ActionIcon } from './icons.tsx';

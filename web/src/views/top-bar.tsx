@@ -1,7 +1,7 @@
 /** The bar above every page: where one is, whether the page is live, how it looks. */
 import { useMemo } from 'react';
-import { formatCount } from '../model/format.ts';
-import { keyName } from '../model/key-names.ts';
+import { keyName } from '../model/keys/key-names.ts';
+import { formatCount } from '../model/text/format.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import type { Theme } from '../state/preferences.ts';

@@ -1,8 +1,8 @@
 /** `/ui/audit`: who did what, newest first. Entries never change. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AuditEntry } from '../../api/types.ts';
-import { formatStart } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import { formatStart } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
 import { useInspector, useTitle } from '../context.ts';

@@ -1,9 +1,9 @@
 /** `/ui/compare`: two sessions beside each other, and what differs between them. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/comparison.ts';
-import { formatCount, plural } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
+import { formatCount, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';

@@ -1,6 +1,6 @@
 /** What both took, side by side. */
 import type { Comparison } from '../../api/types.ts';
-import { summarise } from '../../model/comparison.ts';
+import { summarise } from '../../model/sessions/comparison.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;

@@ -1,9 +1,9 @@
 /** The differences, the most telling first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/comparison.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { KindIcon } from '../icons.tsx';

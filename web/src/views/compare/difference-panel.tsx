@@ -1,11 +1,17 @@
 /** One difference: both values of what changed, and what was asked and answered, as a diff. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanRow } from '../../api/types.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS, deltaOf, type Said, saidIn } from '../../model/comparison.ts';
-import { formatCost, formatDuration, groupThousands } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import { spanKey } from '../../model/span-tree.ts';
-import { diffTexts } from '../../model/text-diff.ts';
+import {
+  CHANGE_NAMES,
+  CHANGE_SIGNS,
+  deltaOf,
+  type Said,
+  saidIn,
+} from '../../model/sessions/comparison.ts';
+import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { diffTexts } from '../../model/text/text-diff.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import { spanPath } from '../../state/route.ts';
 import { useInspector } from '../context.ts';
 import { ActionIcon, KindIcon } from '../icons.tsx';

@@ -1,9 +1,9 @@
 /** Chooses a session: by a part of its title, an id or an address (combobox, WAI-ARIA). */
 import { type KeyboardEvent, useId, useState } from 'react';
 import type { Session } from '../../api/types.ts';
-import { sessionIdIn } from '../../model/comparison.ts';
-import { formatStart } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import { sessionIdIn } from '../../model/sessions/comparison.ts';
+import { formatStart } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useRow } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';

@@ -1,5 +1,5 @@
 /** The line of an edge, in coordinates of the plane. */
-import type { Layout, LayoutEdge, LayoutOptions } from '../../model/graph-layout.ts';
+import type { Layout, LayoutEdge, LayoutOptions } from '../../model/graph/graph-layout.ts';
 
 interface Point {
   readonly x: number;

@@ -5,14 +5,14 @@
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
  */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import type { AgentGraph, GraphEdge } from '../../model/agent-graph.ts';
-import { formatCount, plural } from '../../model/format.ts';
+import type { AgentGraph, GraphEdge } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
   type LayoutOptions,
   layoutGraph,
   neighbourOf,
-} from '../../model/graph-layout.ts';
+} from '../../model/graph/graph-layout.ts';
+import { formatCount, plural } from '../../model/text/format.ts';
 import { useActions } from '../actions.ts';
 import { useSize } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';

@@ -1,10 +1,10 @@
 /** A node: who, how often, how long, how dear; what is wrong with it by shape. */
 import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
-import type { GraphNode, NodeKind } from '../../model/agent-graph.ts';
-import { formatCost, formatCount, formatDuration, plural } from '../../model/format.ts';
-import type { Place } from '../../model/graph-layout.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
+import type { Place } from '../../model/graph/graph-layout.ts';
+import { formatCost, formatCount, formatDuration, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { KindIcon, StatusIcon } from '../icons.tsx';
 
 interface GraphNodeButtonProps {

@@ -1,8 +1,8 @@
 /** The graph for those who do not see it, and for those who want the numbers. */
 import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
-import type { AgentGraph, GraphEdge, GraphNode } from '../../model/agent-graph.ts';
-import { groupThousands } from '../../model/format.ts';
+import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { KindIcon } from '../icons.tsx';
 import { SpanLink } from '../statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../statistics/columns.tsx';

@@ -1,9 +1,9 @@
 /** Agents, whom they called and whom they handed over to: drawn, or as tables. */
 import { useCallback, useMemo, useState } from 'react';
-import { agentGraphOf, MOST_NODES } from '../../model/agent-graph.ts';
-import { plural } from '../../model/format.ts';
-import { toldHandOffs } from '../../model/hand-off.ts';
-import { toldAgents } from '../../model/statistics.ts';
+import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
+import { toldHandOffs } from '../../model/graph/hand-off.ts';
+import { toldAgents } from '../../model/statistics/statistics.ts';
+import { plural } from '../../model/text/format.ts';
 import { useActions } from '../actions.ts';
 import type { SessionViewProps } from '../session/session-views.tsx';
 import { useSliced } from '../statistics/sliced.ts';

@@ -1,6 +1,6 @@
 /** What of the plane is in view: everything until the reader moves or zooms. */
 import { type PointerEvent, useCallback, useEffect, useState } from 'react';
-import type { Layout } from '../../model/graph-layout.ts';
+import type { Layout } from '../../model/graph/graph-layout.ts';
 
 export interface View {
   readonly x: number;

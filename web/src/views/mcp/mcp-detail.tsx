@@ -1,8 +1,8 @@
 /** An opened line: each round with both messages, and what happened between. */
 import type { McpEntry } from '../../api/types.ts';
-import { formatDuration, formatOffset } from '../../model/format.ts';
-import type { McpCall } from '../../model/mcp-calls.ts';
-import type { McpRound } from '../../model/mcp-frames.ts';
+import type { McpCall } from '../../model/mcp/mcp-calls.ts';
+import type { McpRound } from '../../model/mcp/mcp-frames.ts';
+import { formatDuration, formatOffset } from '../../model/text/format.ts';
 import { SpanRequests } from '../requests/span-requests.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { FrameView } from './mcp-frame.tsx';

@@ -1,8 +1,8 @@
 /** One message: as a tree over its text, or the text exactly as it was captured. */
 import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
-import { formatBytes, formatOffset } from '../../model/format.ts';
-import { indexJson, type JsonIndex } from '../../model/json-text.ts';
+import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
+import { formatBytes, formatOffset } from '../../model/text/format.ts';
 import { useInspector } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { DataFrame } from '../requests/data-frame.tsx';

@@ -1,8 +1,8 @@
 /** One line of the log: a request with its response, a notification, or news of a connection. */
 import { memo, useEffect, useRef } from 'react';
-import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import type { McpCall } from '../../model/mcp-calls.ts';
+import type { McpCall } from '../../model/mcp/mcp-calls.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { useInspector, useNow } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

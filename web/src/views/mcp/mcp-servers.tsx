@@ -1,6 +1,7 @@
 /** The servers of a session at a glance; one can be chosen, so that only its lines are shown. */
-import { formatBytes, formatDuration, formatOffset, plural } from '../../model/format.ts';
-import type { McpServer } from '../../model/mcp-servers.ts';
+
+import type { McpServer } from '../../model/mcp/mcp-servers.ts';
+import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';
 import { StatusIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 

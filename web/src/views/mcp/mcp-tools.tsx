@@ -1,8 +1,8 @@
 /** What of the log is shown: find, method, errors, notifications; by caller or in time. */
 import { type RefObject, useMemo } from 'react';
-import { plural } from '../../model/format.ts';
-import type { McpCall } from '../../model/mcp-calls.ts';
-import { isFault, type McpFilter } from '../../model/mcp-rows.ts';
+import type { McpCall } from '../../model/mcp/mcp-calls.ts';
+import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
+import { plural } from '../../model/text/format.ts';
 import { StatusIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
 

@@ -1,8 +1,7 @@
 /** The MCP log: what clients and servers said to each other, inside the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { plural } from '../../model/format.ts';
-import type { McpCall } from '../../model/mcp-calls.ts';
+import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
   callerOf,
   fits,
@@ -10,8 +9,9 @@ import {
   type LogRow,
   type McpFilter,
   nestedRows,
-} from '../../model/mcp-rows.ts';
-import { serversOf } from '../../model/mcp-servers.ts';
+} from '../../model/mcp/mcp-rows.ts';
+import { serversOf } from '../../model/mcp/mcp-servers.ts';
+import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../context.ts';
 import { ActionIcon, KindIcon } from '../icons.tsx';

@@ -1,5 +1,5 @@
 /** The log in words: what a state is called, what was wrong. */
-import type { McpCall } from '../../model/mcp-calls.ts';
+import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 
 /** Short, for a row; empty when all is well. */
 export function stateText(call: McpCall): string {

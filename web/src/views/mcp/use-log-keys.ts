@@ -1,6 +1,6 @@
 /** The keyboard in the MCP log: arrows walk its lines, the rest are actions of the session page. */
 import { type KeyboardEvent, type RefObject, useMemo } from 'react';
-import { isFault, type LogRow } from '../../model/mcp-rows.ts';
+import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';

@@ -1,10 +1,10 @@
 /** Data that the palette leads to: sessions, and spans of the one that is open. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session, SpanRow } from '../../api/types.ts';
-import { formatDuration, formatStart } from '../../model/format.ts';
-import { fuzzyMatch } from '../../model/fuzzy.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { fuzzyMatch } from '../../model/query/fuzzy.ts';
+import { formatDuration, formatStart } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from '../context.ts';

@@ -1,5 +1,5 @@
 /** What the palette offers, and in which order. Pure. */
-import { type FuzzyMatch, fuzzyMatch } from '../../model/fuzzy.ts';
+import { type FuzzyMatch, fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { type ActionGroup, EVERYWHERE, OF_SELECTION } from '../../state/actions.ts';
 
 export interface Item {

@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { keyName } from '../../model/key-names.ts';
+import { keyName } from '../../model/keys/key-names.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { useCell, useInspector } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';

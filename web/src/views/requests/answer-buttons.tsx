@@ -1,8 +1,8 @@
 /** What can be answered. Each button says what will happen; none can be pressed by accident. */
 import { useMemo } from 'react';
 import type { Answer, Request } from '../../api/types.ts';
-import { initialValues, payloadOf } from '../../model/form.ts';
-import { allowLabel, alwaysLabel, denyLabel, type Unseen } from '../../model/request.ts';
+import { initialValues, payloadOf } from '../../model/requests/form.ts';
+import { allowLabel, alwaysLabel, denyLabel, type Unseen } from '../../model/requests/request.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';

@@ -1,7 +1,7 @@
 /** What an edit changed: lines before and after, with the changed part marked. */
 
-import { groupThousands } from '../../model/format.ts';
-import type { ChangedLine, TextDiff } from '../../model/text-diff.ts';
+import { groupThousands } from '../../model/text/format.ts';
+import type { ChangedLine, TextDiff } from '../../model/text/text-diff.ts';
 import { VisibleText } from './visible-text.tsx';
 import './argument-diff.css';
 

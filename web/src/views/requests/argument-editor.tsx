@@ -5,8 +5,8 @@
  * and carry the numbers and marks.
  */
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
-import { groupThousands } from '../../model/format.ts';
-import { PartedText } from '../../model/parted-text.ts';
+import { groupThousands } from '../../model/text/format.ts';
+import { PartedText } from '../../model/text/parted-text.ts';
 import './argument-editor.css';
 
 export interface LineMark {

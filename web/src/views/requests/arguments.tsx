@@ -1,11 +1,16 @@
 /** The arguments of a request: in full, and edited in place as text. */
 import { useCallback, useMemo, useState } from 'react';
 import type { Request } from '../../api/types.ts';
-import { groupThousands } from '../../model/format.ts';
-import { codePointName, describeHidden } from '../../model/hidden-characters.ts';
-import { formatJson, placeOf } from '../../model/json-format.ts';
-import { canEditArguments, isPending, notEditable, type Unseen } from '../../model/request.ts';
-import { StandIns } from '../../model/stand-ins.ts';
+import { formatJson, placeOf } from '../../model/json/json-format.ts';
+import {
+  canEditArguments,
+  isPending,
+  notEditable,
+  type Unseen,
+} from '../../model/requests/request.ts';
+import { groupThousands } from '../../model/text/format.ts';
+import { codePointName, describeHidden } from '../../model/text/hidden-characters.ts';
+import { StandIns } from '../../model/text/stand-ins.ts';
 import type { Draft } from '../../state/drafts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';

@@ -1,11 +1,11 @@
 /**
  * A button that decides something, and cannot be pressed by accident: it is armed some time after
- * it was last drawn or changed, and after the last other key (`model/arming.ts`).
+ * it was last drawn or changed, and after the last other key (`model/requests/arming.ts`).
  *
  * While it is not armed it can have the focus, and does nothing.
  */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Arming } from '../../model/arming.ts';
+import { Arming } from '../../model/requests/arming.ts';
 
 interface ArmedButtonProps {
   /** What it was drawn for: another value disarms it. */

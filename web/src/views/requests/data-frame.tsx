@@ -1,7 +1,7 @@
 /** Data in a frame that it cannot leave: monospaced, wrapped, left to right. */
 import { useMemo, useState } from 'react';
-import { groupThousands } from '../../model/format.ts';
-import { beginningOf } from '../../model/text-parts.ts';
+import { groupThousands } from '../../model/text/format.ts';
+import { beginningOf } from '../../model/text/text-parts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { LongText, MAX_PLAIN } from '../span/long-text.tsx';
 import { VisibleText } from './visible-text.tsx';

@@ -1,8 +1,8 @@
 /** Whether edited arguments are JSON, and what they change; long texts are looked at when one pauses. */
 import { useEffect, useMemo, useState } from 'react';
-import { type HiddenPlace, hiddenPlaces } from '../../model/hidden-characters.ts';
-import { type Formatted, formatJson } from '../../model/json-format.ts';
-import { diffTexts, type TextDiff } from '../../model/text-diff.ts';
+import { type Formatted, formatJson } from '../../model/json/json-format.ts';
+import { type HiddenPlace, hiddenPlaces } from '../../model/text/hidden-characters.ts';
+import { diffTexts, type TextDiff } from '../../model/text/text-diff.ts';
 
 export interface EditCheck {
   /** The text that was looked at. */

@@ -14,7 +14,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { plural } from '../../model/format.ts';
+import { plural } from '../../model/text/format.ts';
 import { useActions } from '../actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
 import { Link } from '../link.tsx';

@@ -1,8 +1,8 @@
 /** That somebody waits, outside of the page: the icon of the tab, and the desktop when asked for. */
 import { useEffect } from 'react';
 import type { Request } from '../../api/types.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import { headlineOf } from '../../model/request.ts';
+import { headlineOf } from '../../model/requests/request.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { useCell, useInspector } from '../context.ts';
 
 export function canNotify(): boolean {

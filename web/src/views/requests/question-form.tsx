@@ -1,8 +1,14 @@
 /** The answer to a question: a form of its JSON Schema, or free text. */
 import { type ReactNode, useId } from 'react';
 import type { Request } from '../../api/types.ts';
-import { type Field, type FormValues, mistakeIn, type Rule, readForm } from '../../model/form.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import {
+  type Field,
+  type FormValues,
+  mistakeIn,
+  type Rule,
+  readForm,
+} from '../../model/requests/form.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { VisibleText } from './visible-text.tsx';
 import './question-form.css';
 

@@ -6,8 +6,6 @@
  */
 import { memo, useMemo } from 'react';
 import type { Request } from '../../api/types.ts';
-import { formatDuration, formatTimeOfDay } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
 import {
   appliedText,
   defaultName,
@@ -16,8 +14,10 @@ import {
   outcomeOf,
   type Unseen,
   unseenOf,
-} from '../../model/request.ts';
-import { beginningOf } from '../../model/text-parts.ts';
+} from '../../model/requests/request.ts';
+import { formatDuration, formatTimeOfDay } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { beginningOf } from '../../model/text/text-parts.ts';
 import { type Draft, NO_DRAFT } from '../../state/drafts.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';

@@ -1,12 +1,12 @@
 /** Text that an agent wrote, with everything in it that is not seen made visible. */
 import { memo, useMemo } from 'react';
-import { formatCount } from '../../model/format.ts';
+import { formatCount } from '../../model/text/format.ts';
 import {
   codePointName,
   describeHidden,
   type Piece,
   piecesOf,
-} from '../../model/hidden-characters.ts';
+} from '../../model/text/hidden-characters.ts';
 import './visible-text.css';
 
 export const VisibleText = memo(function VisibleText({ text }: { readonly text: string }) {

@@ -2,9 +2,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
-import { formatDuration, formatStart, plural } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { formatDuration, formatStart, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
 import { useCell, useInspector } from '../context.ts';

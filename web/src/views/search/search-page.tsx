@@ -1,6 +1,6 @@
 /** `/ui/search`: spans and sessions, of all that is stored, by the query language. */
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { plural } from '../../model/format.ts';
+import { plural } from '../../model/text/format.ts';
 import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { Search } from '../../state/search.ts';

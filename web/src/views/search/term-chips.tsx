@@ -1,5 +1,5 @@
 /** Terms that are asked for often, to be switched on and off; they are written into the query. */
-import { termValues, toggleTerm } from '../../model/query-terms.ts';
+import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
 import { KindIcon, kindName } from '../icons.tsx';
 
 const KINDS = ['agent', 'llm', 'tool', 'mcp', 'resource', 'prompt', 'retrieval'] as const;

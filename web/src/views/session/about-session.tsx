@@ -1,8 +1,8 @@
 /** What else is known of a session: who, where, with what. */
 import { useEffect, useState } from 'react';
 import type { Session } from '../../api/types.ts';
-import { formatStart } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import { formatStart } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';

@@ -1,9 +1,14 @@
 /** What the span under the pointer is, after a moment: the numbers that a bar cannot show. */
 import { memo, useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatOffset, formatRunning, groupThousands } from '../../model/format.ts';
-import { endOffset, selfTime } from '../../model/span-status.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import {
+  formatDuration,
+  formatOffset,
+  formatRunning,
+  groupThousands,
+} from '../../model/text/format.ts';
+import { endOffset, selfTime } from '../../model/trace/span-status.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 import { KindIcon, kindName } from '../icons.tsx';

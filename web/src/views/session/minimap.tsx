@@ -8,9 +8,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { formatDuration, formatOffset } from '../../model/format.ts';
-import { minimapOf } from '../../model/minimap.ts';
-import { type TimeWindow, toOffset, toX } from '../../model/time-scale.ts';
+import { formatDuration, formatOffset } from '../../model/text/format.ts';
+import { minimapOf } from '../../model/timeline/minimap.ts';
+import { type TimeWindow, toOffset, toX } from '../../model/timeline/time-scale.ts';
 import { drawMinimap } from '../../render/minimap.ts';
 import { readPalette } from '../../render/palette.ts';
 import type { Trace } from '../../state/trace.ts';

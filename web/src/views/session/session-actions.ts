@@ -1,6 +1,6 @@
 /** The keys that work in every view of a session, and what they go to. */
 import { useMemo } from 'react';
-import { spanKey } from '../../model/span-tree.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';

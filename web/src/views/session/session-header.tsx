@@ -1,6 +1,11 @@
 /** What the session is and what it has cost so far. */
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  groupThousands,
+} from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCompareAction } from '../compare/compare-action.ts';
 import { useCell } from '../context.ts';

@@ -1,11 +1,11 @@
 /** What is seen of a session only from all its spans, while it is looked at. */
 import { useEffect, useMemo, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { type Gap, TimeAxis } from '../../model/gaps.ts';
-import { NO_SHAPE, shapeSteps } from '../../model/session-shape.ts';
 import { inSlices, nextTask, SteppedWork } from '../../model/slices.ts';
-import { spanKey } from '../../model/span-tree.ts';
-import type { TimeWindow } from '../../model/time-scale.ts';
+import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';
+import { NO_SHAPE, shapeSteps } from '../../model/timeline/session-shape.ts';
+import type { TimeWindow } from '../../model/timeline/time-scale.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 import { useSlowVersion } from './slow-version.ts';

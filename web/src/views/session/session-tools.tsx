@@ -1,5 +1,5 @@
 /** What went wrong, what waits, and the freeze: beside the tabs, for every view. */
-import { groupThousands, plural } from '../../model/format.ts';
+import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useNow } from '../context.ts';
 import { ActionIcon, StatusIcon } from '../icons.tsx';

@@ -1,10 +1,10 @@
 /** What one does with a session elsewhere: link, summary, file, picture. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
-import { type OutlineRow, summaryOf } from '../../model/session-summary.ts';
-import { AS_AT_FIRST } from '../../model/span-forest.ts';
-import { endOffset } from '../../model/span-status.ts';
-import { parentKey, spanKey } from '../../model/span-tree.ts';
+import { type OutlineRow, summaryOf } from '../../model/sessions/session-summary.ts';
+import { AS_AT_FIRST } from '../../model/trace/span-forest.ts';
+import { endOffset } from '../../model/trace/span-status.ts';
+import { parentKey, spanKey } from '../../model/trace/span-tree.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import type { Trace } from '../../state/trace.ts';

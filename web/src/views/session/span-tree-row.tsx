@@ -1,7 +1,7 @@
 /** One span of the tree: its name and what matters of it. The bar is drawn by the canvas. */
 import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatCount, formatDuration } from '../../model/format.ts';
+import { formatCount, formatDuration } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useRow } from '../context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';

@@ -1,13 +1,13 @@
 /** What the time axis shows: everything, or where the reader zoomed to. It is in the address. */
 import { type PointerEvent, useCallback, useEffect, useMemo, useState } from 'react';
-import type { TimeAxis } from '../../model/gaps.ts';
+import type { TimeAxis } from '../../model/timeline/gaps.ts';
 import {
   fitWindow,
   panWindow,
   type TimeWindow,
   toOffset,
   zoomWindow,
-} from '../../model/time-scale.ts';
+} from '../../model/timeline/time-scale.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';
 

@@ -1,7 +1,7 @@
 /** The rows of the tree: which span is where, what is folded, what is left out. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/span-forest.ts';
+import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 

@@ -1,7 +1,7 @@
 /** What can be done to the selected sessions: export, delete. Deleting asks once, in place. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
-import { formatBytes, groupThousands, plural } from '../../model/format.ts';
+import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, MOST_FOUND } from '../../state/all-found.ts';
 import { Bulk, type Progress } from '../../state/bulk.ts';
 import type { Selection } from '../../state/selection.ts';

@@ -1,6 +1,7 @@
 /** The columns that the list can have: what is in a cell, how wide it is, what it is sorted by. */
 import type { ReactNode } from 'react';
 import type { Session } from '../../api/types.ts';
+import { ran_ms, type SortKey, waited_ms } from '../../model/sessions/session-order.ts';
 import {
   formatCost,
   formatCount,
@@ -8,9 +9,8 @@ import {
   formatRunning,
   formatStart,
   groupThousands,
-} from '../../model/format.ts';
-import { seenText } from '../../model/hidden-characters.ts';
-import { ran_ms, type SortKey, waited_ms } from '../../model/session-order.ts';
+} from '../../model/text/format.ts';
+import { seenText } from '../../model/text/hidden-characters.ts';
 import { useInspector, useNow } from '../context.ts';
 
 export interface Column {

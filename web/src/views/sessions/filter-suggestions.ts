@@ -1,8 +1,8 @@
 /** What the field of the list suggests: fields and values of a query; of the empty one, filters. */
 import { useEffect, useState } from 'react';
 import type { Api } from '../../api/client.ts';
-import { complete, type Suggestion, valueText } from '../../model/completion.ts';
-import { plural } from '../../model/format.ts';
+import { complete, type Suggestion, valueText } from '../../model/query/completion.ts';
+import { plural } from '../../model/text/format.ts';
 import { MAX_SAVED, type PreferenceStore, withRecent } from '../../state/preferences.ts';
 import { useInspector, usePreferences } from '../context.ts';
 

@@ -1,6 +1,6 @@
 /** Files on their way into the service: how far each is, and what became of it, by its lines. */
 import type { ImportReport } from '../../api/types.ts';
-import { formatBytes, groupThousands, plural } from '../../model/format.ts';
+import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useCell, useInspector } from '../context.ts';

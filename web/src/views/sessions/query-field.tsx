@@ -1,8 +1,8 @@
 /** The query of the list: completed while one types, and what is wrong with it below. */
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { type Suggestion, take } from '../../model/completion.ts';
-import { MAX_QUERY_CHARS } from '../../model/query-fields.gen.ts';
-import { mended } from '../../model/query-terms.ts';
+import { type Suggestion, take } from '../../model/query/completion.ts';
+import { MAX_QUERY_CHARS } from '../../model/query/query-fields.gen.ts';
+import { mended } from '../../model/query/query-terms.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';
 import { useInspector, usePreferences } from '../context.ts';

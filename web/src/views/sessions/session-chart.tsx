@@ -11,9 +11,9 @@ import {
 } from 'react';
 import type { Api } from '../../api/client.ts';
 import type { SessionHistogram } from '../../api/types.ts';
-import { plural } from '../../model/format.ts';
-import { axisTime, type Bar, barsOf, joined, said } from '../../model/session-chart.ts';
-import { bucketsOf, type TimeRange, timeRangeText } from '../../model/time-range.ts';
+import { axisTime, type Bar, barsOf, joined, said } from '../../model/sessions/session-chart.ts';
+import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
+import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
 import { drawSessionBars } from '../../render/session-bars.ts';
 import { useInspector, useNow, useShownTheme, useSize } from '../context.ts';

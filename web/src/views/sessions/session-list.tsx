@@ -6,7 +6,7 @@ import {
   type Sort,
   type SortKey,
   sortKey,
-} from '../../model/session-order.ts';
+} from '../../model/sessions/session-order.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';

@@ -1,7 +1,7 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCount, formatRunning, formatSilence } from '../../model/format.ts';
+import { formatCount, formatRunning, formatSilence } from '../../model/text/format.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useNow, useRow } from '../context.ts';

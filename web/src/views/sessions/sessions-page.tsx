@@ -1,8 +1,8 @@
 /** `/ui/`: all sessions, or those that are asked for, sorted as one likes. */
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { groupThousands, plural } from '../../model/format.ts';
-import { parseSort } from '../../model/session-order.ts';
-import { parseTimeRange } from '../../model/time-range.ts';
+import { parseSort } from '../../model/sessions/session-order.ts';
+import { parseTimeRange } from '../../model/sessions/time-range.ts';
+import { groupThousands, plural } from '../../model/text/format.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../actions.ts';

@@ -1,7 +1,7 @@
 /** Which time the list is about: the last hours, all, or what was dragged over the chart. */
 import { useMemo } from 'react';
-import { rangeName } from '../../model/session-chart.ts';
-import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/time-range.ts';
+import { rangeName } from '../../model/sessions/session-chart.ts';
+import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
 import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';

@@ -8,7 +8,7 @@ import {
   type Sort,
   type SortKey,
   sortKey,
-} from '../../model/session-order.ts';
+} from '../../model/sessions/session-order.ts';
 import { useActions } from '../actions.ts';
 import { useInspector, usePreferences, useRoute } from '../context.ts';
 import { ActionIcon } from '../icons.tsx';

@@ -1,8 +1,8 @@
 /** Attributes as they were stored: of the span, its resource and its instrumentation. */
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
-import { pointerStep } from '../../model/cuts.ts';
-import { indexJson, type JsonIndex, JsonKind } from '../../model/json-text.ts';
+import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
+import { pointerStep } from '../../model/trace/cuts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { SearchField } from '../search-field.tsx';

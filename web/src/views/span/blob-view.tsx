@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'react';
 import type { BlobPart } from '../../api/types.ts';
-import { formatBytes } from '../../model/format.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

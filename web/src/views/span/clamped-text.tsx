@@ -1,7 +1,7 @@
 /** A text that may be long: its beginning, its true length, and the rest on request. */
 import { useState } from 'react';
-import { clampText } from '../../model/clamp.ts';
-import { groupThousands } from '../../model/format.ts';
+import { clampText } from '../../model/text/clamp.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { LongText } from './long-text.tsx';
 import { Markdown } from './markdown.tsx';

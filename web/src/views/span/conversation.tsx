@@ -1,8 +1,8 @@
 /** The messages of a model call, read as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition } from '../../api/types.ts';
-import { joinToolResults, type Turn, type TurnPart } from '../../model/conversation.ts';
-import { formatBytes, groupThousands } from '../../model/format.ts';
+import { formatBytes, groupThousands } from '../../model/text/format.ts';
+import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { KindIcon, StatusIcon } from '../icons.tsx';
 import { BlobView, FileChip } from './blob-view.tsx';

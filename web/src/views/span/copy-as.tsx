@@ -1,6 +1,6 @@
 /** The span to take elsewhere: as JSON, or as what reads it from the service. */
 import { useCallback, useMemo } from 'react';
-import { curlOf, pythonOf, type SpanAddress } from '../../model/snippets.ts';
+import { curlOf, pythonOf, type SpanAddress } from '../../model/trace/snippets.ts';
 import { useInspector } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { useShownSpan } from './shown-span.ts';

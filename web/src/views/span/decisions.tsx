@@ -1,9 +1,9 @@
 /** What hooks, policies and people decided about this span. */
 import { useMemo } from 'react';
 import type { Decision } from '../../api/types.ts';
-import { formatTimeOfDay } from '../../model/format.ts';
-import { formatJson } from '../../model/json-format.ts';
-import { diffTexts } from '../../model/text-diff.ts';
+import { formatJson } from '../../model/json/json-format.ts';
+import { formatTimeOfDay } from '../../model/text/format.ts';
+import { diffTexts } from '../../model/text/text-diff.ts';
 import { ArgumentDiff } from '../requests/argument-diff.tsx';
 import { PayloadView } from './payload.tsx';
 import './decisions.css';

@@ -1,8 +1,8 @@
 /** Moments inside the span, in time. */
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
-import { formatDuration, formatTimeOfDay, groupThousands } from '../../model/format.ts';
-import { indexJson, type JsonIndex, JsonKind } from '../../model/json-text.ts';
+import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
+import { formatDuration, formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
 import { AttributeTable } from './attributes.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { LongValue } from './long-value.tsx';

@@ -11,8 +11,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { JsonRows } from '../../model/json-rows.ts';
-import { type JsonIndex, JsonKind } from '../../model/json-text.ts';
+import type { JsonRows } from '../../model/json/json-rows.ts';
+import { type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
 import { useCopyAll } from './copy-all.ts';
 import { type InsideForm, JsonRow, plainText } from './json-row.tsx';
 

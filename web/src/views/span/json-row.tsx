@@ -1,8 +1,8 @@
 /** One line of a JSON tree: its key, its value or how much is in it, and what can be done. */
 import { useState } from 'react';
-import { groupThousands } from '../../model/format.ts';
-import type { JsonRows } from '../../model/json-rows.ts';
-import { type JsonIndex, JsonKind } from '../../model/json-text.ts';
+import type { JsonRows } from '../../model/json/json-rows.ts';
+import { type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

@@ -1,9 +1,9 @@
 /** A JSON value as a tree over its text: what is shown and copied is what was sent. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { formatBytes, groupThousands } from '../../model/format.ts';
-import { isOpenAtFirst, JsonRows } from '../../model/json-rows.ts';
-import { JsonSearch } from '../../model/json-search.ts';
-import { type JsonIndex, StringDecoder } from '../../model/json-text.ts';
+import { isOpenAtFirst, JsonRows } from '../../model/json/json-rows.ts';
+import { JsonSearch } from '../../model/json/json-search.ts';
+import { type JsonIndex, StringDecoder } from '../../model/json/json-text.ts';
+import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';

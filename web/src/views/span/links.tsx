@@ -2,9 +2,9 @@
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
-import { indexJson } from '../../model/json-text.ts';
-import { twinsOf } from '../../model/span-family.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { indexJson } from '../../model/json/json-text.ts';
+import { twinsOf } from '../../model/trace/span-family.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../context.ts';

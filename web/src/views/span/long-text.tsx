@@ -1,7 +1,7 @@
 /** A text of any length, as it was sent: only the parts in view are in the document. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useState } from 'react';
-import { partsOf } from '../../model/text-parts.ts';
+import { partsOf } from '../../model/text/text-parts.ts';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { useCopyAll } from './copy-all.ts';
 import './long-text.css';

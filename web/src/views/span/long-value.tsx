@@ -1,7 +1,7 @@
 /** A value of which only the beginning came with the span: the rest when it is asked for. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Clamped } from '../../api/types.ts';
-import { formatBytes } from '../../model/format.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { useInspector } from '../context.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { useShownSpan } from './shown-span.ts';

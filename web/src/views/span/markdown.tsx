@@ -1,6 +1,6 @@
 /** Markdown as elements. Nothing from the text becomes markup, an address to follow, or a request. */
 import { Fragment, type ReactNode } from 'react';
-import { type Block, type Inline, type Item, parseMarkdown } from '../../model/markdown.ts';
+import { type Block, type Inline, type Item, parseMarkdown } from '../../model/text/markdown.ts';
 import { CopyButton } from '../copy-button.tsx';
 import './markdown.css';
 

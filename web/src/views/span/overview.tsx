@@ -8,10 +8,10 @@ import {
   formatTimeOfDay,
   groupThousands,
   plural,
-} from '../../model/format.ts';
-import { failedAbove, failedBelow, selfTime_ns } from '../../model/span-family.ts';
-import { spanKey } from '../../model/span-tree.ts';
-import { foldFrames } from '../../model/stack-trace.ts';
+} from '../../model/text/format.ts';
+import { foldFrames } from '../../model/text/stack-trace.ts';
+import { failedAbove, failedBelow, selfTime_ns } from '../../model/trace/span-family.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

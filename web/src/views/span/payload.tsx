@@ -1,6 +1,6 @@
 /** A captured value: a JSON tree, or its text; what was cut off is said. */
 import type { Payload } from '../../api/types.ts';
-import { formatBytes } from '../../model/format.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { LongValue } from './long-value.tsx';
 import { useCut } from './shown-span.ts';
 import { ValueView } from './value-view.tsx';

@@ -1,5 +1,5 @@
 /** The service's whole answer about the span. */
-import { formatBytes } from '../../model/format.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { CopyAs } from './copy-as.tsx';
 import { useShownSpan } from './shown-span.ts';
 import { ValueView } from './value-view.tsx';

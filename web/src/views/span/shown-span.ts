@@ -1,7 +1,7 @@
 /** What all parts of the panel know about the span that it shows. */
 import { createContext, useContext } from 'react';
 import type { Clamped } from '../../api/types.ts';
-import type { Cuts } from '../../model/cuts.ts';
+import type { Cuts } from '../../model/trace/cuts.ts';
 import type { SpanId } from '../../state/span-values.ts';
 
 export interface ShownSpan {

@@ -1,9 +1,9 @@
 /** What there is to read of a span, in tabs. */
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
-import { Cuts } from '../../model/cuts.ts';
-import { twinsOf } from '../../model/span-family.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { Cuts } from '../../model/trace/cuts.ts';
+import { twinsOf } from '../../model/trace/span-family.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../actions.ts';

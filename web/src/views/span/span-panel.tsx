@@ -1,9 +1,9 @@
 /** The selected span: what it is at once, the rest of it when it has arrived. */
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
-import { endOffset } from '../../model/span-status.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import { endOffset } from '../../model/trace/span-status.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';

@@ -1,8 +1,8 @@
 /** The agent's state step by step: what changed, and the whole of it at that point. */
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
-import { formatTimeOfDay, groupThousands } from '../../model/format.ts';
-import { spanKey } from '../../model/span-tree.ts';
+import { formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { SpanId } from '../../state/span-values.ts';
 import { useActions } from '../actions.ts';
 import { useInspector } from '../context.ts';

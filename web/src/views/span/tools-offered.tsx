@@ -1,7 +1,7 @@
 /** The tools that a model could call: name, description, schema. */
 import { useState } from 'react';
 import type { ToolDefinition } from '../../api/types.ts';
-import { groupThousands } from '../../model/format.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { ClampedText } from './clamped-text.tsx';
 import { Fold } from './fold.tsx';

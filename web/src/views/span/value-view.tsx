@@ -1,7 +1,7 @@
 /** A whole value: JSON as a tree, text formatted, and either as it was sent. */
 import { useMemo, useState } from 'react';
-import { formatBytes } from '../../model/format.ts';
-import { indexJson, JsonScanner, JsonSizeError } from '../../model/json-text.ts';
+import { indexJson, JsonScanner, JsonSizeError } from '../../model/json/json-text.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';

@@ -1,7 +1,12 @@
 /** What the cells of the tables say. */
 import type { ReactNode } from 'react';
-import { formatCost, formatCount, formatDuration, groupThousands } from '../../model/format.ts';
-import { plainLine } from '../../model/hidden-characters.ts';
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  groupThousands,
+} from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
 import { StatusIcon } from '../icons.tsx';
 
 /** Nothing where there is nothing: zeros would hide what counts. */

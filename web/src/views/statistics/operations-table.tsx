@@ -1,7 +1,7 @@
 /** Each kind and name of spans: how often, how long, how dear. */
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
-import { groupThousands } from '../../model/format.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { ActionIcon, KindIcon, kindName } from '../icons.tsx';
 import { Errors, Part, SpanLink } from './cells.tsx';
 import { costColumn, countColumn, timeColumn } from './columns.tsx';

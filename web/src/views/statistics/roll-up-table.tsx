@@ -1,8 +1,8 @@
 /** What each model, tool or agent took and cost, with and without what is below it. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
-import { groupThousands } from '../../model/format.ts';
-import { tokensOf } from '../../model/statistics.ts';
+import { tokensOf } from '../../model/statistics/statistics.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { KindIcon } from '../icons.tsx';
 import { SpanLink } from './cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from './columns.tsx';

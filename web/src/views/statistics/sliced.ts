@@ -1,7 +1,7 @@
 /** Sliced work of `model/`, done between frames, and again when what it counts has changed. */
 import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import type { Slices } from '../../model/statistics-forest.ts';
+import type { Slices } from '../../model/statistics/statistics-forest.ts';
 import type { Trace } from '../../state/trace.ts';
 
 const BUDGET_MS = 8;

@@ -1,6 +1,6 @@
 /** A table that is sorted by any of its columns; long ones are shown in parts. */
 import { type ReactNode, useMemo, useState } from 'react';
-import { groupThousands } from '../../model/format.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import './sortable-table.css';
 
 export interface Column<T> {

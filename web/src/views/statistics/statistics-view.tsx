@@ -1,11 +1,11 @@
 /** `?view=statistics`: where the time, the tokens and the money of a session went. */
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Operation, SpanRow } from '../../api/types.ts';
-import { formatDuration, plural } from '../../model/format.ts';
-import { waitsSince } from '../../model/span-status.ts';
-import { spanKey } from '../../model/span-tree.ts';
-import { type Statistics, statisticsOf, toldAgents } from '../../model/statistics.ts';
-import { greatest, usageOverTime } from '../../model/usage-over-time.ts';
+import { type Statistics, statisticsOf, toldAgents } from '../../model/statistics/statistics.ts';
+import { greatest, usageOverTime } from '../../model/statistics/usage-over-time.ts';
+import { formatDuration, plural } from '../../model/text/format.ts';
+import { waitsSince } from '../../model/trace/span-status.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow } from '../context.ts';
 import { KindIcon } from '../icons.tsx';

@@ -1,6 +1,6 @@
 /** How streamed answers came in: how long until they began, how long they stood still. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
-import { formatDuration, plural } from '../../model/format.ts';
+import { formatDuration, plural } from '../../model/text/format.ts';
 import { SpanLink } from './cells.tsx';
 import './streams-section.css';
 

@@ -1,6 +1,7 @@
 /** Tokens over time as bars, and what had been spent by then as a line. */
-import { formatCost, formatCount, formatDuration } from '../../model/format.ts';
-import type { UsageOverTime } from '../../model/usage-over-time.ts';
+
+import type { UsageOverTime } from '../../model/statistics/usage-over-time.ts';
+import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';
 import './usage-chart.css';
 
 const HEIGHT = 72;

@@ -1,8 +1,8 @@
 /** An agent: what it was asked and what it answered, folded; where it begins and ends, unfolded. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { formatCount, formatDuration, plural } from '../../model/format.ts';
-import type { Sum } from '../../model/transcript.ts';
-import { argumentPairs } from '../../model/transcript-text.ts';
+import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
+import type { Sum } from '../../model/transcript/transcript.ts';
+import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
 import { useRow } from '../context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';

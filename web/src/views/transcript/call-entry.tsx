@@ -1,8 +1,8 @@
 /** A model call: what it was told that is new, what it thought, and what it said. */
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
-import { formatCount, formatDuration, plural } from '../../model/format.ts';
-import { callsOf, joinCalls, resultsOf } from '../../model/transcript-text.ts';
+import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
+import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
 import { useRow } from '../context.ts';

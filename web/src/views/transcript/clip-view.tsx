@@ -1,9 +1,9 @@
 /** The beginning of a text, its true length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
-import { groupThousands } from '../../model/format.ts';
-import { indexJson } from '../../model/json-text.ts';
-import { isCut, wrappedText } from '../../model/transcript-text.ts';
+import { indexJson } from '../../model/json/json-text.ts';
+import { groupThousands } from '../../model/text/format.ts';
+import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
 import { useInspector } from '../context.ts';
 import { VisibleText } from '../requests/visible-text.tsx';
 import { JsonTree } from '../span/json-tree.tsx';

@@ -1,9 +1,9 @@
 /** One entry of the transcript: when in the margin, what in the middle. */
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatOffset, formatRunning } from '../../model/format.ts';
-import { endOffset } from '../../model/span-status.ts';
-import type { Entry, TranscriptLayout } from '../../model/transcript.ts';
+import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import { endOffset } from '../../model/trace/span-status.ts';
+import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Readings } from '../../state/transcript.ts';
 import { useCell, useInspector, useNow, useRow } from '../context.ts';

@@ -1,7 +1,7 @@
 /** The entries of a session, what of them is folded, and where a span is among them. */
 import { useCallback, useMemo, useState } from 'react';
-import { spanKey } from '../../model/span-tree.ts';
-import { layoutTranscript, type TranscriptLayout } from '../../model/transcript.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
+import { layoutTranscript, type TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../context.ts';
 import { useSlowVersion } from '../session/slow-version.ts';

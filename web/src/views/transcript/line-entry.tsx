@@ -1,8 +1,8 @@
 /** What is said in one line: a resource that was read, a prompt, MCP, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { readServerAsk } from '../../model/server-asks.ts';
-import { argumentPairs } from '../../model/transcript-text.ts';
+import { readServerAsk } from '../../model/mcp/server-asks.ts';
+import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import { useRow } from '../context.ts';
 import { KindIcon, kindName, StatusIcon } from '../icons.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';

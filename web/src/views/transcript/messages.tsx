@@ -1,7 +1,7 @@
 /** Messages of a model call that are new, and the parts of them. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
-import { formatBytes, groupThousands } from '../../model/format.ts';
+import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, KindIcon } from '../icons.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

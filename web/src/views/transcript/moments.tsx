@@ -8,11 +8,11 @@ import type {
   SpanRow,
   StateReading,
 } from '../../api/types.ts';
-import { formatDuration, plural } from '../../model/format.ts';
-import { spanKey } from '../../model/span-tree.ts';
-import { diffTexts } from '../../model/text-diff.ts';
-import type { TranscriptLayout } from '../../model/transcript.ts';
-import { argumentPairs, isCut } from '../../model/transcript-text.ts';
+import { formatDuration, plural } from '../../model/text/format.ts';
+import { diffTexts } from '../../model/text/text-diff.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
+import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
+import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
 import { ArgumentDiff } from '../requests/argument-diff.tsx';
 import { VisibleText } from '../requests/visible-text.tsx';

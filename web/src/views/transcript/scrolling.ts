@@ -1,7 +1,7 @@
 /** Entries of any height that come, grow and go without what is read moving. */
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { Entry } from '../../model/transcript.ts';
+import type { Entry } from '../../model/transcript/transcript.ts';
 
 const OVERSCAN = 6;
 /** So near to the end is at it. */

@@ -1,7 +1,12 @@
 /** A tool: what it was asked and what it answered, where it happened. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
-import { argumentPairs, callsOf, joinCalls, resultsOf } from '../../model/transcript-text.ts';
+import {
+  argumentPairs,
+  callsOf,
+  joinCalls,
+  resultsOf,
+} from '../../model/transcript/transcript-text.ts';
 import { useCell, useRow } from '../context.ts';
 import { KindIcon, StatusIcon } from '../icons.tsx';
 import { SpanRequests } from '../requests/span-requests.tsx';

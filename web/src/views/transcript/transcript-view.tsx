@@ -1,8 +1,8 @@
 /** A session read from above to below: what was said, done, decided and waited for. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { spanKey } from '../../model/span-tree.ts';
-import type { Entry, TranscriptLayout } from '../../model/transcript.ts';
-import { wordsOf } from '../../model/transcript-text.ts';
+import { spanKey } from '../../model/trace/span-tree.ts';
+import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
+import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
 import { useActions } from '../actions.ts';

@@ -1,0 +1,369 @@
+/**
+ * Who worked with whom: agents, what they called and whom they handed over to.
+ *
+ * By name, or as it happened: a node for each run of an agent, edges in the order of time.
+ */
+import type { SpanRow } from '../../api/types.ts';
+import {
+  type AgentNames,
+  agentOf,
+  countedUse,
+  isModel,
+  toolName,
+  type Used,
+} from '../statistics/statistics.ts';
+import {
+  type Forest,
+  forestOf,
+  pacer,
+  type Slices,
+  topDown,
+  waitedBelow,
+} from '../statistics/statistics-forest.ts';
+import { waitsSince } from '../trace/span-status.ts';
+import { spanKey } from '../trace/span-tree.ts';
+import { type HandOff, handOffOf, looseName } from './hand-off.ts';
+
+export type NodeKind = 'agent' | 'model' | 'tool';
+
+export interface GraphNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly name: string;
+  /** Spans; 0: somebody handed over to it, and it was never seen. */
+  count: number;
+  errors: number;
+  running: number;
+  /** Of those that run, that no agent below them runs: they are at work. */
+  active: number;
+  waiting: number;
+  /** Of those that ended, without waiting. */
+  took_ns: number;
+  /** Used by it, without its sub-agents. */
+  tokens: number;
+  cost_usd: number;
+  /** Key of the span to open: the first that failed, else one that runs, else the longest. */
+  open: string | undefined;
+}
+
+export interface GraphEdge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  /** `calls`: an agent below an agent; `uses`: a model or a tool. */
+  readonly kind: 'calls' | 'handoff' | 'uses';
+  count: number;
+  errors: number;
+  took_ns: number;
+  /** Used in all by what was called. */
+  tokens: number;
+  /** As it happened: its place in time, from 1. */
+  order: number | undefined;
+  open: string | undefined;
+}
+
+export interface AgentGraph {
+  /** In order of their first start. */
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** Nodes that are too many to be shown. */
+  readonly leftOut: number;
+}
+
+export interface GraphOptions {
+  readonly isSequence: boolean;
+  readonly hasModels: boolean;
+  readonly hasTools: boolean;
+  /** Nodes at most. */
+  readonly most: number;
+  /** What the service knows of hand-offs, by span key. */
+  readonly told: ReadonlyMap<string, HandOff>;
+  readonly named: AgentNames;
+}
+
+export const MOST_NODES = 200;
+
+export function* agentGraphOf(rows: readonly SpanRow[], options: GraphOptions): Slices<AgentGraph> {
+  const forest = yield* forestOf(rows);
+  yield;
+  const drawing = new Drawing(forest, options);
+  yield;
+  const isTime = pacer();
+  // By start, so that nodes and edges are in the order in which they came to be.
+  const order = Array.from(topDown(forest)).sort(
+    (a, b) => (rows[a]?.offset_ns ?? 0) - (rows[b]?.offset_ns ?? 0) || a - b,
+  );
+  yield;
+  for (const place of topDown(forest)) {
+    drawing.own(place);
+    if (isTime()) yield;
+  }
+  for (const place of order) {
+    drawing.see(place);
+    if (isTime()) yield;
+  }
+  return drawing.finish();
+}
+
+interface PendingHandOff extends HandOff {
+  readonly place: number;
+}
+
+interface Run {
+  readonly place: number;
+  readonly id: string;
+}
+
+class Drawing {
+  private readonly forest: Forest;
+  private readonly options: GraphOptions;
+  private readonly counted: readonly (Used | undefined)[];
+  private readonly waited: ReadonlyMap<number, number>;
+  /** Place → place of the nearest agent, itself among them; −1: none. */
+  private readonly owner: Int32Array;
+  private readonly isAboveAgent: Uint8Array;
+  private readonly isBelowHandOff: Uint8Array;
+  private readonly tokensBelow: Float64Array;
+  private readonly nodes = new Map<string, GraphNode>();
+  private readonly edges = new Map<string, GraphEdge>();
+  private readonly handOffs: PendingHandOff[] = [];
+  /** By loose name, in order of time. */
+  private readonly runs = new Map<string, Run[]>();
+  /** By node: how good a reason there is to open the span that it opens. */
+  private readonly openRank = new Map<string, number>();
+
+  constructor(forest: Forest, options: GraphOptions) {
+    this.forest = forest;
+    this.options = options;
+    this.counted = countedUse(forest);
+    this.waited = waitedBelow(forest);
+    this.owner = new Int32Array(forest.rows.length).fill(-1);
+    this.isAboveAgent = new Uint8Array(forest.rows.length);
+    this.isBelowHandOff = new Uint8Array(forest.rows.length);
+    this.tokensBelow = new Float64Array(forest.rows.length);
+    for (const place of topDown(forest).reverse()) {
+      const used = this.counted[place];
+      this.tokensBelow[place] =
+        (this.tokensBelow[place] ?? 0) + (used ? used.input_tokens + used.output_tokens : 0);
+      const parent = forest.parents[place] ?? -1;
+      if (parent < 0) continue;
+      this.tokensBelow[parent] = (this.tokensBelow[parent] ?? 0) + (this.tokensBelow[place] ?? 0);
+      const isAgent = forest.rows[place]?.kind === 'agent' || this.isAboveAgent[place] === 1;
+      if (isAgent) this.isAboveAgent[parent] = 1;
+    }
+  }
+
+  /** Whose it is; called for what is above before what is below. */
+  own(place: number): void {
+    const row = this.forest.rows[place];
+    const parent = this.forest.parents[place] ?? -1;
+    const isAgent = row?.kind === 'agent' && row.duplicate_of === null;
+    this.owner[place] = isAgent ? place : parent < 0 ? -1 : (this.owner[parent] ?? -1);
+    if (parent >= 0 && (this.isBelowHandOff[parent] === 1 || this.isHandOff(parent))) {
+      this.isBelowHandOff[place] = 1;
+    }
+  }
+
+  see(place: number): void {
+    const row = this.forest.rows[place];
+    if (row === undefined || row.duplicate_of !== null) return;
+    const handOff = this.handOffAt(place);
+    if (row.kind === 'agent') this.seeAgent(place, row);
+    else if (handOff !== undefined) {
+      if (this.isBelowHandOff[place] === 0) this.handOffs.push({ ...handOff, place });
+    } else if (isModel(row.kind)) {
+      if (this.options.hasModels) this.seeUse(place, row, 'model', row.model ?? row.name);
+    } else if (row.kind === 'tool' && this.options.hasTools && this.isAboveAgent[place] === 0) {
+      // A tool with an agent below it is how that agent was called: the edge says so.
+      this.seeUse(place, row, 'tool', toolName(row.name));
+    }
+    const owner = this.owner[place] ?? -1;
+    const used = this.counted[place];
+    const node = owner < 0 ? undefined : this.nodes.get(this.idOf(owner));
+    if (node !== undefined && used !== undefined) {
+      node.tokens += used.input_tokens + used.output_tokens;
+      node.cost_usd += used.cost_nanodollars / 1e9;
+    }
+    if (node !== undefined && waitsSince(row) !== undefined) node.waiting += 1;
+  }
+
+  finish(): AgentGraph {
+    for (const one of this.handOffs) this.drawHandOff(one);
+    this.markActive();
+    const edges = [...this.edges.values()];
+    if (this.options.isSequence) number(edges, this.forest.rows);
+    return bounded([...this.nodes.values()], edges, this.options.most);
+  }
+
+  private isHandOff(place: number): boolean {
+    return this.handOffAt(place) !== undefined;
+  }
+
+  private handOffAt(place: number): HandOff | undefined {
+    const row = this.forest.rows[place];
+    if (row === undefined || row.kind === 'agent') return undefined;
+    return this.options.told.get(spanKey(row)) ?? handOffOf(row);
+  }
+
+  private idOf(place: number): string {
+    const row = this.forest.rows[place];
+    if (row === undefined) return '';
+    return this.options.isSequence
+      ? `run ${spanKey(row)}`
+      : `agent ${agentOf(row, this.options.named)}`;
+  }
+
+  private seeAgent(place: number, row: SpanRow): void {
+    const name = agentOf(row, this.options.named);
+    const id = this.idOf(place);
+    const runs = this.runsOf(name);
+    runs.push({ place, id });
+    this.runs.set(looseName(name), runs);
+    this.count(this.node(id, 'agent', name), place, row);
+    const above = this.ownerAbove(place);
+    if (above >= 0) this.connect(this.idOf(above), id, 'calls', place, row);
+  }
+
+  private seeUse(place: number, row: SpanRow, kind: 'model' | 'tool', name: string): void {
+    const id = `${kind} ${name}`;
+    const node = this.node(id, kind, name);
+    this.count(node, place, row);
+    node.tokens += this.tokensBelow[place] ?? 0;
+    node.cost_usd += (this.counted[place]?.cost_nanodollars ?? 0) / 1e9;
+    if (waitsSince(row) !== undefined) node.waiting += 1;
+    const owner = this.owner[place] ?? -1;
+    if (owner >= 0) this.connect(this.idOf(owner), id, 'uses', place, row);
+  }
+
+  private ownerAbove(place: number): number {
+    const parent = this.forest.parents[place] ?? -1;
+    return parent < 0 ? -1 : (this.owner[parent] ?? -1);
+  }
+
+  private node(id: string, kind: NodeKind, name: string): GraphNode {
+    const known = this.nodes.get(id);
+    if (known !== undefined) return known;
+    const zero = { count: 0, errors: 0, running: 0, active: 0, waiting: 0, took_ns: 0 };
+    const node = { id, kind, name, ...zero, tokens: 0, cost_usd: 0, open: undefined };
+    this.nodes.set(id, node);
+    return node;
+  }
+
+  private count(node: GraphNode, place: number, row: SpanRow): void {
+    const took_ns = this.tookAt(place, row);
+    node.count += 1;
+    if (row.status === 'error') node.errors += 1;
+    if (row.status === 'running') node.running += 1;
+    node.took_ns += took_ns;
+    const rank =
+      row.status === 'error'
+        ? Number.POSITIVE_INFINITY
+        : row.status === 'running'
+          ? Number.MAX_VALUE
+          : took_ns;
+    if (rank > (this.openRank.get(node.id) ?? -1)) {
+      this.openRank.set(node.id, rank);
+      node.open = spanKey(row);
+    }
+  }
+
+  private tookAt(place: number, row: SpanRow): number {
+    return row.duration_ns === null ? 0 : row.duration_ns - (this.waited.get(place) ?? 0);
+  }
+
+  private connect(
+    from: string,
+    to: string,
+    kind: GraphEdge['kind'],
+    place: number,
+    row: SpanRow,
+  ): void {
+    const id = `${kind} ${from} ${to}`;
+    const zero = { count: 0, errors: 0, took_ns: 0, tokens: 0, order: undefined };
+    const edge = this.edges.get(id) ?? { id, from, to, kind, ...zero, open: undefined };
+    this.edges.set(id, edge);
+    edge.count += 1;
+    edge.took_ns += this.tookAt(place, row);
+    edge.tokens += this.tokensBelow[place] ?? 0;
+    const isFirstError = row.status === 'error' && edge.errors === 0;
+    if (row.status === 'error') edge.errors += 1;
+    if (edge.open === undefined || isFirstError) edge.open = spanKey(row);
+  }
+
+  private drawHandOff({ place, from, to }: PendingHandOff): void {
+    const row = this.forest.rows[place];
+    if (row === undefined) return;
+    const source = this.sourceOf(place, row, from);
+    const target = this.targetOf(row, to);
+    if (source !== undefined) this.connect(source, target, 'handoff', place, row);
+  }
+
+  private sourceOf(place: number, row: SpanRow, from: string | undefined): string | undefined {
+    const owner = this.owner[place] ?? -1;
+    const above = this.forest.rows[owner];
+    const ownerName = above === undefined ? '' : agentOf(above, this.options.named);
+    if (owner >= 0 && (from === undefined || looseName(from) === looseName(ownerName))) {
+      return this.idOf(owner);
+    }
+    if (from === undefined) return undefined;
+    // The last run of it that had begun by then.
+    const runs = this.runsOf(from);
+    const begun = runs.filter((run) => this.startOf(run.place) <= row.offset_ns);
+    return (begun.at(-1) ?? runs[0])?.id ?? this.node(`agent ${from}`, 'agent', from).id;
+  }
+
+  private targetOf(row: SpanRow, to: string): string {
+    const runs = this.runsOf(to);
+    const next = runs.find((run) => this.startOf(run.place) >= row.offset_ns);
+    return (next ?? runs.at(-1))?.id ?? this.node(`agent ${to}`, 'agent', to).id;
+  }
+
+  private runsOf(name: string): Run[] {
+    return this.runs.get(looseName(name)) ?? [];
+  }
+
+  private startOf(place: number): number {
+    return this.forest.rows[place]?.offset_ns ?? 0;
+  }
+
+  private markActive(): void {
+    const running = [...this.runs.values()]
+      .flat()
+      .filter(({ place }) => this.forest.rows[place]?.status === 'running');
+    const above = new Set(running.map(({ place }) => this.ownerAbove(place)));
+    for (const { place, id } of running) {
+      const node = this.nodes.get(id);
+      if (node !== undefined && !above.has(place)) node.active += 1;
+    }
+  }
+}
+
+function number(edges: readonly GraphEdge[], rows: readonly SpanRow[]): void {
+  const starts = new Map(rows.map((row) => [spanKey(row), row.offset_ns]));
+  const startOf = (edge: GraphEdge) => starts.get(edge.open ?? '') ?? 0;
+  const ordered = edges
+    .filter(({ kind }) => kind !== 'uses')
+    .sort((a, b) => startOf(a) - startOf(b));
+  for (const [at, edge] of ordered.entries()) edge.order = at + 1;
+}
+
+/** The nodes that matter most: agents before what they use, then those with most spans. */
+function bounded(
+  nodes: readonly GraphNode[],
+  edges: readonly GraphEdge[],
+  most: number,
+): AgentGraph {
+  if (nodes.length <= most) return { nodes, edges, leftOut: 0 };
+  const ranked = nodes.toSorted(
+    (a, b) =>
+      Number(b.kind === 'agent') - Number(a.kind === 'agent') ||
+      Number(b.errors > 0) - Number(a.errors > 0) ||
+      b.count - a.count,
+  );
+  const kept = new Set(ranked.slice(0, most).map(({ id }) => id));
+  return {
+    nodes: nodes.filter(({ id }) => kept.has(id)),
+    edges: edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+    leftOut: nodes.length - most,
+  };
+}

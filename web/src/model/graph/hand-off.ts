@@ -1,0 +1,54 @@
+/** Hand-offs: one agent gives the conversation to another. How instrumentations tell of them. */
+import type { Handoff, SpanRow } from '../../api/types.ts';
+import { toolName } from '../statistics/statistics.ts';
+
+export interface HandOff {
+  /** Undefined: the agent that it is below. */
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/**
+ * Of names: OpenInference and OpenTelemetry (`handoff to billing`), Sentry (`handoff from triage to
+ * billing`), Logfire (`Handoff: triage → billing`), OpenLLMetry (`triage → billing.handoff`).
+ */
+const NAMES = [
+  /^hand-?off (?:from (?<from>.+?) )?to (?<to>.+)$/i,
+  /^hand-?off: *(?<from>.+?) *(?:→|->) *(?<to>.+)$/i,
+  /^(?<from>.+?) *(?:→|->) *(?<to>.+)\.handoff$/i,
+];
+/** The tool that models are given for it, by the OpenAI Agents SDK and LangGraph. */
+const TOOL = /^transfer_to_(?<to>.+)$/;
+const MOST_CHARACTERS = 300;
+
+/** What a span says of a hand-off by its name; undefined when it is none. */
+export function handOffOf(row: SpanRow): HandOff | undefined {
+  if (row.name.length > MOST_CHARACTERS) return undefined;
+  if (row.kind === 'tool') {
+    const to = TOOL.exec(toolName(row.name))?.groups?.['to'];
+    if (to !== undefined) return { from: undefined, to };
+  }
+  for (const pattern of NAMES) {
+    const groups = pattern.exec(row.name)?.groups;
+    if (groups?.['to'] !== undefined) return { from: groups['from'], to: groups['to'] };
+  }
+  return undefined;
+}
+
+/** By key of the span, as the service reads them from attributes. */
+export function toldHandOffs(told: readonly Handoff[]): ReadonlyMap<string, HandOff> {
+  return new Map(
+    told.map(({ span, from_agent, to_agent }) => [
+      `${span.trace_id}.${span.span_id}`,
+      { from: from_agent ?? undefined, to: to_agent },
+    ]),
+  );
+}
+
+/** Names that are meant to be the same: `transfer_to_policy_expert` and the agent `Policy expert`. */
+export function looseName(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,59 @@
+/**
+ * Messages recorded on the wire, joined: a response with the request that it answers.
+ *
+ * Ids of JSON-RPC count within one connection, for each side on its own; a sender may use one
+ * again, a recording may begin or end in the middle, and pages arrive in any order.
+ */
+import type { McpEntry } from '../../api/types.ts';
+
+/** One JSON-RPC exchange, or the half of it that is known. */
+export interface McpRound {
+  readonly request?: McpEntry;
+  readonly response?: McpEntry;
+}
+
+const RANK: Readonly<Partial<Record<McpEntry['type'], number>>> = { request: 0, response: 2 };
+
+/** By time; what is told of one moment goes by what must have been first, then by its key. */
+export function compareEntries(a: McpEntry, b: McpEntry): number {
+  return (
+    a.offset_ns - b.offset_ns ||
+    (RANK[a.type] ?? 1) - (RANK[b.type] ?? 1) ||
+    a.key.length - b.key.length ||
+    (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+  );
+}
+
+/** Of which connection a record is, as well as it says. */
+export function connectionOf(entry: McpEntry): string {
+  return JSON.stringify([entry.server, entry.connection ?? entry.trace_id]);
+}
+
+/** Join records of requests and responses, in the order of what began each. */
+export function joinFrames(frames: readonly McpEntry[]): McpRound[] {
+  const rounds: { request?: McpEntry; response?: McpEntry }[] = [];
+  /** Requests without an answer, oldest first. */
+  const open = new Map<string, { request?: McpEntry; response?: McpEntry }[]>();
+  for (const frame of [...frames].sort(compareEntries)) {
+    if (frame.type === 'request') {
+      const round = { request: frame };
+      rounds.push(round);
+      if (frame.rpc_id === null) continue;
+      const place = placeOf(frame);
+      const waiting = open.get(place);
+      if (waiting === undefined) open.set(place, [round]);
+      else waiting.push(round);
+    } else if (frame.type === 'response') {
+      const asked = frame.rpc_id === null ? undefined : open.get(placeOf(frame))?.shift();
+      if (asked === undefined) rounds.push({ response: frame });
+      else asked.response = frame;
+    }
+  }
+  return rounds;
+}
+
+/** The same for a request and for its answer, which goes the other way. */
+function placeOf(frame: McpEntry): string {
+  const isToServer = (frame.direction === 'to_server') === (frame.type === 'request');
+  return JSON.stringify([connectionOf(frame), isToServer, frame.rpc_id]);
+}

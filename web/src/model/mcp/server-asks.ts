@@ -1,0 +1,75 @@
+/** What a server asked of the client in the middle of a call, and what it was told. */
+import type { Clip } from '../../api/types.ts';
+import { isCut } from '../transcript/transcript-text.ts';
+
+export interface ServerAsk {
+  readonly asked: string | undefined;
+  /** `accept`, `decline`, `cancel`; undefined: no answer, or one without a verdict. */
+  readonly action: string | undefined;
+  /** What was filled in, as JSON. */
+  readonly content: Clip | undefined;
+  /** What a model said. */
+  readonly text: string | undefined;
+  readonly model: string | undefined;
+}
+
+/** Of the exchange of an elicitation or a sampling; undefined when it cannot be read. */
+export function readServerAsk(
+  method: string | null,
+  request: Clip | null,
+  response: Clip | null,
+): ServerAsk | undefined {
+  if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return undefined;
+  const params = member(parsed(request), 'params');
+  const result = member(parsed(response), 'result');
+  if (params === undefined && result === undefined) return undefined;
+  const content = member(result, 'content');
+  const isForm = method === 'elicitation/create';
+  return {
+    asked: isForm ? string(params, 'message') : lastText(member(params, 'messages')),
+    action: isForm ? string(result, 'action') : undefined,
+    content: isForm && isFilled(content) ? asClip(content) : undefined,
+    text: isForm ? undefined : textOf(content),
+    model: string(result, 'model'),
+  };
+}
+
+function parsed(clip: Clip | null): unknown {
+  if (clip === null || !clip.is_json || isCut(clip)) return undefined;
+  try {
+    return JSON.parse(clip.text);
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
+
+function string(value: unknown, name: string): string | undefined {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+}
+
+function asClip(value: unknown): Clip {
+  const text = JSON.stringify(value);
+  return { text, chars: [...text].length, is_json: true, is_truncated: false };
+}
+
+function lastText(messages: unknown): string | undefined {
+  return Array.isArray(messages) ? textOf(member(messages.at(-1), 'content')) : undefined;
+}
+
+/** One part, or a list of parts. */
+function textOf(content: unknown): string | undefined {
+  const parts = Array.isArray(content) ? content : [content];
+  const texts = parts.map((part) => string(part, 'text')).filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.join('\n');
+}

@@ -1,0 +1,306 @@
+/**
+ * A JSON Schema as a form, and what was typed into it as JSON text.
+ *
+ * The schema is read as text (`json-text.ts`), and a number is sent as it was typed: no value
+ * passes through a JavaScript number, so integers beyond 2^53 survive in defaults, in choices and
+ * in answers. What the form cannot draw is a field for JSON.
+ */
+import { formatJson } from '../json/json-format.ts';
+import { indexJson, type JsonIndex, JsonKind } from '../json/json-text.ts';
+
+export interface Choice {
+  /** The value as JSON text. */
+  readonly json: string;
+  readonly label: string;
+}
+
+/** A keyword of the schema, with its value as JSON text. */
+export interface Rule {
+  readonly keyword: string;
+  readonly json: string;
+}
+
+export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
+
+export interface Field {
+  /** Undefined: the answer is this value itself, and no object. */
+  readonly key: string | undefined;
+  readonly kind: FieldKind;
+  readonly title: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+  readonly format: string | undefined;
+  readonly choices: readonly Choice[];
+  /** Bounds as they are written in the schema: of a number, a length, or how many are chosen. */
+  readonly least: string | undefined;
+  readonly most: string | undefined;
+  /** What the schema wants besides: said, not checked here. */
+  readonly unchecked: readonly Rule[];
+  /** Texts of the default: as typed; of choices, the JSON of each. */
+  readonly initial: readonly string[];
+}
+
+/** What is typed or chosen, by position of the field; one text, or one for each choice. */
+export type FormValues = readonly (readonly string[])[];
+
+const MAX_FIELDS = 200;
+const MAX_CHOICES = 1000;
+
+/** The fields of a form; undefined when the schema cannot be read. */
+export function readForm(schema: string): Field[] | undefined {
+  const index = indexJson(schema);
+  if (index === undefined || index.kind[0] !== JsonKind.Object) return undefined;
+  const properties = index.member(0, 'properties');
+  if (textOf(index, 0, 'type') !== 'object' && properties === undefined) {
+    return [readField(index, 0, undefined, true)];
+  }
+  const required = new Set(stringsOf(index, index.member(0, 'required')));
+  const fields: Field[] = [];
+  for (const node of properties === undefined ? [] : index.children(properties)) {
+    const key = index.key(node) ?? '';
+    fields.push(readField(index, node, key, required.has(key)));
+    if (fields.length >= MAX_FIELDS) break;
+  }
+  return fields;
+}
+
+export function initialValues(fields: readonly Field[]): FormValues {
+  return fields.map((field) => field.initial);
+}
+
+function readField(
+  index: JsonIndex,
+  node: number,
+  key: string | undefined,
+  isRequired: boolean,
+): Field {
+  const type = textOf(index, node, 'type');
+  const items = index.member(node, 'items');
+  const own = choicesOf(index, node);
+  const ofItems = items === undefined ? [] : choicesOf(index, items);
+  const kind = kindOf(type, own, ofItems);
+  const [least, most] = (BOUNDS[kind] ?? []).map((name) => sourceOf(index, node, name));
+  return {
+    key,
+    kind,
+    title: textOf(index, node, 'title') ?? key ?? 'Answer',
+    description: textOf(index, node, 'description') ?? '',
+    isRequired,
+    format: textOf(index, node, 'format'),
+    choices: kind === 'choices' ? ofItems : own,
+    least,
+    most,
+    unchecked: uncheckedOf(index, node, kind),
+    initial: initialOf(index, node, kind),
+  };
+}
+
+const BOUNDS: Readonly<Partial<Record<FieldKind, readonly [string, string]>>> = {
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  choices: ['minItems', 'maxItems'],
+  string: ['minLength', 'maxLength'],
+};
+/** Drawn, checked for each field, or nothing that an answer could break. */
+const KNOWN: ReadonlySet<string> = new Set(
+  `type title description default examples deprecated readOnly writeOnly required
+  $schema $id $comment $anchor`.split(/\s+/),
+);
+const DRAWN: readonly FieldKind[] = ['choice', 'choices'];
+const CHOICES: ReadonlySet<string> = new Set('enum enumNames oneOf anyOf const items'.split(' '));
+const MAX_RULES = 20;
+
+/**
+ * What an answer may break without a word of this form. A `pattern` is among them: it comes from
+ * others, and one that is made for it takes a browser hours to try.
+ */
+function uncheckedOf(index: JsonIndex, node: number, kind: FieldKind): Rule[] {
+  const rules: Rule[] = [];
+  for (const member of index.children(node)) {
+    const keyword = index.key(member) ?? '';
+    if (KNOWN.has(keyword) || BOUNDS[kind]?.includes(keyword)) continue;
+    if (DRAWN.includes(kind) && CHOICES.has(keyword)) continue;
+    if (keyword === 'format' && (kind !== 'string' || isKnownFormat(index.string(member))))
+      continue;
+    rules.push({ keyword, json: index.source(member) });
+    if (rules.length >= MAX_RULES) break;
+  }
+  return rules;
+}
+
+function kindOf(
+  type: string | undefined,
+  own: readonly Choice[],
+  ofItems: readonly Choice[],
+): FieldKind {
+  if (own.length > 0) return 'choice';
+  if (type === 'array') return ofItems.length > 0 ? 'choices' : 'json';
+  if (type === 'string' || type === 'number' || type === 'integer' || type === 'boolean') {
+    return type;
+  }
+  return 'json';
+}
+
+/** `enum` (with `enumNames`), `const`, or `oneOf` / `anyOf` of constants with titles. */
+function choicesOf(index: JsonIndex, node: number): Choice[] {
+  const only = index.member(node, 'const');
+  if (only !== undefined) return [{ json: index.source(only), label: labelOf(index, only) }];
+  const values = index.member(node, 'enum');
+  if (values !== undefined) {
+    const names = stringsOf(index, index.member(node, 'enumNames'));
+    return [...take(index.children(values))].map((value, at) => ({
+      json: index.source(value),
+      label: names[at] ?? labelOf(index, value),
+    }));
+  }
+  const variants = index.member(node, 'oneOf') ?? index.member(node, 'anyOf');
+  if (variants === undefined) return [];
+  const choices: Choice[] = [];
+  for (const variant of take(index.children(variants))) {
+    const value = index.member(variant, 'const');
+    if (value === undefined) return [];
+    const label = textOf(index, variant, 'title') ?? labelOf(index, value);
+    choices.push({ json: index.source(value), label });
+  }
+  return choices;
+}
+
+function* take(nodes: Iterable<number>): Generator<number> {
+  let left = MAX_CHOICES;
+  for (const node of nodes) {
+    if (left === 0) return;
+    left -= 1;
+    yield node;
+  }
+}
+
+function labelOf(index: JsonIndex, node: number): string {
+  return index.kind[node] === JsonKind.String ? index.string(node) : index.source(node);
+}
+
+function initialOf(index: JsonIndex, node: number, kind: FieldKind): string[] {
+  const value = index.member(node, 'default');
+  if (value === undefined) return kind === 'choices' ? [] : [''];
+  if (kind === 'choices') return [...index.children(value)].map((item) => index.source(item));
+  if (kind === 'string' && index.kind[value] === JsonKind.String) return [index.string(value)];
+  if (kind !== 'json') return [index.source(value)];
+  const formatted = formatJson(index.source(value));
+  return [formatted.isJson ? formatted.text : ''];
+}
+
+function textOf(index: JsonIndex, node: number, name: string): string | undefined {
+  const member = index.member(node, name);
+  if (member === undefined || index.kind[member] !== JsonKind.String) return undefined;
+  return index.string(member);
+}
+
+function sourceOf(index: JsonIndex, node: number, name: string): string | undefined {
+  const member = index.member(node, name);
+  return member !== undefined && index.kind[member] === JsonKind.Number
+    ? index.source(member)
+    : undefined;
+}
+
+function stringsOf(index: JsonIndex, node: number | undefined): string[] {
+  if (node === undefined) return [];
+  return [...take(index.children(node))].map((item) => index.string(item));
+}
+
+// --- from what was typed to JSON text ----------------------------------------------------------
+
+/** What is wrong with a field; undefined: nothing. */
+export function mistakeIn(field: Field, typed: readonly string[]): string | undefined {
+  if (field.kind === 'choices') return countMistake(field, typed.length);
+  const text = typed[0] ?? '';
+  if (text === '' && (field.kind !== 'string' || field.isRequired)) {
+    const mayBeEmpty = !field.isRequired || (field.kind === 'string' && field.least === '0');
+    return mayBeEmpty ? undefined : 'This is needed.';
+  }
+  if (text === '') return undefined;
+  switch (field.kind) {
+    case 'integer':
+    case 'number':
+      return numberMistake(field, text.trim());
+    case 'string':
+      return stringMistake(field, text);
+    case 'json': {
+      const checked = formatJson(text);
+      return checked.isJson ? undefined : `Not JSON: ${checked.what}.`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function countMistake({ isRequired, least, most }: Field, count: number): string | undefined {
+  if (count === 0 && !isRequired) return undefined;
+  if (least !== undefined && count < Number(least)) return `Choose at least ${least}.`;
+  if (most !== undefined && count > Number(most)) return `Choose at most ${most}.`;
+  return undefined;
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function numberMistake({ kind, least, most }: Field, text: string): string | undefined {
+  if (kind === 'integer' && !INTEGER.test(text)) return 'A whole number is wanted.';
+  if (!NUMBER.test(text)) return 'A number is wanted, written as in JSON.';
+  if (least !== undefined && isLess(text, least)) return `At least ${least}.`;
+  if (most !== undefined && isLess(most, text)) return `At most ${most}.`;
+  return undefined;
+}
+
+/** Exact for whole numbers of any size. */
+function isLess(a: string, b: string): boolean {
+  if (INTEGER.test(a) && INTEGER.test(b)) return BigInt(a) < BigInt(b);
+  return Number(a) < Number(b);
+}
+
+/** Takes any text: it is drawn on more lines. */
+const MULTILINE = 'multiline';
+
+function isKnownFormat(format: string): boolean {
+  return format === MULTILINE || Object.hasOwn(FORMATS, format);
+}
+
+const FORMATS: Readonly<Record<string, readonly [RegExp, string]>> = {
+  email: [/^[^\s@]+@[^\s@]+$/, 'An e-mail address is wanted.'],
+  uri: [/^[a-zA-Z][a-zA-Z0-9+.-]*:\S*$/, 'An address with its scheme is wanted.'],
+  date: [/^\d{4}-\d{2}-\d{2}$/, 'A date is wanted: 2026-01-31.'],
+  'date-time': [
+    /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/,
+    'A date and time with zone is wanted: 2026-01-31T12:00:00Z.',
+  ],
+};
+
+function stringMistake({ format, least, most }: Field, text: string): string | undefined {
+  const length = Array.from(text).length;
+  if (least !== undefined && length < Number(least)) return `At least ${least} characters.`;
+  if (most !== undefined && length > Number(most)) return `At most ${most} characters.`;
+  const [pattern, message] =
+    (format !== undefined && Object.hasOwn(FORMATS, format) && FORMATS[format]) || [];
+  return pattern === undefined || pattern.test(text) ? undefined : message;
+}
+
+/** The answer as JSON text; undefined while a field has a mistake. */
+export function payloadOf(fields: readonly Field[], values: FormValues): string | undefined {
+  const members: string[] = [];
+  for (const [at, field] of fields.entries()) {
+    const typed = values[at] ?? field.initial;
+    if (mistakeIn(field, typed) !== undefined) return undefined;
+    const json = jsonOf(field, typed);
+    if (field.key === undefined) return json;
+    if (json !== undefined) members.push(`${JSON.stringify(field.key)}:${json}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Undefined: nothing was typed, and nothing need be. */
+function jsonOf({ kind, isRequired }: Field, typed: readonly string[]): string | undefined {
+  if (kind === 'choices') {
+    return typed.length === 0 && !isRequired ? undefined : `[${typed.join(',')}]`;
+  }
+  const text = typed[0] ?? '';
+  if (text === '' && !(kind === 'string' && isRequired)) return undefined;
+  return kind === 'string' ? JSON.stringify(text) : text.trim();
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { GivenAnswer } from '../../api/types.ts';
+import { exampleRequest } from '../examples.ts';
+import {
+  allowLabel,
+  alwaysLabel,
+  appliedText,
+  compareOldestFirst,
+  headlineOf,
+  newerRequest,
+  notEditable,
+  outcomeOf,
+} from './request.ts';
+
+const given: GivenAnswer = {
+  decision: 'allow',
+  actor: 'Ana',
+  origin: 'browser',
+  at: '2026-01-01T00:01:00Z',
+  reason: null,
+  is_edited: true,
+  applied: null,
+  applied_reason: null,
+};
+
+const answered = exampleRequest({
+  status: 'answered',
+  answer: given,
+  transitions: [
+    ...exampleRequest().transitions,
+    { status: 'answered', at: '', actor: 'Ana', origin: 'browser', reason: null },
+  ],
+});
+
+test('a button says what it will do', () => {
+  expect(allowLabel(exampleRequest(), 0)).toBe('Allow delete_file once');
+  expect(allowLabel(exampleRequest(), 1)).toBe('Allow with 1 edit');
+  expect(allowLabel(exampleRequest(), 2)).toBe('Allow with 2 edits');
+  expect(allowLabel(exampleRequest({ kind: 'breakpoint' }), 0)).toBe('Continue');
+  expect(alwaysLabel(exampleRequest())).toBe(
+    'Always allow what policy ask-delete asks in this session',
+  );
+});
+
+test('a name cannot make a button say something else', () => {
+  const request = exampleRequest({ tool_name: `\u202e\u200b\nread${'x'.repeat(500)}` });
+  expect(allowLabel(request, 0)).toMatch(/^Allow \[U\+202E\]\[U\+200B\] readx{38}… once$/);
+  expect(headlineOf(exampleRequest({ tool_name: '\u200b' }))).toBe('[U+200B] wants to run');
+});
+
+test('who asks a question is said', () => {
+  const asked = (signal_name: string | null) =>
+    headlineOf(exampleRequest({ kind: 'question', tool_name: null, signal_name }));
+  expect(asked(null)).toBe('A question');
+  expect(asked('elicitation')).toBe('An MCP server asks');
+  expect(asked('approved')).toBe('A signal is awaited: approved');
+});
+
+test('what is closed does not want anything any more', () => {
+  expect(headlineOf(answered)).toBe('delete_file wanted to run');
+  expect(headlineOf({ ...answered, tool_name: null })).toBe('An approval was asked for');
+  expect(headlineOf({ ...answered, kind: 'question' })).toBe('delete_file asked');
+  expect(headlineOf({ ...answered, kind: 'breakpoint' })).toBe('Was stopped before delete_file');
+});
+
+test('of two versions the one with more transitions counts, whichever comes first', () => {
+  const pending = exampleRequest();
+  expect(newerRequest(pending, answered)).toBe(answered);
+  expect(newerRequest(answered, pending)).toBe(answered);
+  expect(newerRequest(undefined, pending)).toBe(pending);
+});
+
+test('what the agent said of an answer is not forgotten', () => {
+  const taken = { ...answered, answer: { ...given, applied: true } };
+  expect(newerRequest(taken, answered)).toBe(taken);
+  expect(newerRequest(answered, taken)).toBe(taken);
+});
+
+test('a lost request that is back is the newer one', () => {
+  const change = (status: 'lost' | 'pending') =>
+    ({ status, at: '', actor: '', origin: 'service', reason: null }) as const;
+  const lost = exampleRequest({
+    status: 'lost',
+    transitions: [...exampleRequest().transitions, change('lost')],
+  });
+  const back = exampleRequest({ transitions: [...lost.transitions, change('pending')] });
+  expect(newerRequest(lost, back)).toBe(back);
+  expect(newerRequest(back, lost)).toBe(back);
+});
+
+test('how it ended is said with who did it, and whether the agent took it', () => {
+  expect(outcomeOf(answered)).toBe('allowed with edits by Ana');
+  expect(appliedText(answered)).toBe('sent; the agent has not been heard from yet');
+  const refused = { ...given, applied: false, applied_reason: 'not open here' };
+  expect(appliedText({ ...answered, answer: refused })).toBe(
+    'the agent did not take it: not open here',
+  );
+  expect(outcomeOf(exampleRequest({ status: 'expired', default: 'deny' }))).toBe(
+    'nobody answered in time: denied',
+  );
+});
+
+test('why arguments cannot be edited is said', () => {
+  expect(notEditable(exampleRequest())).toBeUndefined();
+  expect(notEditable(exampleRequest({ args_json: null, args_text: '<object>' }))).toMatch(
+    /not edited/,
+  );
+});
+
+test('who waits longest comes first', () => {
+  const at = (id: string, created_at: string) => exampleRequest({ id, created_at });
+  const sorted = [at('c', '3'), at('b', '1'), at('a', '1')].sort(compareOldestFirst);
+  expect(sorted.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+});

@@ -1,0 +1,146 @@
+/** What a request says, and what its buttons say: exactly what will happen. */
+import type { GivenAnswer, Request } from '../../api/types.ts';
+import { plainLine } from '../text/hidden-characters.ts';
+import { beginningOf } from '../text/text-parts.ts';
+
+export function isPending(request: Request): boolean {
+  return request.status === 'pending';
+}
+
+/** The later of two versions: each change of status adds a transition, an agent's word an `applied`. */
+export function newerRequest(known: Request | undefined, incoming: Request): Request {
+  if (known === undefined) return incoming;
+  const ahead = known.transitions.length - incoming.transitions.length;
+  if (ahead !== 0) return ahead > 0 ? known : incoming;
+  const isKnownLater = known.answer?.applied != null && incoming.answer?.applied == null;
+  return isKnownLater ? known : incoming;
+}
+
+/** The one who waits longest comes first. */
+export function compareOldestFirst(a: Request, b: Request): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** One line: what waits, or waited. */
+export function headlineOf(request: Request): string {
+  const tool = toolOf(request);
+  const waits = isPending(request);
+  switch (request.kind) {
+    case 'approval':
+      if (tool !== undefined) return `${tool} ${waits ? 'wants' : 'wanted'} to run`;
+      return `An approval ${waits ? 'is' : 'was'} asked for`;
+    case 'breakpoint':
+      return `${waits ? 'Stopped' : 'Was stopped'} ${tool === undefined ? 'at a breakpoint' : `before ${tool}`}`;
+    case 'question':
+      if (isElicitation(request)) return `An MCP server ${waits ? 'asks' : 'asked'}`;
+      if (request.signal_name) {
+        return `A signal ${waits ? 'is' : 'was'} awaited: ${plainLine(request.signal_name, 60)}`;
+      }
+      return tool === undefined ? 'A question' : `${tool} ${waits ? 'asks' : 'asked'}`;
+  }
+}
+
+/** A question of an MCP server, that its host passes on. */
+function isElicitation({ signal_name }: Request): boolean {
+  return signal_name === 'elicitation';
+}
+
+function toolOf({ tool_name }: Request): string | undefined {
+  const name = plainLine(tool_name ?? '', 60);
+  return name === '' ? undefined : name;
+}
+
+/** `editCount`: of the arguments; 0 sends them as they are. */
+export function allowLabel(request: Request, editCount: number): string {
+  if (editCount > 0) return `Allow with ${editCount} ${editCount === 1 ? 'edit' : 'edits'}`;
+  if (request.kind === 'breakpoint') return 'Continue';
+  const tool = toolOf(request);
+  return tool === undefined ? 'Allow once' : `Allow ${tool} once`;
+}
+
+export function alwaysLabel({ interceptor }: Request): string {
+  const name = plainLine(interceptor ?? '', 60);
+  return name === ''
+    ? 'Always allow this in this session'
+    : `Always allow what ${name} asks in this session`;
+}
+
+export function denyLabel(request: Request): string {
+  const tool = toolOf(request);
+  return tool === undefined ? 'Deny' : `Deny ${tool}`;
+}
+
+/** An answer to a question carries no arguments: what was edited beside it would not be run. */
+export function canEditArguments(request: Request): boolean {
+  return isPending(request) && request.kind !== 'question' && request.args_json !== null;
+}
+
+/** Why the arguments cannot be edited; undefined: they can. */
+export function notEditable(request: Request): string | undefined {
+  if (request.args_json !== null) return undefined;
+  if (!isPending(request)) return 'They were removed when the request closed.';
+  if (request.args_text !== null) {
+    return 'They can be allowed or denied, not edited: they are no JSON, or too long to be sent whole.';
+  }
+  return undefined;
+}
+
+/** A text of which only the beginning was shown; undefined: all was. */
+export type Unseen = 'the prompt' | 'the arguments' | undefined;
+
+/**
+ * What must be shown whole before a request can be granted: nobody grants what they could not
+ * have seen.
+ *
+ * `args`: the arguments as they are shown. `seen`: long texts that were shown whole.
+ */
+export function unseenOf(request: Request, args: string, seen: readonly string[]): Unseen {
+  const isUnseen = (text: string) => beginningOf(text) < text.length && !seen.includes(text);
+  if (isUnseen(request.prompt)) return 'the prompt';
+  return isUnseen(args) ? 'the arguments' : undefined;
+}
+
+const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
+  allow: 'allowed',
+  allow_always: 'always allowed',
+  deny: 'denied',
+  answer: 'answered',
+  decline: 'declined',
+  cancel: 'cancelled',
+};
+
+/** What happens when nobody answers: `denied`. */
+export function defaultName({ default: decision }: Request): string {
+  const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
+  return name ?? plainLine(decision, 30);
+}
+
+/** How a request ended, in words. */
+export function outcomeOf(request: Request): string {
+  const { answer, status } = request;
+  switch (status) {
+    case 'pending':
+      return 'waiting';
+    case 'answered': {
+      if (answer === null) return 'answered';
+      const edited = answer.is_edited ? ' with edits' : '';
+      return `${DECISIONS[answer.decision]}${edited} by ${plainLine(answer.actor, 80)}`;
+    }
+    case 'expired':
+      return `nobody answered in time: ${defaultName(request)}`;
+    case 'withdrawn':
+      return 'withdrawn by the agent';
+    case 'lost':
+      return 'the agent is gone';
+  }
+}
+
+/** What the agent did with the answer. */
+export function appliedText({ answer }: Request): string {
+  if (answer === null) return '';
+  if (answer.applied === null) return 'sent; the agent has not been heard from yet';
+  if (answer.applied) return 'the agent took it';
+  const reason = plainLine(answer.applied_reason ?? '', 300);
+  return reason === '' ? 'the agent did not take it' : `the agent did not take it: ${reason}`;
+}

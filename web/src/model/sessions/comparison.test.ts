@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Difference, Session, View } from '../../api/types.ts';
+import { briefly, deltaOf, saidIn, sessionIdIn, summarise } from './comparison.ts';
+
+const session = (values: Partial<Session>) =>
+  ({
+    duration_ms: 0,
+    waiting_ms: 0,
+    span_count: 0,
+    error_count: 0,
+    llm_calls: 0,
+    tool_calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: null,
+    ...values,
+  }) as Session;
+
+test('numbers stand beside each other with what became of them', () => {
+  const rows = summarise(
+    session({ duration_ms: 2000, error_count: 0, span_count: 5 }),
+    session({ duration_ms: 3000, error_count: 2, span_count: 5 }),
+  );
+  expect(rows).toEqual([
+    { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50 %)', trend: 'more' },
+    { name: 'spans', left: '5', right: '5', delta: '=', trend: 'same' },
+    { name: 'errors', left: '0', right: '2', delta: '+2', trend: 'more' },
+  ]);
+});
+
+test('what is not known has no difference: a session that still runs, a cost nobody said', () => {
+  const rows = summarise(
+    session({ duration_ms: null, cost_usd: 0.5 }),
+    session({ duration_ms: 3000 }),
+  );
+  expect(rows.map(({ name, delta, trend }) => [name, delta, trend])).toEqual([
+    ['time', '–', 'same'],
+    ['cost', '–', 'same'],
+  ]);
+});
+
+test('a difference has the sign of its direction', () => {
+  const count = fc.nat(1e6);
+  fc.assert(
+    fc.property(count, count, (before, after) => {
+      const delta = deltaOf(before, after, String);
+      expect(delta.slice(0, 1)).toBe(before === after ? '' : after > before ? '+' : '−');
+    }),
+  );
+});
+
+test('a session is named by its id, or by an address that leads to it', () => {
+  expect(sessionIdIn(' demo-1 ')).toBe('demo-1');
+  expect(sessionIdIn('http://127.0.0.1:7800/ui/sessions/a%2Fb?span=x.y')).toBe('a/b');
+  expect(sessionIdIn('/sessions/%E0%A4%A')).toBe('%E0%A4%A');
+});
+
+test('a model is asked by its first words, not by all that was said before each turn', () => {
+  const text = (value: string) => [{ type: 'text', text: value }];
+  const messages = [
+    { role: 'system', origin: 'input', parts: text('be kind') },
+    { role: 'user', origin: 'input', parts: text('hello') },
+    { role: 'assistant', origin: 'input', parts: text('earlier') },
+    { role: 'assistant', origin: 'output', parts: text('hi') },
+  ];
+  const view = { tool: null, mcp: null, messages } as unknown as View;
+  expect(saidIn(view, 'llm')).toEqual({ asked: 'be kind\nhello', answered: 'hi' });
+});
+
+test('a time that is not the whole one is called so', () => {
+  const told = (whole_s: number, own: readonly [number, number]) =>
+    briefly({
+      left: { duration_ns: whole_s * 1e9 },
+      right: { duration_ns: whole_s * 1e9 },
+      left_own_ns: own[0] * 1e9,
+      right_own_ns: own[1] * 1e9,
+    } as Difference);
+  expect(told(9, [8, 5])).toBe('in itself 8 s → 5 s');
+  expect(told(9, [9, 9])).toBe('');
+  expect(
+    briefly({
+      left: { duration_ns: 1e9 },
+      right: { duration_ns: 4e9 },
+      left_own_ns: 1e9,
+      right_own_ns: 4e9,
+    } as Difference),
+  ).toBe('1 s → 4 s');
+});

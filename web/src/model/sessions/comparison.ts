@@ -1,0 +1,166 @@
+/** Two sessions beside each other, as people read it: numbers with what became of them. */
+import type { Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
+import { formatCost, formatDuration, groupThousands } from '../text/format.ts';
+
+export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
+  failed: 'failed',
+  recovered: 'no longer fails',
+  added: 'added',
+  removed: 'removed',
+  other_model: 'another model',
+  asked_differently: 'asked differently',
+  answered_differently: 'answered differently',
+  slower: 'slower',
+  faster: 'faster',
+  dearer: 'dearer',
+  cheaper: 'cheaper',
+};
+
+/** The most telling first. */
+export const CHANGES = Object.keys(CHANGE_NAMES) as readonly Change[];
+
+/** A sign for each, so that none is told by its colour alone. */
+export const CHANGE_SIGNS: Readonly<Record<Change, string>> = {
+  failed: '✕',
+  recovered: '✓',
+  added: '+',
+  removed: '−',
+  other_model: '⇄',
+  asked_differently: '?',
+  answered_differently: '≠',
+  slower: '▲',
+  faster: '▼',
+  dearer: '△',
+  cheaper: '▽',
+};
+
+export interface SummaryRow {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+  /** `+3`, `−1.2 s (−20 %)`; `=` when nothing changed, `–` where one is not known. */
+  readonly delta: string;
+  readonly trend: 'more' | 'less' | 'same';
+}
+
+type Quantity = readonly [
+  name: string,
+  of: (session: Session) => number | null,
+  format: (value: number) => string,
+];
+
+const QUANTITIES: readonly Quantity[] = [
+  ['time', ({ duration_ms }) => duration_ms, milliseconds],
+  ['of it waiting', ({ waiting_ms }) => waiting_ms, milliseconds],
+  ['spans', ({ span_count }) => span_count, groupThousands],
+  ['errors', ({ error_count }) => error_count, groupThousands],
+  ['model calls', ({ llm_calls }) => llm_calls, groupThousands],
+  ['tool calls', ({ tool_calls }) => tool_calls, groupThousands],
+  ['tokens in', ({ input_tokens }) => input_tokens, groupThousands],
+  ['tokens out', ({ output_tokens }) => output_tokens, groupThousands],
+  ['cost', ({ cost_usd }) => cost_usd, formatCost],
+];
+
+function milliseconds(value: number): string {
+  return value === 0 ? '0' : formatDuration(value * 1e6);
+}
+
+/** What both are known to have; quantities that neither has are left out. */
+export function summarise(left: Session, right: Session): readonly SummaryRow[] {
+  return QUANTITIES.flatMap(([name, of, format]) => {
+    const [before, after] = [of(left), of(right)];
+    if (!before && !after) return [];
+    const known = before !== null && after !== null;
+    return {
+      name,
+      left: before === null ? '–' : format(before),
+      right: after === null ? '–' : format(after),
+      delta: known ? deltaOf(before, after, format) || '=' : '–',
+      trend: !known || before === after ? 'same' : after > before ? 'more' : 'less',
+    };
+  });
+}
+
+/** How much more or less, and which share of what was. */
+export function deltaOf(before: number, after: number, format: (value: number) => string): string {
+  if (before === after) return '';
+  const sign = after > before ? '+' : '−';
+  const amount = `${sign}${format(Math.abs(after - before))}`;
+  const percent = Math.round((Math.abs(after - before) / before) * 100);
+  return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
+}
+
+/** What tells most of a difference in a few words: what it took, before and after. */
+export function briefly({
+  left,
+  right,
+  left_own_ns,
+  right_own_ns,
+  span_count,
+}: Difference): string {
+  if (left === null || right === null) {
+    return span_count === 1 ? '' : `with ${groupThousands(span_count - 1)} below`;
+  }
+  if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
+  const isOwn = left.duration_ns !== left_own_ns || right.duration_ns !== right_own_ns;
+  const took = `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
+  return isOwn ? `in itself ${took}` : took;
+}
+
+/** The id of a session in what somebody typed or pasted: itself, or in an address of the page. */
+export function sessionIdIn(text: string): string {
+  const inAddress = /\/sessions\/([^/?#]+)/.exec(text.trim());
+  if (inAddress?.[1] === undefined) return text.trim();
+  try {
+    return decodeURIComponent(inAddress[1]);
+  } catch {
+    return inAddress[1];
+  }
+}
+
+export interface Said {
+  readonly asked: string;
+  readonly answered: string;
+}
+
+/** What went into a span and what came out, as the service compares it. */
+export function saidIn(view: View, kind: SpanKind): Said {
+  if (kind === 'tool' && view.tool !== null) {
+    return { asked: view.tool.arguments?.text ?? '', answered: view.tool.result?.text ?? '' };
+  }
+  if (view.mcp !== null && (kind === 'mcp' || kind === 'resource' || kind === 'prompt')) {
+    return { asked: view.mcp.request?.text ?? '', answered: view.mcp.response?.text ?? '' };
+  }
+  const told = view.messages.filter(({ origin }) => origin !== 'output');
+  const first = told.findIndex(({ role }) => role === 'user');
+  const output = view.messages.filter(({ origin }) => origin === 'output');
+  return {
+    asked: told
+      .slice(0, Math.max(first, 0) + 1)
+      .map(wordsOf)
+      .join('\n'),
+    answered: output.map(wordsOf).join('\n'),
+  };
+}
+
+function wordsOf({ parts }: View['messages'][number]): string {
+  return parts.map(partText).join('\n');
+}
+
+function partText(part: View['messages'][number]['parts'][number]): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text;
+    case 'tool_call':
+      return `${part.name}(${part.arguments?.text ?? ''})`;
+    case 'tool_result':
+      return part.result?.text ?? '';
+    case 'blob':
+      return `${part.size_bytes} bytes`;
+    case 'link':
+      return part.uri;
+    case 'other':
+      return part.value.text;
+  }
+}

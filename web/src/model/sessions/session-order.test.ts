@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { exampleSession as session } from '../examples.ts';
+import { compareNewestFirst, ran_ms } from './session-order.ts';
+
+test('the order is newest first, exact to the nanosecond, and total', () => {
+  const sessions = fc.array(
+    fc.record({ epoch_ns: fc.bigInt({ min: 0n, max: 10n ** 19n }).map(String), id: fc.string() }),
+  );
+  fc.assert(
+    fc.property(sessions, (values) => {
+      const sorted = values.map((value) => session(value)).sort(compareNewestFirst);
+      const times = sorted.map((one) => BigInt(one.epoch_ns));
+      expect(times).toEqual([...times].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0)));
+    }),
+  );
+  const [a, b] = [session({ epoch_ns: '1767225630000000001' }), session({ id: 'b' })];
+  expect([b, a].sort(compareNewestFirst)).toEqual([a, b]);
+});
+
+test('a session that runs took until now without its pauses, one that is idle until it began to be', () => {
+  const began_ms = Date.parse('2026-01-01T00:00:30Z');
+  const values = { started_at: '2026-01-01T00:00:30.000Z', idle_ms: 60_000 };
+  expect(ran_ms(session(values), began_ms + 90_000)).toBe(30_000);
+  const idle_since = '2026-01-01T00:01:50.000Z';
+  expect(ran_ms(session({ ...values, idle_since }), began_ms + 90_000)).toBe(20_000);
+  expect(ran_ms(session({ ...values, duration_ms: 7 }), began_ms + 90_000)).toBe(7);
+});

@@ -1,0 +1,100 @@
+/** The orders of the session list: the service's (`storage/orders.py`), for rows that come live. */
+import type { Session } from '../../api/types.ts';
+
+export const SORT_KEYS = [
+  'started',
+  'changed',
+  'title',
+  'duration',
+  'waiting',
+  'spans',
+  'errors',
+  'llm_calls',
+  'tool_calls',
+  'tokens',
+  'cost',
+] as const;
+
+export type SortKey = (typeof SORT_KEYS)[number];
+/** As the service takes it; `-`: the most, or newest, first. */
+export type Sort = SortKey | `-${SortKey}`;
+export type SortValue = number | string;
+
+export const NEWEST_FIRST: Sort = '-started';
+
+/** Of an address: what is no sort is the newest first. */
+export function parseSort(text: string | null): Sort {
+  const key = SORT_KEYS.find((one) => one === text?.replace(/^-/, ''));
+  if (key === undefined) return NEWEST_FIRST;
+  return text?.startsWith('-') ? `-${key}` : key;
+}
+
+export function sortKey(sort: Sort): SortKey {
+  return sort.replace(/^-/, '') as SortKey;
+}
+
+export function isDescending(sort: Sort): boolean {
+  return sort.startsWith('-');
+}
+
+/** What a click on a column does: the most first, titles from A; then the other way. */
+export function nextSort(now: Sort, key: SortKey): Sort {
+  if (sortKey(now) === key) return isDescending(now) ? key : `-${key}`;
+  return key === 'title' ? key : `-${key}`;
+}
+
+/** Of every sort but `changed`, which only the one who reads the list can tell. */
+export function sortValue(session: Session, sort: Sort, now_ms: number): SortValue {
+  switch (sortKey(sort)) {
+    case 'title':
+      return session.title.replace(/[A-Z]+/g, (text) => text.toLowerCase()).slice(0, 64);
+    case 'duration':
+      return ran_ms(session, now_ms);
+    case 'waiting':
+      return waited_ms(session, now_ms);
+    case 'spans':
+      return session.span_count;
+    case 'errors':
+      return session.error_count;
+    case 'llm_calls':
+      return session.llm_calls;
+    case 'tool_calls':
+      return session.tool_calls;
+    case 'tokens':
+      return session.input_tokens + session.output_tokens;
+    case 'cost':
+      return session.cost_usd ?? (isDescending(sort) ? -Infinity : Infinity);
+    default:
+      return session.epoch_ns.padStart(20, '0');
+  }
+}
+
+/** How long anything of it ran, until now: without the pauses between its runs. */
+export function ran_ms(session: Session, now_ms: number): number {
+  if (session.duration_ms !== null) return session.duration_ms;
+  const until_ms = session.idle_since === null ? now_ms : Date.parse(session.idle_since);
+  return Math.max(0, until_ms - Date.parse(session.started_at) - session.idle_ms);
+}
+
+/** How long it waited for a person, until now. */
+export function waited_ms(session: Session, now_ms: number): number {
+  const since_ms = session.waiting_since === null ? now_ms : Date.parse(session.waiting_since);
+  return session.waiting_ms + Math.max(0, now_ms - (since_ms || now_ms));
+}
+
+/** Ties by id, so that the order is total. */
+export function comparePlaces(
+  sort: Sort,
+  a: readonly [SortValue, string],
+  b: readonly [SortValue, string],
+): number {
+  const way = isDescending(sort) ? -1 : 1;
+  if (a[0] !== b[0]) return a[0] < b[0] ? -way : way;
+  return a[1] < b[1] ? -way : a[1] > b[1] ? way : 0;
+}
+
+/** Newest first; ties by id, so that the order is total. */
+export function compareNewestFirst(a: Session, b: Session): number {
+  const of = (session: Session) => [sortValue(session, NEWEST_FIRST, 0), session.id] as const;
+  return comparePlaces(NEWEST_FIRST, of(a), of(b));
+}

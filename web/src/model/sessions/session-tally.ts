@@ -1,0 +1,47 @@
+/** What holds of a session's spans as a whole, kept as they change: nothing is counted anew. */
+import type { SpanRow } from '../../api/types.ts';
+import type { TimeWindow } from '../timeline/time-scale.ts';
+import { endOffset, firstCause } from '../trace/span-status.ts';
+import { spanKey } from '../trace/span-tree.ts';
+
+export class SessionTally {
+  /** Errors by key, each once: a twin tells of the same one again. */
+  readonly errors = new Map<string, SpanRow>();
+  readonly running = new Map<string, SpanRow>();
+  private start_ns = Number.POSITIVE_INFINITY;
+  private end_ns = Number.NEGATIVE_INFINITY;
+
+  /** Take in a span, or its newer version. */
+  put(span: SpanRow, key = spanKey(span)): void {
+    keep(this.errors, key, span, span.status === 'error' && span.duplicate_of === null);
+    keep(this.running, key, span, span.status === 'running');
+    this.start_ns = Math.min(this.start_ns, span.offset_ns);
+    this.end_ns = Math.max(this.end_ns, endOffset(span, span.offset_ns));
+  }
+
+  /** What all spans together cover, and whether one of them still grows. */
+  extent(now_ns: number): TimeWindow & { readonly isRunning: boolean } {
+    const isRunning = this.running.size > 0;
+    if (this.end_ns < this.start_ns) return { start_ns: 0, end_ns: 0, isRunning };
+    const end_ns = isRunning ? Math.max(this.end_ns, now_ns) : this.end_ns;
+    return { start_ns: this.start_ns, end_ns, isRunning };
+  }
+
+  /** The errors by start: the order in which one goes through them. */
+  errorsByStart(): SpanRow[] {
+    return [...this.errors.values()].sort(
+      (a, b) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
+    );
+  }
+
+  /** The cause to read first. */
+  firstCause(): SpanRow | undefined {
+    return firstCause(this.errors.values());
+  }
+}
+
+/** Most spans of a long session are in neither map: an empty one is not looked into. */
+function keep(map: Map<string, SpanRow>, key: string, span: SpanRow, isOne: boolean): void {
+  if (isOne) map.set(key, span);
+  else if (map.size > 0) map.delete(key);
+}

@@ -1,0 +1,87 @@
+/** Where the bar of a span is, and its label. CSS pixels from the left edge of the bar column. */
+import type { SpanRow } from '../../api/types.ts';
+import { type TimeWindow, toX } from './time-scale.ts';
+
+export interface Bar {
+  readonly x: number;
+  readonly width: number;
+  /** The bar goes on beyond that edge of the window. */
+  readonly isCutLeft: boolean;
+  readonly isCutRight: boolean;
+}
+
+/** A span of no length is still a mark that can be seen. */
+export const MIN_BAR_PX = 2;
+
+/** Undefined when the span is outside the window. */
+export function barOf(
+  start_ns: number,
+  end_ns: number,
+  view: TimeWindow,
+  width_px: number,
+): Bar | undefined {
+  const from = toX(start_ns, view, width_px);
+  const to = Math.max(toX(end_ns, view, width_px), from + MIN_BAR_PX);
+  if (to < 0 || from > width_px) return undefined;
+  const x = Math.max(from, 0);
+  return {
+    x,
+    width: Math.max(Math.min(to, width_px) - x, MIN_BAR_PX),
+    isCutLeft: from < 0,
+    isCutRight: to > width_px,
+  };
+}
+
+/** Where a bar shows that a person was waited for, within it; a wait that is not over ends with it. */
+export function waitsOf(
+  span: Pick<SpanRow, 'waited' | 'offset_ns'>,
+  end_ns: number,
+  view: TimeWindow,
+  width_px: number,
+): { x: number; width: number }[] {
+  const bar = barOf(span.offset_ns, end_ns, view, width_px);
+  if (bar === undefined) return [];
+  return span.waited.flatMap(([offset_ns, duration_ns]) => {
+    const until_ns = Math.min(duration_ns === null ? end_ns : offset_ns + duration_ns, end_ns);
+    if (until_ns < span.offset_ns || offset_ns > end_ns) return [];
+    const wait = barOf(offset_ns, until_ns, view, width_px);
+    if (wait === undefined) return [];
+    const x = Math.max(wait.x, bar.x);
+    const to = Math.min(wait.x + wait.width, bar.x + bar.width);
+    return to > x ? [{ x, width: to - x }] : [];
+  });
+}
+
+export type LabelPlace = 'right' | 'left' | 'inside';
+
+const GAP_PX = 6;
+/** Of the bar that goes on behind its label. */
+const STUB_PX = 6;
+
+/** Beside the bar where there is room, else in it; never over its neighbours. */
+export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
+  if (bar.x + bar.width + label_px + 2 * GAP_PX <= width_px) return 'right';
+  if (bar.x - GAP_PX - label_px >= 0) return 'left';
+  return bar.width >= label_px + 2 * GAP_PX + STUB_PX ? 'inside' : undefined;
+}
+
+export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
+  if (place === 'right') return bar.x + bar.width + GAP_PX;
+  if (place === 'left') return bar.x - GAP_PX - label_px;
+  return bar.x + bar.width - STUB_PX - GAP_PX - label_px;
+}
+
+/**
+ * Stretches from the last to the first; those nearer to each other than `near_ns` as one: of the
+ * thousands that share a pixel one is left.
+ */
+export function joined(stretches: readonly TimeWindow[], near_ns: number): TimeWindow[] {
+  const found: { start_ns: number; end_ns: number }[] = [];
+  for (const { start_ns, end_ns } of stretches) {
+    const last = found.at(-1);
+    if (last !== undefined && end_ns >= last.start_ns - near_ns) {
+      last.start_ns = Math.min(start_ns, last.start_ns);
+    } else found.push({ start_ns, end_ns });
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+/**
+ * What is seen of a session only from all its spans: where it worked, where it did not, and what its
+ * end waited for. In steps: of 100 000 spans it takes longer than a frame.
+ */
+import type { SpanRow } from '../../api/types.ts';
+import type { SpanForest } from '../trace/span-forest.ts';
+import { endOffset } from '../trace/span-status.ts';
+import { type CriticalPath, criticalPathSteps } from './critical-path.ts';
+import { type Gap, gapsOf, waitsOf, withoutWaits } from './gaps.ts';
+import type { TimeWindow } from './time-scale.ts';
+
+export interface Shape {
+  /** Spans with nothing below them but twins. */
+  readonly leaves: readonly SpanRow[];
+  readonly gaps: readonly Gap[];
+  readonly path: CriticalPath;
+}
+
+export const NO_SHAPE: Shape = { leaves: [], gaps: [], path: new Map() };
+
+/** Far below a slice. */
+const STEP = 500;
+
+/** `spanOf`: newest version by number; spans may come and change between two steps. */
+export function* shapeSteps(
+  forest: SpanForest,
+  spanOf: (number: number) => SpanRow | undefined,
+  now_ns: number,
+  isPathWanted: boolean,
+): Generator<void, Shape> {
+  const leaves: SpanRow[] = [];
+  const work: TimeWindow[] = [];
+  const waits: TimeWindow[] = [];
+  for (let number = 0; number < forest.size; number += 1) {
+    if (number % STEP === STEP - 1) yield;
+    const span = spanOf(number);
+    if (span === undefined) continue;
+    const end_ns = endOffset(span, now_ns);
+    if (span.waited.length > 0) waits.push(...waitsOf(span.waited, end_ns));
+    if (!isLeaf(forest, number)) continue;
+    leaves.push(span);
+    const all = { start_ns: span.offset_ns, end_ns };
+    if (span.waited.length === 0) work.push(all);
+    else work.push(...withoutWaits(all, span.waited));
+  }
+  yield;
+  const gaps = gapsOf(work, waits);
+  yield;
+  if (!isPathWanted) return { leaves, gaps, path: NO_SHAPE.path };
+  const path = yield* criticalPathSteps(forest, (number) => {
+    const span = spanOf(number);
+    if (span === undefined) return { start_ns: 0, end_ns: 0 };
+    return { start_ns: span.offset_ns, end_ns: endOffset(span, now_ns) };
+  });
+  return { leaves, gaps, path };
+}
+
+function isLeaf(forest: SpanForest, number: number): boolean {
+  return (
+    !forest.isBareTwin(number) &&
+    forest.childrenOf(number).every((child) => forest.isBareTwin(child))
+  );
+}

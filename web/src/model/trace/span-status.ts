@@ -1,0 +1,81 @@
+/** What a span's state means for the reader. */
+import type { SessionStatus, SpanRow, SpanStatus } from '../../api/types.ts';
+import { parentKey, spanKey } from './span-tree.ts';
+
+const ENDED: ReadonlySet<SpanStatus> = new Set(['unset', 'ok', 'error', 'cancelled']);
+
+export function hasEnded(status: SpanStatus): boolean {
+  return ENDED.has(status);
+}
+
+/**
+ * The newer of two versions of a row. An end always wins, whichever arrives first: a page and the
+ * stream may deliver the same change in either order.
+ */
+export function newerRow(known: SpanRow | undefined, incoming: SpanRow): SpanRow {
+  if (known === undefined) return incoming;
+  return hasEnded(known.status) && !hasEnded(incoming.status) ? known : incoming;
+}
+
+/**
+ * Where the span ends on the axis; a running one ends now, and never before it began. Of a lost
+ * one only the beginning is known.
+ */
+export function endOffset(span: SpanRow, now_ns: number): number {
+  if (span.duration_ns !== null) return span.offset_ns + span.duration_ns;
+  return span.status === 'running' ? Math.max(span.offset_ns, now_ns) : span.offset_ns;
+}
+
+/** Since when a person is waited for; undefined when nobody is. */
+export function waitsSince(span: SpanRow): number | undefined {
+  const last = span.waited.at(-1);
+  return span.status === 'running' && last?.[1] === null ? last[0] : undefined;
+}
+
+/** Time in the span itself: its duration without what its children cover, and without waiting. */
+export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: number): number {
+  const end_ns = endOffset(span, now_ns);
+  const waits = span.waited.map(
+    ([from, length]) => [from, length === null ? end_ns : from + length] as const,
+  );
+  const parts = children
+    .map((child) => [child.offset_ns, endOffset(child, now_ns)] as const)
+    .concat(waits)
+    .map(([from, to]) => [Math.max(from, span.offset_ns), Math.min(to, end_ns)] as const)
+    .sort(([a], [b]) => a - b);
+  let covered_ns = 0;
+  let reached_ns = span.offset_ns;
+  for (const [from, to] of parts) {
+    covered_ns += Math.max(0, to - Math.max(from, reached_ns));
+    reached_ns = Math.max(reached_ns, to);
+  }
+  return end_ns - span.offset_ns - covered_ns;
+}
+
+/** The errors, each once: a twin tells of the same one again. */
+export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
+  return [...spans].filter((span) => span.status === 'error' && span.duplicate_of === null);
+}
+
+/** The cause to read first: the error that ended first among those without an error child. */
+export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
+  const errors = errorsOf(spans);
+  const parents = new Set(errors.map(parentKey));
+  return errors
+    .filter((span) => !parents.has(spanKey(span)))
+    .reduce<SpanRow | undefined>(
+      (first, span) =>
+        first === undefined || endOffset(span, 0) < endOffset(first, 0) ? span : first,
+      undefined,
+    );
+}
+
+const GOES_ON: ReadonlySet<SessionStatus> = new Set(['waiting', 'paused', 'running']);
+
+/**
+ * Whether a session opens at the cause, not at the root: one that failed, and as a waterfall also
+ * one that got over its errors. What goes on is watched where it goes on.
+ */
+export function opensAtCause(status: SessionStatus, isWaterfall: boolean): boolean {
+  return status === 'failed' || (isWaterfall && !GOES_ON.has(status));
+}

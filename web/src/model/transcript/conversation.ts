@@ -1,0 +1,61 @@
+/** The messages of a model call, as one reads them: each tool call with its result. */
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../../api/types.ts';
+
+export type TurnPart =
+  | Exclude<Part, ToolCallPart>
+  | { readonly type: 'tool_use'; readonly call: ToolCallPart; readonly result?: ToolResultPart };
+
+export interface Turn {
+  readonly role: string;
+  readonly origin: Message['origin'];
+  readonly name: string | null;
+  readonly finishReason: string | null;
+  readonly parts: readonly TurnPart[];
+}
+
+/**
+ * Join results to calls of the same id, in order: the n-th result of an id answers its n-th call.
+ * A result without a call stays where it is. A message left without parts is dropped.
+ */
+export function joinToolResults(messages: readonly Message[]): Turn[] {
+  const waiting = resultsById(messages);
+  const joined = new Set<ToolResultPart>();
+  const joinCall = (call: ToolCallPart): TurnPart => {
+    const result = call.id === null ? undefined : waiting.get(call.id)?.shift();
+    if (result === undefined) return { type: 'tool_use', call };
+    joined.add(result);
+    return { type: 'tool_use', call, result };
+  };
+  // All calls first: a result is never left standing because it was sent before its call.
+  const turns = messages.map((message) => ({
+    role: message.role,
+    origin: message.origin,
+    name: message.name ?? null,
+    finishReason: message.finish_reason ?? null,
+    parts: message.parts.map(
+      (part): TurnPart => (part.type === 'tool_call' ? joinCall(part) : part),
+    ),
+    wasEmpty: message.parts.length === 0,
+  }));
+  return turns
+    .map(({ wasEmpty, ...turn }) => ({
+      turn: {
+        ...turn,
+        parts: turn.parts.filter((part) => part.type !== 'tool_result' || !joined.has(part)),
+      },
+      wasEmpty,
+    }))
+    .filter(({ turn, wasEmpty }) => wasEmpty || turn.parts.length > 0)
+    .map(({ turn }) => turn);
+}
+
+function resultsById(messages: readonly Message[]): Map<string, ToolResultPart[]> {
+  const byId = new Map<string, ToolResultPart[]>();
+  for (const part of messages.flatMap((message) => message.parts)) {
+    if (part.type !== 'tool_result' || part.id === null) continue;
+    const results = byId.get(part.id);
+    if (results === undefined) byId.set(part.id, [part]);
+    else results.push(part);
+  }
+  return byId;
+}
