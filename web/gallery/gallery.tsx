@@ -8,13 +8,13 @@ import { Inspector } from '../src/state/inspector.ts';
 import { PreferenceStore, type Theme } from '../src/state/preferences.ts';
 import { Router } from '../src/state/route.ts';
 import { applyTheme } from '../src/state/theme.ts';
-import { PageContext } from '../src/views/context.ts';
+import { PageContext } from '../src/views/parts/context.ts';
 import type { GalleryCase } from './case.ts';
 import { galleryApi } from './service.ts';
 import { SHOWN_IN } from './shown-in.ts';
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
-import '../src/views/icons.css';
+import '../src/views/parts/icons.css';
 import '../src/views/top-bar.css';
 import './gallery.css';
 

@@ -5,7 +5,7 @@ import { Inspector } from '../src/state/inspector.ts';
 import { PreferenceStore, type Preferences } from '../src/state/preferences.ts';
 import { Router } from '../src/state/route.ts';
 import { App } from '../src/views/app.tsx';
-import { PageContext, usePage } from '../src/views/context.ts';
+import { PageContext, usePage } from '../src/views/parts/context.ts';
 import { type Answers, galleryApi } from './service.ts';
 
 const BASE = 'http://gallery.invalid/ui/';

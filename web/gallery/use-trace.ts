@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Trace } from '../src/state/trace.ts';
-import { useInspector } from '../src/views/context.ts';
+import { useInspector } from '../src/views/parts/context.ts';
 
 /** A session of the fixtures, loaded without a feed. */
 export function useTrace(id: string): Trace {

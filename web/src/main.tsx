@@ -8,7 +8,7 @@ import { PreferenceStore } from './state/preferences.ts';
 import { Router } from './state/route.ts';
 import { applyTheme } from './state/theme.ts';
 import { App } from './views/app.tsx';
-import { PageContext } from './views/context.ts';
+import { PageContext } from './views/parts/context.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 

@@ -2,9 +2,9 @@
 import { useEffect } from 'react';
 import type { Action } from '../../src/state/actions.ts';
 import { App } from '../../src/views/app.tsx';
-import { useInspector } from '../../src/views/context.ts';
 import { KeysDialog } from '../../src/views/keys-dialog.tsx';
 import { Palette } from '../../src/views/palette/palette.tsx';
+import { useInspector } from '../../src/views/parts/context.ts';
 import { After, typed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { Stage } from '../stage.tsx';

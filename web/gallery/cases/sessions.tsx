@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ImportReport } from '../../src/api/types.ts';
 import type { ImportState } from '../../src/state/imports.ts';
 import { Selection } from '../../src/state/selection.ts';
-import { useInspector } from '../../src/views/context.ts';
+import { useInspector } from '../../src/views/parts/context.ts';
 import { BulkBar } from '../../src/views/sessions/bulk-bar.tsx';
 import { EmptySessions } from '../../src/views/sessions/empty-sessions.tsx';
 import { ImportPanel } from '../../src/views/sessions/import-panel.tsx';

@@ -1,7 +1,7 @@
-import { NewPill } from '../../src/views/new-pill.tsx';
-import { LongText } from '../../src/views/span/long-text.tsx';
-import { LongValue } from '../../src/views/span/long-value.tsx';
-import { Slow } from '../../src/views/span/slow.tsx';
+import { NewPill } from '../../src/views/parts/new-pill.tsx';
+import { LongText } from '../../src/views/parts/values/long-text.tsx';
+import { LongValue } from '../../src/views/parts/values/long-value.tsx';
+import { Slow } from '../../src/views/parts/values/slow.tsx';
 import type { GalleryCase } from '../case.ts';
 
 const LONG = 'One line of a text that goes on and on, as those of models do.\n'.repeat(400);

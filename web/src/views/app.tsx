@@ -2,21 +2,21 @@
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
 import { Trace } from '../state/trace.ts';
-import { useActionKeys, useActions } from './actions.ts';
 import { AuditPage } from './audit/audit-page.tsx';
-import { useInspector, useRoute } from './context.ts';
 import { KeysDialog } from './keys-dialog.tsx';
-import { Link } from './link.tsx';
-import { focusAnswer } from './requests/focus-answer.ts';
+import { useActionKeys, useActions } from './parts/actions.ts';
+import { useInspector, useRoute } from './parts/context.ts';
+import { Link } from './parts/link.tsx';
+import { focusAnswer } from './parts/requests/focus-answer.ts';
+import { useNotices } from './parts/requests/notices.ts';
 import { InboxPage } from './requests/inbox-page.tsx';
-import { useNotices } from './requests/notices.ts';
 import { SessionPage } from './session/session-page.tsx';
 import { DropTarget } from './sessions/file-drop.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { StoreBanner } from './store-banner.tsx';
 import { TopBar } from './top-bar.tsx';
 import './app.css';
-import './icons.css';
+import './parts/icons.css';
 
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef } from 'react';
 import { type KeyRow, keyList, WIDGET_KEYS } from '../model/keys/key-list.ts';
 import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
-import { useCell, useInspector, usePreferences } from './context.ts';
-import { ActionIcon } from './icons.tsx';
-import { isMac } from './keyboard.ts';
-import { YourName } from './your-name.tsx';
+import { useCell, useInspector, usePreferences } from './parts/context.ts';
+import { ActionIcon } from './parts/icons.tsx';
+import { isMac } from './parts/keyboard.ts';
+import { YourName } from './parts/your-name.tsx';
 import './keys-dialog.css';
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {

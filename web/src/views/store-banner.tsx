@@ -1,6 +1,6 @@
 /** Says that nothing new is stored, and why, for as long as it is so. */
 import type { StoreHealth } from '../api/types.ts';
-import { useCell, useInspector } from './context.ts';
+import { useCell, useInspector } from './parts/context.ts';
 import './store-banner.css';
 
 export function StoreBanner() {

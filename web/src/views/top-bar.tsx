@@ -6,11 +6,11 @@ import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import type { Theme } from '../state/preferences.ts';
 import type { Route } from '../state/route.ts';
-import { useActions } from './actions.ts';
-import { useCell, useInspector, useNow, usePreferences, useRoute } from './context.ts';
-import { ActionIcon } from './icons.tsx';
-import { isMac } from './keyboard.ts';
-import { Link } from './link.tsx';
+import { useActions } from './parts/actions.ts';
+import { useCell, useInspector, useNow, usePreferences, useRoute } from './parts/context.ts';
+import { ActionIcon } from './parts/icons.tsx';
+import { isMac } from './parts/keyboard.ts';
+import { Link } from './parts/link.tsx';
 import './top-bar.css';
 
 interface TopBarProps {

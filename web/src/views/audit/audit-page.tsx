@@ -5,9 +5,9 @@ import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
-import { useInspector, useTitle } from '../context.ts';
-import { Link } from '../link.tsx';
-import { YourName } from '../your-name.tsx';
+import { useInspector, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
+import { YourName } from '../parts/your-name.tsx';
 import './audit-page.css';
 
 const PAGE_SIZE = 100;

@@ -7,16 +7,16 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
-import { Split } from '../session/split.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
+import { Split } from '../parts/split.tsx';
 import { CompareSummary } from './compare-summary.tsx';
 import { DifferenceList } from './difference-list.tsx';
 import { DifferencePanel } from './difference-panel.tsx';
 import { SessionPicker } from './session-picker.tsx';
-import '../chips.css';
-import '../search-field.css';
-import '../sessions/query-field.css';
+import '../parts/chips.css';
+import '../parts/search-field.css';
+import '../parts/query-field.css';
 import './compare-page.css';
 
 export function ComparePage() {

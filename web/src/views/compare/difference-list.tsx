@@ -6,8 +6,8 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { KindIcon } from '../icons.tsx';
-import { useRows } from '../rows.ts';
+import { KindIcon } from '../parts/icons.tsx';
+import { useRows } from '../parts/rows.ts';
 
 const ROW_PX = 46;
 

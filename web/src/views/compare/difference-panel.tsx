@@ -13,10 +13,10 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { spanPath } from '../../state/route.ts';
-import { useInspector } from '../context.ts';
-import { ActionIcon, KindIcon } from '../icons.tsx';
-import { Link } from '../link.tsx';
-import { ArgumentDiff } from '../requests/argument-diff.tsx';
+import { useInspector } from '../parts/context.ts';
+import { ActionIcon, KindIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
+import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
 
 interface DifferencePanelProps {
   readonly difference: Difference;

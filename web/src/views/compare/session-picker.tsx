@@ -5,10 +5,10 @@ import { sessionIdIn } from '../../model/sessions/comparison.ts';
 import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
-import { useInspector, useRow } from '../context.ts';
-import { StatusIcon } from '../icons.tsx';
-import { Link } from '../link.tsx';
-import { useFoundSessions } from '../palette/found.ts';
+import { useInspector, useRow } from '../parts/context.ts';
+import { useFoundSessions } from '../parts/found-sessions.ts';
+import { StatusIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
 
 interface SessionPickerProps {
   readonly label: string;

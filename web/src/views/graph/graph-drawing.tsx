@@ -13,9 +13,9 @@ import {
   neighbourOf,
 } from '../../model/graph/graph-layout.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
-import { useActions } from '../actions.ts';
-import { useSize } from '../context.ts';
-import { ActionIcon } from '../icons.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useSize } from '../parts/context.ts';
+import { ActionIcon } from '../parts/icons.tsx';
 import { curveOf } from './curve.ts';
 import { GraphNodeButton } from './graph-node.tsx';
 import { usePlane } from './plane.ts';

@@ -5,7 +5,7 @@ import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';
 import type { Place } from '../../model/graph/graph-layout.ts';
 import { formatCost, formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { KindIcon, StatusIcon } from '../icons.tsx';
+import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 
 interface GraphNodeButtonProps {
   readonly node: GraphNode;

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { KindIcon } from '../icons.tsx';
-import { SpanLink } from '../statistics/cells.tsx';
-import { costColumn, countColumn, errorsColumn, timeColumn } from '../statistics/columns.tsx';
-import { type Column, SortableTable } from '../statistics/sortable-table.tsx';
+import { KindIcon } from '../parts/icons.tsx';
+import { SpanLink } from '../parts/statistics/cells.tsx';
+import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
+import { type Column, SortableTable } from '../parts/statistics/sortable-table.tsx';
 import '../statistics/statistics-view.css';
 
 interface GraphTablesProps {

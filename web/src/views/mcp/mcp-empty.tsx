@@ -1,7 +1,7 @@
 /** No MCP traffic, or not yet: what to do for some. */
 
-import { CopyButton } from '../copy-button.tsx';
-import { LoadingRows } from '../loading-rows.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { LoadingRows } from '../parts/loading-rows.tsx';
 
 const WITH_HOOKS = `from instrument import operation
 

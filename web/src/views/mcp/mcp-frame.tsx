@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
 import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
 import { formatBytes, formatOffset } from '../../model/text/format.ts';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { DataFrame } from '../requests/data-frame.tsx';
-import { JsonTree } from '../span/json-tree.tsx';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { DataFrame } from '../parts/requests/data-frame.tsx';
+import { JsonTree } from '../parts/values/json-tree.tsx';
 
 interface FrameViewProps {
   readonly sessionId: string;

@@ -2,8 +2,8 @@
 
 import type { McpServer } from '../../model/mcp/mcp-servers.ts';
 import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';
-import { StatusIcon } from '../icons.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
+import { StatusIcon } from '../parts/icons.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 
 interface McpServersProps {
   readonly servers: readonly McpServer[];

@@ -3,8 +3,8 @@ import { type RefObject, useMemo } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
 import { plural } from '../../model/text/format.ts';
-import { StatusIcon } from '../icons.tsx';
-import { SearchField } from '../search-field.tsx';
+import { StatusIcon } from '../parts/icons.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 
 interface McpToolsProps {
   readonly calls: readonly McpCall[];

@@ -13,11 +13,11 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, usePreferences, useRoute } from '../context.ts';
-import { ActionIcon, KindIcon } from '../icons.tsx';
-import { NewPill } from '../new-pill.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { useWaiting } from '../session/waiting.ts';
+import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
+import { ActionIcon, KindIcon } from '../parts/icons.tsx';
+import { NewPill } from '../parts/new-pill.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
+import { useWaiting } from '../parts/waiting.ts';
 import { McpDetail } from './mcp-detail.tsx';
 import { McpEmpty, McpLoading } from './mcp-empty.tsx';
 import { McpRow } from './mcp-row.tsx';

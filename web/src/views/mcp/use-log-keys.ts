@@ -2,8 +2,8 @@
 import { type KeyboardEvent, type RefObject, useMemo } from 'react';
 import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useActions } from '../actions.ts';
-import { useInspector } from '../context.ts';
+import { useActions } from '../parts/actions.ts';
+import { useInspector } from '../parts/context.ts';
 
 interface LogKeys {
   readonly trace: Trace;

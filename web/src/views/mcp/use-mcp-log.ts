@@ -5,7 +5,7 @@ import { parentKey } from '../../model/trace/span-tree.ts';
 import { McpLog } from '../../state/mcp-log.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector } from '../context.ts';
+import { useCell, useInspector } from '../parts/context.ts';
 
 /** Not more often than this, however much happens. */
 const EVERY_MS = 300;

@@ -6,7 +6,7 @@ import { Cell } from '../../state/cell.ts';
 import { Inspector } from '../../state/inspector.ts';
 import { PreferenceStore } from '../../state/preferences.ts';
 import { Router } from '../../state/route.ts';
-import { PageContext } from '../context.ts';
+import { PageContext } from '../parts/context.ts';
 import { Palette } from './palette.tsx';
 
 beforeAll(() => {

@@ -15,11 +15,18 @@ import {
   useState,
 } from 'react';
 import { plural } from '../../model/text/format.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, usePreferences, useRoute, useRow, useTitle } from '../context.ts';
-import { Link } from '../link.tsx';
-import { askForNotices, canNotify } from './notices.ts';
-import { RequestCard } from './request-card.tsx';
+import { useActions } from '../parts/actions.ts';
+import {
+  useCell,
+  useInspector,
+  usePreferences,
+  useRoute,
+  useRow,
+  useTitle,
+} from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
+import { askForNotices, canNotify } from '../parts/requests/notices.ts';
+import { RequestCard } from '../parts/requests/request-card.tsx';
 import './inbox-page.css';
 
 const CLOSED_PX = 50;

@@ -7,9 +7,9 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
-import { useCell, useInspector } from '../context.ts';
-import { KindIcon, kindName, StatusIcon } from '../icons.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
+import { useCell, useInspector } from '../parts/context.ts';
+import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 
 const SESSION_PX = 40;
 const HIT_PX = 30;

@@ -5,13 +5,13 @@ import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { Search } from '../../state/search.ts';
 import type { LoadState } from '../../state/sessions.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, useRoute, useTitle } from '../context.ts';
-import { QueryField, queryProblem } from '../sessions/query-field.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
+import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { FoundList } from './found-list.tsx';
 import { SearchStart } from './search-start.tsx';
 import { TermChips } from './term-chips.tsx';
-import '../chips.css';
+import '../parts/chips.css';
 import './search-page.css';
 
 /** Somebody is still typing. */

@@ -1,5 +1,5 @@
 /** Nothing is looked for yet: what was before, and what could be. */
-import { useInspector, usePreferences } from '../context.ts';
+import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [
   ['"merge conflict"', 'both words, one after the other, in a name or in what was said'],

@@ -1,6 +1,6 @@
 /** Terms that are asked for often, to be switched on and off; they are written into the query. */
 import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
-import { KindIcon, kindName } from '../icons.tsx';
+import { KindIcon, kindName } from '../parts/icons.tsx';
 
 const KINDS = ['agent', 'llm', 'tool', 'mcp', 'resource', 'prompt', 'retrieval'] as const;
 const STATUSES = ['error', 'running', 'cancelled', 'lost'] as const;

@@ -4,10 +4,10 @@ import type { Session } from '../../api/types.ts';
 import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { Disclosure } from '../disclosure.tsx';
-import { ActionIcon } from '../icons.tsx';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ActionIcon } from '../parts/icons.tsx';
+import { Disclosure } from './disclosure.tsx';
 
 interface AboutSessionProps {
   readonly trace: Trace;

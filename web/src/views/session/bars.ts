@@ -6,7 +6,7 @@ import { spanKey } from '../../model/trace/span-tree.ts';
 import { type Palette, readPalette } from '../../render/palette.ts';
 import { drawAxis, drawWaterfall } from '../../render/waterfall.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useShownTheme } from '../context.ts';
+import { useShownTheme } from '../parts/context.ts';
 import type { SessionShape } from './session-shape.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';

@@ -1,7 +1,7 @@
 /** At the end of the list the view follows what comes; elsewhere it says how much came. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
-import { useCell } from '../context.ts';
+import { useCell } from '../parts/context.ts';
 
 interface NewBelow {
   readonly count: number;

@@ -10,8 +10,8 @@ import {
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../context.ts';
-import { KindIcon, kindName } from '../icons.tsx';
+import { useInspector } from '../parts/context.ts';
+import { KindIcon, kindName } from '../parts/icons.tsx';
 import type { TreeView } from './tree-view.ts';
 import './hover-card.css';
 

@@ -14,9 +14,9 @@ import { type TimeWindow, toOffset, toX } from '../../model/timeline/time-scale.
 import { drawMinimap } from '../../render/minimap.ts';
 import { readPalette } from '../../render/palette.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useShownTheme, useSize } from '../context.ts';
+import { useShownTheme, useSize } from '../parts/context.ts';
+import { follow } from '../parts/split.tsx';
 import type { SessionShape } from './session-shape.ts';
-import { follow } from './split.tsx';
 import type { TimeWindowControl } from './time-window.ts';
 import './minimap.css';
 

@@ -3,8 +3,8 @@ import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useActions } from '../actions.ts';
-import { useInspector } from '../context.ts';
+import { useActions } from '../parts/actions.ts';
+import { useInspector } from '../parts/context.ts';
 
 /** `waiting`: keys of the spans that wait for a person. */
 export function useSessionActions(

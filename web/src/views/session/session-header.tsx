@@ -7,12 +7,12 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCompareAction } from '../compare/compare-action.ts';
-import { useCell } from '../context.ts';
-import { ActionIcon, StatusIcon } from '../icons.tsx';
-import { Link } from '../link.tsx';
-import { Duration, NoNews, Waited } from '../sessions/session-row.tsx';
+import { useCell } from '../parts/context.ts';
+import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
+import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
 import { AboutSession } from './about-session.tsx';
+import { useCompareAction } from './compare-action.ts';
 import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';

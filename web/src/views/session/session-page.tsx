@@ -4,17 +4,17 @@ import { opensAtCause } from '../../model/trace/span-status.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useRoute, useRow, useTitle } from '../context.ts';
-import { Link } from '../link.tsx';
-import { WaitingStrip } from '../requests/waiting-strip.tsx';
-import { WaitsElsewhere } from '../requests/waits-elsewhere.tsx';
+import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
+import { WaitsElsewhere } from '../parts/requests/waits-elsewhere.tsx';
+import { Split } from '../parts/split.tsx';
+import { useWaiting } from '../parts/waiting.ts';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { useSessionActions } from './session-actions.ts';
 import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
-import { Split } from './split.tsx';
-import { useWaiting } from './waiting.ts';
+import { WaitingStrip } from './waiting-strip.tsx';
 import './session-page.css';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {

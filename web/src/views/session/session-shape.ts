@@ -7,8 +7,8 @@ import { NO_SHAPE, shapeSteps } from '../../model/timeline/session-shape.ts';
 import type { TimeWindow } from '../../model/timeline/time-scale.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../context.ts';
-import { useSlowVersion } from './slow-version.ts';
+import { useInspector } from '../parts/context.ts';
+import { useSlowVersion } from '../parts/slow-version.ts';
 
 export interface SessionShape {
   readonly gaps: readonly Gap[];

@@ -1,8 +1,8 @@
 /** What went wrong, what waits, and the freeze: beside the tabs, for every view. */
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useNow } from '../context.ts';
-import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { useCell, useNow } from '../parts/context.ts';
+import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { after, nextError, toggleFreeze } from './session-actions.ts';
 import './session-tools.css';
 

@@ -1,9 +1,9 @@
 /** Pause, resume, step and cancel of a session. Cancelling asks once more, in place. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
-import { useActions } from '../actions.ts';
-import { useInspector, useRow } from '../context.ts';
-import { ArmedButton } from '../requests/armed-button.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, useRow } from '../parts/context.ts';
+import { ArmedButton } from '../parts/requests/armed-button.tsx';
 import './session-verbs.css';
 
 export function SessionVerbs({ session }: { readonly session: Session }) {

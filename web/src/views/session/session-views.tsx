@@ -10,9 +10,9 @@ import {
 } from 'react';
 import type { Session } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, useRoute } from '../context.ts';
-import { Guarded } from '../visualisers/guarded.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useRoute } from '../parts/context.ts';
+import { Guarded } from '../parts/guarded.tsx';
 import { SESSION_VISUALISERS } from '../visualisers/registry.ts';
 import { asSessionView } from '../visualisers/session-view.tsx';
 import { Waterfall } from './waterfall.tsx';

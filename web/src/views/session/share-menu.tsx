@@ -8,11 +8,11 @@ import { parentKey, spanKey } from '../../model/trace/span-tree.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useActions } from '../actions.ts';
-import { useInspector, useRoute } from '../context.ts';
-import { copyText } from '../copy-button.tsx';
-import { Disclosure } from '../disclosure.tsx';
-import { ActionIcon } from '../icons.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, useRoute } from '../parts/context.ts';
+import { copyText } from '../parts/copy-button.tsx';
+import { ActionIcon } from '../parts/icons.tsx';
+import { Disclosure } from './disclosure.tsx';
 import './share-menu.css';
 
 interface ShareMenuProps {

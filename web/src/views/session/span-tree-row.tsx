@@ -3,9 +3,9 @@ import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useRow } from '../context.ts';
-import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
-import { matchesFind } from './find.ts';
+import { useRow } from '../parts/context.ts';
+import { matchesFind } from '../parts/find.ts';
+import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import './span-tree-row.css';
 
 interface SpanTreeRowProps {

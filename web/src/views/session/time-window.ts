@@ -9,7 +9,7 @@ import {
   zoomWindow,
 } from '../../model/timeline/time-scale.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../context.ts';
+import { useInspector } from '../parts/context.ts';
 
 /** Windows are places of the axis, but for the one that is kept: gaps may become others. */
 export interface TimeWindowControl {

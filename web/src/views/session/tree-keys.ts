@@ -1,6 +1,6 @@
 /** The keyboard in the tree (WAI-ARIA tree view), and the keys of the time axis. */
 import { type KeyboardEvent, useMemo } from 'react';
-import { useActions } from '../actions.ts';
+import { useActions } from '../parts/actions.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 

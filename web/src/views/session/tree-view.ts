@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell } from '../context.ts';
+import { useCell } from '../parts/context.ts';
 
 export interface TreeView {
   readonly rows: Rows;

@@ -6,10 +6,10 @@ import { allFound, MOST_FOUND } from '../../state/all-found.ts';
 import { Bulk, type Progress } from '../../state/bulk.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, useVersion } from '../context.ts';
-import { ActionIcon } from '../icons.tsx';
-import { ArmedButton } from '../requests/armed-button.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useVersion } from '../parts/context.ts';
+import { ActionIcon } from '../parts/icons.tsx';
+import { ArmedButton } from '../parts/requests/armed-button.tsx';
 import './bulk-bar.css';
 
 type Verb = 'export' | 'delete';

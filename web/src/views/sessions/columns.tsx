@@ -1,7 +1,7 @@
 /** The columns that the list can have: what is in a cell, how wide it is, what it is sorted by. */
 import type { ReactNode } from 'react';
 import type { Session } from '../../api/types.ts';
-import { ran_ms, type SortKey, waited_ms } from '../../model/sessions/session-order.ts';
+import { type SortKey, waited_ms } from '../../model/sessions/session-order.ts';
 import {
   formatCost,
   formatCount,
@@ -11,7 +11,8 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
-import { useInspector, useNow } from '../context.ts';
+import { useInspector, useNow } from '../parts/context.ts';
+import { Duration } from '../parts/session-times.tsx';
 
 export interface Column {
   readonly id: string;
@@ -200,15 +201,6 @@ export function gridOf(columns: readonly Column[]): { template: string; least_px
 function Started({ session }: { readonly session: Session }) {
   const now_ms = useNow(60_000);
   return <time dateTime={session.started_at}>{formatStart(session.started_at, now_ms)}</time>;
-}
-
-/** Counts by the service's clock. */
-export function Duration({ session }: { readonly session: Session }) {
-  const { clock } = useInspector();
-  const isGrowing = session.duration_ms === null && session.idle_since === null;
-  useNow(isGrowing ? 1000 : undefined);
-  const ran_ns = ran_ms(session, clock.now_ms()) * 1e6;
-  return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
 }
 
 function WaitingTime({ session }: { readonly session: Session }) {

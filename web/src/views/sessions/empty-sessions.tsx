@@ -1,7 +1,7 @@
 /** Nothing yet: how to send the first session here. */
 import { useState } from 'react';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { ImportButton } from './file-drop.tsx';
 import './empty-sessions.css';
 

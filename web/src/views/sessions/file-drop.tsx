@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Dropped, ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { useActions } from '../actions.ts';
-import { useInspector } from '../context.ts';
-import { ActionIcon } from '../icons.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useInspector } from '../parts/context.ts';
+import { ActionIcon } from '../parts/icons.tsx';
 import './file-drop.css';
 
 /** Send files; the one session that came of them is shown. */

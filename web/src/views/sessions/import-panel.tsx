@@ -3,9 +3,9 @@ import type { ImportReport } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { useCell, useInspector } from '../context.ts';
-import { ActionIcon } from '../icons.tsx';
-import { Link } from '../link.tsx';
+import { useCell, useInspector } from '../parts/context.ts';
+import { ActionIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
 import './import-panel.css';
 
 const MOST_SHOWN = 100;

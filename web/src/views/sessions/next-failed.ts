@@ -1,7 +1,7 @@
 /** `E` goes to the next session in which something failed; Enter then opens it at the cause. */
 import { useMemo } from 'react';
 import type { Sessions } from '../../state/sessions.ts';
-import { useActions } from '../actions.ts';
+import { useActions } from '../parts/actions.ts';
 
 export function useNextFailed(
   sessions: Sessions,

@@ -1,8 +1,8 @@
 /** What a session waits for, answered in its row: below the row, over the ones that follow. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
-import { useInspector, useRow } from '../context.ts';
-import { useKept } from '../requests/kept.ts';
-import { RequestCard } from '../requests/request-card.tsx';
+import { useInspector, useRow } from '../parts/context.ts';
+import { useKept } from '../parts/requests/kept.ts';
+import { RequestCard } from '../parts/requests/request-card.tsx';
 import './row-answer.css';
 
 interface RowAnswerProps {

@@ -16,7 +16,7 @@ import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/t
 import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
 import { drawSessionBars } from '../../render/session-bars.ts';
-import { useInspector, useNow, useShownTheme, useSize } from '../context.ts';
+import { useInspector, useNow, useShownTheme, useSize } from '../parts/context.ts';
 import './session-chart.css';
 
 const HEIGHT_PX = 36;

@@ -1,12 +1,13 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCount, formatRunning, formatSilence } from '../../model/text/format.ts';
+import { formatCount } from '../../model/text/format.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
-import { useInspector, useNow, useRow } from '../context.ts';
-import { StatusIcon } from '../icons.tsx';
-import { Link } from '../link.tsx';
+import { useInspector, useRow } from '../parts/context.ts';
+import { StatusIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
+import { NoNews, Waited } from '../parts/session-times.tsx';
 import type { Column } from './columns.tsx';
 import { RowAnswer } from './row-answer.tsx';
 
@@ -23,8 +24,6 @@ interface SessionRowProps {
   readonly isAnswering: boolean;
   readonly onAnswering: (id: string | undefined) => void;
 }
-
-export { Duration } from './columns.tsx';
 
 const NONE: readonly string[] = [];
 
@@ -121,18 +120,4 @@ function Standing({ session }: { readonly session: Session }) {
       waits <Waited since={session.waiting_since} />
     </span>
   );
-}
-
-/** How long nothing was heard of a session that runs for want of an end only. */
-export function NoNews({ since }: { readonly since: string }) {
-  const { clock } = useInspector();
-  useNow(10_000);
-  return formatSilence((clock.now_ms() - Date.parse(since)) * 1e6);
-}
-
-/** Counts by the service's clock. */
-export function Waited({ since }: { readonly since: string }) {
-  const { clock } = useInspector();
-  useNow(1000);
-  return formatRunning((clock.now_ms() - Date.parse(since)) * 1e6);
 }

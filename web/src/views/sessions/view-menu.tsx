@@ -9,9 +9,9 @@ import {
   type SortKey,
   sortKey,
 } from '../../model/sessions/session-order.ts';
-import { useActions } from '../actions.ts';
-import { useInspector, usePreferences, useRoute } from '../context.ts';
-import { ActionIcon } from '../icons.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, usePreferences, useRoute } from '../parts/context.ts';
+import { ActionIcon } from '../parts/icons.tsx';
 import { COLUMNS, chosenColumns, FIRST_COLUMNS } from './columns.tsx';
 import './view-menu.css';
 

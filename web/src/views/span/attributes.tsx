@@ -3,15 +3,15 @@ import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
 import { pointerStep } from '../../model/trace/cuts.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { SearchField } from '../search-field.tsx';
-import { ClampedText } from './clamped-text.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { SearchField } from '../parts/search-field.tsx';
+import { ClampedText } from '../parts/values/clamped-text.tsx';
+import { JsonTree } from '../parts/values/json-tree.tsx';
+import { LongValue } from '../parts/values/long-value.tsx';
+import { useShownSpan } from '../parts/values/shown-span.ts';
+import { ValueView } from '../parts/values/value-view.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { CopyAs } from './copy-as.tsx';
-import { JsonTree } from './json-tree.tsx';
-import { LongValue } from './long-value.tsx';
-import { useShownSpan } from './shown-span.ts';
-import { ValueView } from './value-view.tsx';
 import './attributes.css';
 
 interface AttributesProps {

@@ -3,16 +3,16 @@ import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { KindIcon, StatusIcon } from '../icons.tsx';
-import { BlobView, FileChip } from './blob-view.tsx';
-import { ClampedText } from './clamped-text.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { KindIcon, StatusIcon } from '../parts/icons.tsx';
+import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
+import { ClampedText } from '../parts/values/clamped-text.tsx';
+import { LongValue } from '../parts/values/long-value.tsx';
+import { PayloadView } from '../parts/values/payload.tsx';
+import { useCut, useShownSpan } from '../parts/values/shown-span.ts';
+import { JsonText } from '../parts/values/value-view.tsx';
 import { Fold } from './fold.tsx';
-import { LongValue } from './long-value.tsx';
-import { PayloadView } from './payload.tsx';
-import { useCut, useShownSpan } from './shown-span.ts';
 import { ToolsOffered } from './tools-offered.tsx';
-import { JsonText } from './value-view.tsx';
 import './conversation.css';
 
 /** Turns at the end that are shown at first, and how many more at a time. */

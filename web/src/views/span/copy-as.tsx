@@ -1,9 +1,9 @@
 /** The span to take elsewhere: as JSON, or as what reads it from the service. */
 import { useCallback, useMemo } from 'react';
 import { curlOf, pythonOf, type SpanAddress } from '../../model/trace/snippets.ts';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { useShownSpan } from './shown-span.ts';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { useShownSpan } from '../parts/values/shown-span.ts';
 
 export interface SpanCopies {
   /** The whole answer about the span, with all its values. */

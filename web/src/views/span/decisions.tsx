@@ -4,8 +4,8 @@ import type { Decision } from '../../api/types.ts';
 import { formatJson } from '../../model/json/json-format.ts';
 import { formatTimeOfDay } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
-import { ArgumentDiff } from '../requests/argument-diff.tsx';
-import { PayloadView } from './payload.tsx';
+import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
+import { PayloadView } from '../parts/values/payload.tsx';
 import './decisions.css';
 
 export function Decisions({ decisions }: { readonly decisions: readonly Decision[] }) {

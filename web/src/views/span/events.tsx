@@ -3,11 +3,11 @@ import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
 import { formatDuration, formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
+import { JsonTree } from '../parts/values/json-tree.tsx';
+import { LongValue } from '../parts/values/long-value.tsx';
+import { useShownSpan } from '../parts/values/shown-span.ts';
+import { ValueView } from '../parts/values/value-view.tsx';
 import { AttributeTable } from './attributes.tsx';
-import { JsonTree } from './json-tree.tsx';
-import { LongValue } from './long-value.tsx';
-import { useShownSpan } from './shown-span.ts';
-import { ValueView } from './value-view.tsx';
 import './events.css';
 
 interface EventsProps {

@@ -1,6 +1,6 @@
 /** Folded at first: one line that says how much there is. */
 import { type ReactNode, useState } from 'react';
-import { ActionIcon } from '../icons.tsx';
+import { ActionIcon } from '../parts/icons.tsx';
 import './fold.css';
 
 export function Fold({

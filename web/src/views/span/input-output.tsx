@@ -1,7 +1,7 @@
 /** What went into a tool or an MCP exchange, and what came out. */
 import type { Payload, SpanDetail } from '../../api/types.ts';
-import { StatusIcon } from '../icons.tsx';
-import { PayloadView } from './payload.tsx';
+import { StatusIcon } from '../parts/icons.tsx';
+import { PayloadView } from '../parts/values/payload.tsx';
 
 interface InputOutputProps {
   readonly detail: SpanDetail;

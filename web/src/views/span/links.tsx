@@ -7,9 +7,9 @@ import { twinsOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { KindIcon } from '../icons.tsx';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { KindIcon } from '../parts/icons.tsx';
 import { AttributeTable } from './attributes.tsx';
 import './links.css';
 

@@ -13,14 +13,14 @@ import { foldFrames } from '../../model/text/stack-trace.ts';
 import { failedAbove, failedBelow, selfTime_ns } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { ClampedText } from './clamped-text.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ClampedText } from '../parts/values/clamped-text.tsx';
+import { LongValue } from '../parts/values/long-value.tsx';
+import { useShownSpan } from '../parts/values/shown-span.ts';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { Conversation } from './conversation.tsx';
 import { CapturedInputOutput } from './input-output.tsx';
 import { SpanButton } from './links.tsx';
-import { LongValue } from './long-value.tsx';
-import { useShownSpan } from './shown-span.ts';
 import './overview.css';
 
 interface OverviewProps {

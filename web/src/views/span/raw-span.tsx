@@ -1,8 +1,8 @@
 /** The service's whole answer about the span. */
 import { formatBytes } from '../../model/text/format.ts';
+import { useShownSpan } from '../parts/values/shown-span.ts';
+import { ValueView } from '../parts/values/value-view.tsx';
 import { CopyAs } from './copy-as.tsx';
-import { useShownSpan } from './shown-span.ts';
-import { ValueView } from './value-view.tsx';
 
 export function RawSpan({ text }: { readonly text: string }) {
   const cuts = useShownSpan()?.cuts.size ?? 0;

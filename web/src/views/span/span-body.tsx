@@ -6,12 +6,13 @@ import { twinsOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useActions } from '../actions.ts';
-import { useInspector, useRoute, useRow } from '../context.ts';
-import { copyText } from '../copy-button.tsx';
-import { SpanRequests } from '../requests/span-requests.tsx';
-import { WaitsElsewhere } from '../requests/waits-elsewhere.tsx';
-import { useWaiting } from '../session/waiting.ts';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, useRoute, useRow } from '../parts/context.ts';
+import { copyText } from '../parts/copy-button.tsx';
+import { SpanRequests } from '../parts/requests/span-requests.tsx';
+import { WaitsElsewhere } from '../parts/requests/waits-elsewhere.tsx';
+import { ShownSpanContext } from '../parts/values/shown-span.ts';
+import { useWaiting } from '../parts/waiting.ts';
 import {
   isVisualiserTab,
   VisualisedSpan,
@@ -27,7 +28,6 @@ import { InputOutput } from './input-output.tsx';
 import { Links } from './links.tsx';
 import { Overview } from './overview.tsx';
 import { RawSpan } from './raw-span.tsx';
-import { ShownSpanContext } from './shown-span.ts';
 import type { SpanLoad } from './span-load.ts';
 import { StateView } from './state-view.tsx';
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
-import { useInspector } from '../context.ts';
+import { useInspector } from '../parts/context.ts';
 
 export interface SpanLoad {
   /** Perhaps an older version, while the newer one is on its way. */

@@ -5,11 +5,11 @@ import { formatDuration, formatOffset, formatRunning } from '../../model/text/fo
 import { endOffset } from '../../model/trace/span-status.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useNow, useRow } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { ActionIcon, KindIcon, kindName, StatusIcon } from '../icons.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { useWaiting } from '../session/waiting.ts';
+import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
+import { useWaiting } from '../parts/waiting.ts';
 
 import { SpanBody } from './span-body.tsx';
 import { useSpanLoad } from './span-load.ts';

@@ -4,12 +4,12 @@ import type { StateDifference, StateStep } from '../../api/types.ts';
 import { formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import type { SpanId } from '../../state/span-values.ts';
-import { useActions } from '../actions.ts';
-import { useInspector } from '../context.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { ActionIcon } from '../icons.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { PayloadView } from './payload.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useInspector } from '../parts/context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ActionIcon } from '../parts/icons.tsx';
+import { PayloadView } from '../parts/values/payload.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import './state-view.css';
 
 interface StateViewProps {

@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import type { ToolDefinition } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { ClampedText } from './clamped-text.tsx';
+import { ClampedText } from '../parts/values/clamped-text.tsx';
+import { PayloadView } from '../parts/values/payload.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { Fold } from './fold.tsx';
-import { PayloadView } from './payload.tsx';
 import './tools-offered.css';
 
 /** More are shown when asked for. */

@@ -2,10 +2,10 @@
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { ActionIcon, KindIcon, kindName } from '../icons.tsx';
-import { Errors, Part, SpanLink } from './cells.tsx';
-import { costColumn, countColumn, timeColumn } from './columns.tsx';
-import { type Column, SortableTable } from './sortable-table.tsx';
+import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
+import { Errors, Part, SpanLink } from '../parts/statistics/cells.tsx';
+import { costColumn, countColumn, timeColumn } from '../parts/statistics/columns.tsx';
+import { type Column, SortableTable } from '../parts/statistics/sortable-table.tsx';
 
 interface OperationsTableProps {
   readonly operations: readonly Operation[];

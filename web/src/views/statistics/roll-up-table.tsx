@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
 import { tokensOf } from '../../model/statistics/statistics.ts';
 import { groupThousands } from '../../model/text/format.ts';
-import { KindIcon } from '../icons.tsx';
-import { SpanLink } from './cells.tsx';
-import { costColumn, countColumn, errorsColumn, timeColumn } from './columns.tsx';
-import { type Column, SortableTable } from './sortable-table.tsx';
+import { KindIcon } from '../parts/icons.tsx';
+import { SpanLink } from '../parts/statistics/cells.tsx';
+import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
+import { type Column, SortableTable } from '../parts/statistics/sortable-table.tsx';
 
 interface RollUpTableProps {
   readonly of: 'models' | 'tools' | 'agents';

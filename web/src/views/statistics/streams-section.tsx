@@ -1,7 +1,7 @@
 /** How streamed answers came in: how long until they began, how long they stood still. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
-import { SpanLink } from './cells.tsx';
+import { SpanLink } from '../parts/statistics/cells.tsx';
 import './streams-section.css';
 
 interface StreamsSectionProps {

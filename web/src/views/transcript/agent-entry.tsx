@@ -4,10 +4,10 @@ import { formatCount, formatDuration, plural } from '../../model/text/format.ts'
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
-import { useRow } from '../context.ts';
-import { ActionIcon, KindIcon, StatusIcon } from '../icons.tsx';
-import { SpanRequests } from '../requests/span-requests.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
+import { useRow } from '../parts/context.ts';
+import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
+import { SpanRequests } from '../parts/requests/span-requests.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import type { EntryProps } from './entry.tsx';
 import { Took } from './entry.tsx';

@@ -5,8 +5,8 @@ import { formatCount, formatDuration, plural } from '../../model/text/format.ts'
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
-import { useRow } from '../context.ts';
-import { KindIcon, StatusIcon } from '../icons.tsx';
+import { useRow } from '../parts/context.ts';
+import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import type { EntryProps } from './entry.tsx';
 import { Message } from './messages.tsx';
 import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';

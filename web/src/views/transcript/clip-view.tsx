@@ -4,10 +4,10 @@ import type { Clip, SpanDetail } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
-import { useInspector } from '../context.ts';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { JsonTree } from '../span/json-tree.tsx';
-import { Markdown } from '../span/markdown.tsx';
+import { useInspector } from '../parts/context.ts';
+import { JsonTree } from '../parts/values/json-tree.tsx';
+import { Markdown } from '../parts/values/markdown.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { useReading } from './reading-context.ts';
 
 /** Longer texts are read in the span's panel. */

@@ -5,8 +5,8 @@ import { spanKey } from '../../model/trace/span-tree.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
-import { useVersion } from '../context.ts';
-import { matchesFind } from '../session/find.ts';
+import { useVersion } from '../parts/context.ts';
+import { matchesFind } from '../parts/find.ts';
 
 /** Words of a reading in lower case, made once. */
 const words = new WeakMap<Read, string>();

@@ -3,8 +3,8 @@ import { useCallback, useMemo, useState } from 'react';
 import { spanKey } from '../../model/trace/span-tree.ts';
 import { layoutTranscript, type TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell } from '../context.ts';
-import { useSlowVersion } from '../session/slow-version.ts';
+import { useCell } from '../parts/context.ts';
+import { useSlowVersion } from '../parts/slow-version.ts';
 
 export interface Folds {
   readonly layout: TranscriptLayout;

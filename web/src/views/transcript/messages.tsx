@@ -2,10 +2,10 @@
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
-import { CopyButton } from '../copy-button.tsx';
-import { ActionIcon, KindIcon } from '../icons.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
-import { BlobView } from '../span/blob-view.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ActionIcon, KindIcon } from '../parts/icons.tsx';
+import { BlobView } from '../parts/values/blob-view.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 
 interface MessageProps {

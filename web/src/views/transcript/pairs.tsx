@@ -1,5 +1,5 @@
 /** Members of an object in a line: `path notes.md  line 3`. */
-import { VisibleText } from '../requests/visible-text.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 
 export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
   if (pairs.length === 0) return null;

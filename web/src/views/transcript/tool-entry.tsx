@@ -7,10 +7,10 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
-import { useCell, useRow } from '../context.ts';
-import { KindIcon, StatusIcon } from '../icons.tsx';
-import { SpanRequests } from '../requests/span-requests.tsx';
-import { VisibleText } from '../requests/visible-text.tsx';
+import { useCell, useRow } from '../parts/context.ts';
+import { KindIcon, StatusIcon } from '../parts/icons.tsx';
+import { SpanRequests } from '../parts/requests/span-requests.tsx';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import { type EntryProps, Took } from './entry.tsx';
 import {

@@ -1,8 +1,8 @@
 /** Find, and how much is shown. */
 import { useMemo, useRef } from 'react';
-import { useActions } from '../actions.ts';
-import { ActionIcon } from '../icons.tsx';
-import { SearchField } from '../search-field.tsx';
+import { useActions } from '../parts/actions.ts';
+import { ActionIcon } from '../parts/icons.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import '../session/waterfall-tools.css';
 
 interface TranscriptToolsProps {

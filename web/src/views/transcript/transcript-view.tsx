@@ -5,12 +5,12 @@ import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
-import { useActions } from '../actions.ts';
-import { useCell, useInspector, useRoute, useVersion } from '../context.ts';
-import { StatusIcon } from '../icons.tsx';
-import { NewPill } from '../new-pill.tsx';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useRoute, useVersion } from '../parts/context.ts';
+import { StatusIcon } from '../parts/icons.tsx';
+import { NewPill } from '../parts/new-pill.tsx';
+import { useWaiting } from '../parts/waiting.ts';
 import type { SessionViewProps } from '../session/session-views.tsx';
-import { useWaiting } from '../session/waiting.ts';
 import { EntryView } from './entry.tsx';
 import { useFound, useMarks } from './find.ts';
 import { useTranscriptLayout } from './layout.ts';

@@ -1,8 +1,8 @@
 /** Visualisers as views of a session. */
 import { useMemo } from 'react';
-import { useCell } from '../context.ts';
+import { useCell } from '../parts/context.ts';
+import { Guarded, isMatch } from '../parts/guarded.tsx';
 import type { SessionView, SessionViewProps } from '../session/session-views.tsx';
-import { Guarded, isMatch } from './guarded.tsx';
 import type { SessionVisualiser } from './visualiser.ts';
 
 export function asSessionView(visualiser: SessionVisualiser): SessionView {

@@ -1,6 +1,6 @@
 /** Visualisers as tabs of the span panel. */
 import type { SpanDetail } from '../../api/types.ts';
-import { Guarded, isMatch } from './guarded.tsx';
+import { Guarded, isMatch } from '../parts/guarded.tsx';
 import { SPAN_VISUALISERS } from './registry.ts';
 import type { SpanVisualiser } from './visualiser.ts';
 

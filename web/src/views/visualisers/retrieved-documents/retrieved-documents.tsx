@@ -12,7 +12,7 @@
  * link that leads away; expect every field to be missing, huge, or of another type. If this throws
  * all the same, the panel says so and everything else goes on.
  */
-import { ClampedText } from '../../span/clamped-text.tsx';
+import { ClampedText } from '../../parts/values/clamped-text.tsx';
 import type { SpanShownProps } from '../visualiser.ts';
 import { documentsOf } from './documents.ts';
 import './retrieved-documents.css';

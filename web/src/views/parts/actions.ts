@@ -1,0 +1,74 @@
+/** Actions of what is shown, and the keys that do them. */
+import { useEffect } from 'react';
+import type { Action } from '../../state/actions.ts';
+import { useInspector, usePreferences } from './context.ts';
+
+/**
+ * Offer actions as long as the component is there: their keys work outside of inputs, and the
+ * palette and the list of keys show them. Memoise `list`.
+ */
+export function useActions(where: string, list: readonly Action[]): void {
+  const { actions } = useInspector();
+  useEffect(() => actions.add({ where, actions: list }), [actions, where, list]);
+}
+
+/** How long the first key of two counts. */
+const CHORD_MS = 1500;
+
+/** Let keys do what they stand for; once, for the whole page. Single letters can be off. */
+export function useActionKeys(): void {
+  const { actions } = useInspector();
+  const { keys: areLettersOn } = usePreferences();
+  useEffect(() => {
+    let first: { key: string; until_ms: number } | undefined;
+    const keyOf = (event: KeyboardEvent): string | undefined => {
+      if (event.altKey) return undefined;
+      if (event.ctrlKey || event.metaKey) return `mod+${event.key.toLowerCase()}`;
+      if (isInput(event.target) || isBehindDialog()) return undefined;
+      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      return areLettersOn || !/^[a-z]$/.test(key) ? key : undefined;
+    };
+    const act = (event: KeyboardEvent, key: string) => {
+      const action = actions.ofKey(key);
+      if (action === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      action.run();
+    };
+    // The second of two does nothing else then: it comes before the keys of what has the focus.
+    const onCapture = (event: KeyboardEvent) => {
+      const key = keyOf(event);
+      const begun = first;
+      first = undefined;
+      if (key === undefined) return;
+      if (begun !== undefined && event.timeStamp < begun.until_ms)
+        act(event, `${begun.key} ${key}`);
+      if (!event.defaultPrevented && actions.isFirst(key))
+        first = { key, until_ms: event.timeStamp + CHORD_MS };
+    };
+    const onBubble = (event: KeyboardEvent) => {
+      const key = keyOf(event);
+      if (key !== undefined && !event.defaultPrevented) act(event, key);
+    };
+    window.addEventListener('keydown', onCapture, { capture: true });
+    window.addEventListener('keydown', onBubble);
+    return () => {
+      window.removeEventListener('keydown', onCapture, { capture: true });
+      window.removeEventListener('keydown', onBubble);
+    };
+  }, [actions, areLettersOn]);
+}
+
+/** What is behind an open dialog does nothing. */
+function isBehindDialog(): boolean {
+  return document.querySelector('dialog[open]') !== null;
+}
+
+/** The field of a dialog that was closed a moment ago still has the focus, and is none. */
+function isInput(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    target.closest('dialog:not([open])') === null
+  );
+}

@@ -1,0 +1,102 @@
+/** How components reach the page's state. */
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import type { Cell } from '../../state/cell.ts';
+import type { Inspector } from '../../state/inspector.ts';
+import type { KeyedStore } from '../../state/keyed-store.ts';
+import type { Preferences } from '../../state/preferences.ts';
+import type { Route } from '../../state/route.ts';
+import type { ShownTheme } from '../../state/theme.ts';
+
+export interface Page {
+  readonly inspector: Inspector;
+  readonly theme: Cell<ShownTheme>;
+}
+
+export const PageContext = createContext<Page | undefined>(undefined);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error('A view was mounted outside of PageContext.');
+  return page;
+}
+
+export function useInspector(): Inspector {
+  return usePage().inspector;
+}
+
+export function useCell<T>(cell: Cell<T>): T {
+  return useSyncExternalStore(cell.subscribe, cell.get);
+}
+
+export function useRoute(): Route {
+  return useCell(useInspector().router.route);
+}
+
+export function usePreferences(): Preferences {
+  return useCell(useInspector().preferences);
+}
+
+export function useShownTheme(): ShownTheme {
+  return useCell(usePage().theme);
+}
+
+/** One row: renders again when that row changes, and only then. */
+export function useRow<V>(store: KeyedStore<V>, key: string): V | undefined {
+  const subscribe = useCallback(
+    (listener: () => void) => store.subscribeRow(key, listener),
+    [store, key],
+  );
+  return useSyncExternalStore(subscribe, () => store.get(key));
+}
+
+/** Grows with every change of any row. */
+export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
+  const subscribe = useCallback(
+    (listener: () => void) => (isWanted ? store.subscribe(listener) : () => {}),
+    [store, isWanted],
+  );
+  return useSyncExternalStore(subscribe, () => (isWanted ? store.version : 0));
+}
+
+/** The document's title, with how many requests wait: `(2) Sessions · Inspector`. */
+export function useTitle(title: string): void {
+  const count = useCell(useInspector().requests.pending).length;
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${plainLine(title)} · Inspector`;
+  }, [title, count]);
+}
+
+/** Local time, read again every `every_ms`; undefined: never. */
+export function useNow(every_ms: number | undefined): number {
+  const [now_ms, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (every_ms === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), every_ms);
+    return () => clearInterval(timer);
+  }, [every_ms]);
+  return now_ms;
+}
+
+/** Width and height of an element, CSS pixels. */
+export function useSize(element: Element | null): { width_px: number; height_px: number } {
+  const [size, setSize] = useState({ width_px: 0, height_px: 0 });
+  useEffect(() => {
+    if (element === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry === undefined) return;
+      setSize({ width_px: entry.contentRect.width, height_px: entry.contentRect.height });
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return size;
+}

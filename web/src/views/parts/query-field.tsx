@@ -1,0 +1,239 @@
+/** The query of the list: completed while one types, and what is wrong with it below. */
+import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { type Suggestion, take } from '../../model/query/completion.ts';
+import { MAX_QUERY_CHARS } from '../../model/query/query-fields.gen.ts';
+import { mended } from '../../model/query/query-terms.ts';
+import type { LoadState } from '../../state/sessions.ts';
+import { useActions } from './actions.ts';
+import { useInspector, usePreferences } from './context.ts';
+import { flipSaved, noteFilter, useSuggestions } from './filter-suggestions.ts';
+import { ActionIcon } from './icons.tsx';
+import './search-field.css';
+import './query-field.css';
+
+interface QueryFieldProps {
+  readonly value: string;
+  readonly problem: QueryProblem | undefined;
+  readonly onChange: (value: string) => void;
+  readonly ref: Ref<HTMLInputElement>;
+  /** What it is for. */
+  readonly label?: string;
+}
+
+/** What is wrong, and where. */
+export interface QueryProblem {
+  readonly query: string;
+  readonly message: string;
+  readonly position: number;
+  readonly length: number;
+  /** What was probably meant there. */
+  readonly suggestion: string | undefined;
+}
+
+/** What the service says is wrong with a query; undefined when it is something else. */
+export function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
+  if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
+  const { position, length, suggestion } = state.problem;
+  return {
+    query,
+    message: state.message,
+    position,
+    length: length ?? 0,
+    suggestion: suggestion ?? undefined,
+  };
+}
+
+export function QueryField({ value, problem, onChange, ref, label }: QueryFieldProps) {
+  const id = useId();
+  // What is typed shows at once, whatever the address does.
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const [caret, setCaret] = useState<number>();
+  const [active, setActive] = useState(-1);
+  const nextCaret = useRef<number>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  const { preferences } = useInspector();
+  const isSaved = usePreferences().savedFilters.includes(text.trim());
+  const at = useSuggestions(text, caret);
+  const suggestions = at?.suggestions ?? [];
+  const isOpen = suggestions.length > 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once the text that was taken stands
+  useEffect(() => {
+    if (nextCaret.current === undefined) return;
+    input.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    nextCaret.current = undefined;
+  }, [text]);
+
+  const change = (next: string, place: number | undefined) => {
+    setText(next);
+    setCaret(place);
+    setActive(-1);
+    onChange(next);
+  };
+  const choose = (suggestion: Suggestion) => {
+    if (at === undefined) return;
+    const [next, place] = take(text, { ...at, suggestions }, suggestion);
+    nextCaret.current = place;
+    change(next, place);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setActive((active + step + suggestions.length) % suggestions.length);
+      event.preventDefault();
+    }
+    const chosen = suggestions[active] ?? (event.key === 'Tab' ? suggestions[0] : undefined);
+    const isTaken = event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey);
+    if (isOpen && isTaken && chosen !== undefined) {
+      event.preventDefault();
+      choose(chosen);
+    } else if (event.key === 'Enter') {
+      note();
+      setCaret(undefined);
+    }
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    if (isOpen) setCaret(undefined);
+    else if (text === '') event.currentTarget.blur();
+    else change('', undefined);
+  };
+  const shown = problem?.query === text.trim() ? problem : undefined;
+  const note = () => {
+    if (shown === undefined) noteFilter(preferences, text);
+  };
+  const right = shown && mended(shown);
+  const mend = () => {
+    if (right === undefined) return;
+    change(right, undefined);
+    input.current?.focus();
+  };
+  const latestMend = useRef(mend);
+  useEffect(() => {
+    latestMend.current = mend;
+  });
+  const suggested = shown?.suggestion;
+  const actions = useMemo(() => {
+    if (text.trim() === '') return [];
+    const save = {
+      name: isSaved ? 'Forget this filter' : 'Save this filter',
+      run: () => flipSaved(preferences, text),
+    };
+    if (suggested === undefined) return [save];
+    return [save, { name: `Filter by ${suggested} instead`, run: () => latestMend.current() }];
+  }, [preferences, text, isSaved, suggested]);
+  useActions('Session list', actions);
+
+  return (
+    <div className="ins-query">
+      <label className={`ins-search${shown === undefined ? '' : ' ins-search--wrong'}`}>
+        <ActionIcon name="search" />
+        <span className="ins-hidden">{label ?? 'Filter sessions'}</span>
+        <input
+          ref={(element) => {
+            input.current = element;
+            if (typeof ref === 'function') ref(element);
+            else if (ref !== null && ref !== undefined) ref.current = element;
+          }}
+          type="text"
+          role="combobox"
+          aria-expanded={isOpen}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
+          aria-autocomplete="list"
+          aria-invalid={shown !== undefined}
+          aria-describedby={`${id}-problem`}
+          value={text}
+          maxLength={MAX_QUERY_CHARS}
+          placeholder="status:failed tool:git_* &quot;merge conflict&quot;"
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => change(event.target.value, event.target.selectionStart ?? undefined)}
+          onKeyDown={onKeyDown}
+          onFocus={() => text === '' && setCaret(0)}
+          onBlur={() => {
+            note();
+            setCaret(undefined);
+          }}
+        />
+        {text === '' && <kbd aria-hidden="true">/</kbd>}
+        {text.trim() !== '' && (
+          <button
+            type="button"
+            className="ins-query__save"
+            aria-pressed={isSaved}
+            aria-label="Saved filter"
+            title={isSaved ? 'Forget this filter' : 'Save this filter'}
+            onClick={() => flipSaved(preferences, text)}
+          >
+            <ActionIcon name="star" />
+          </button>
+        )}
+      </label>
+      {isOpen && (
+        <div className="ins-query__list" role="listbox" id={`${id}-list`} aria-label="Suggestions">
+          {suggestions.map((one, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+            // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the field
+            <div
+              key={one.text}
+              role="option"
+              id={`${id}-${index}`}
+              aria-selected={index === active}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => choose(one)}
+            >
+              <code>{one.text}</code>
+              <span>{one.detail}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      <p
+        className="ins-query__problem"
+        id={`${id}-problem`}
+        role="status"
+        hidden={shown === undefined}
+      >
+        {shown !== undefined && <Pointed problem={shown} onMend={mend} />}
+      </p>
+    </div>
+  );
+}
+
+interface PointedProps {
+  readonly problem: QueryProblem;
+  readonly onMend: () => void;
+}
+
+/** The query once more, with what is wrong marked: positions count characters, not UTF-16. */
+function Pointed({ problem, onMend }: PointedProps) {
+  const characters = [...problem.query];
+  const end = problem.position + Math.max(problem.length, 1);
+  return (
+    <>
+      <code>
+        {characters.slice(0, problem.position).join('')}
+        <mark>{characters.slice(problem.position, end).join('') || '\u00a0'}</mark>
+        {characters.slice(end).join('')}
+      </code>{' '}
+      <Advice problem={problem} onMend={onMend} />
+    </>
+  );
+}
+
+/** The service's words; what it suggests in them is taken by a click. */
+function Advice({ problem: { message, suggestion }, onMend }: PointedProps) {
+  if (suggestion === undefined) return message;
+  const question = `Did you mean ${suggestion}?`;
+  const [before, ...after] = message.split(question);
+  return (
+    <>
+      {before}
+      <button type="button" className="ins-link" onClick={onMend}>
+        {question}
+      </button>
+      {after.join(question)}
+    </>
+  );
+}

@@ -1,0 +1,254 @@
+/** What can be answered. Each button says what will happen; none can be pressed by accident. */
+import { useMemo } from 'react';
+import type { Answer, Request } from '../../../api/types.ts';
+import { initialValues, payloadOf } from '../../../model/requests/form.ts';
+import {
+  allowLabel,
+  alwaysLabel,
+  denyLabel,
+  type Unseen,
+} from '../../../model/requests/request.ts';
+import type { Draft } from '../../../state/drafts.ts';
+import { useInspector, useRow } from '../context.ts';
+import { ArmedButton } from './armed-button.tsx';
+import { canBeSent, type EditCheck } from './edit-check.ts';
+import { fieldsOf, QuestionForm } from './question-form.tsx';
+
+interface AnswerButtonsProps {
+  readonly request: Request;
+  readonly draft: Draft;
+  readonly check: EditCheck | undefined;
+  /** Nothing is granted while it is there. */
+  readonly unseen: Unseen;
+}
+
+export function AnswerButtons(props: AnswerButtonsProps) {
+  const { request } = props;
+  const { requests } = useInspector();
+  const sending = useRow(requests.sending, request.id);
+  return (
+    <>
+      {request.kind === 'question' ? <Question {...props} /> : <Verdicts {...props} />}
+      {props.unseen !== undefined && (
+        <p className="ins-request__note">
+          Only the beginning of {props.unseen} is shown. Show all of it above before it is granted.
+        </p>
+      )}
+      {sending !== undefined && (
+        <p
+          className={`ins-request__${sending.kind === 'failed' ? 'problem' : 'note'}`}
+          role={sending.kind === 'failed' ? 'alert' : 'status'}
+        >
+          {sending.kind === 'failed' ? sending.message : 'Sending …'}
+        </p>
+      )}
+    </>
+  );
+}
+
+function useAnswer(request: Request): (answer: Answer) => void {
+  const { requests, drafts } = useInspector();
+  return (answer) => {
+    const named = request.args_hash === null ? {} : { args_hash: request.args_hash };
+    void requests.answer(request.id, { ...answer, ...named }).then((hasWon) => {
+      // What was not sent can still be copied.
+      if (hasWon) drafts.drop(request.id);
+    });
+  };
+}
+
+/** What is granted: the row as it is now, with this text. Another object for each. */
+function useDrawn(request: Request, text: string | undefined, unseen: Unseen): object {
+  return useMemo(() => ({ request, text, unseen }), [request, text, unseen]);
+}
+
+function unseenTitle(unseen: Unseen): string | undefined {
+  return unseen === undefined ? undefined : `Show all of ${unseen} first`;
+}
+
+/** Allow, always allow, deny; of a breakpoint continue, step, cancel. */
+function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
+  const { drafts } = useInspector();
+  const answer = useAnswer(request);
+  const edit = editOf(draft, check);
+  const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined, unseen);
+  const isBreakpoint = request.kind === 'breakpoint';
+  const editCount = edit.kind === 'edited' ? edit.count : 0;
+  if (draft.isDenying) return <Denying request={request} draft={draft} />;
+  return (
+    <div className="ins-request__answers">
+      <ArmedButton
+        of={drawn}
+        look="allow"
+        isTarget
+        isDisabled={edit.kind === 'unclear' || unseen !== undefined}
+        title={
+          edit.kind === 'unclear'
+            ? 'The edited arguments cannot be sent: see above'
+            : unseenTitle(unseen)
+        }
+        onPress={() =>
+          answer(
+            edit.kind === 'edited'
+              ? { decision: 'allow', args_json: edit.text }
+              : { decision: 'allow' },
+          )
+        }
+      >
+        {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
+      </ArmedButton>
+      {request.can_always && edit.kind === 'none' && (
+        <ArmedButton
+          of={drawn}
+          look="plain"
+          isDisabled={unseen !== undefined}
+          title={unseenTitle(unseen)}
+          onPress={() => answer({ decision: 'allow_always' })}
+        >
+          {alwaysLabel(request)}
+        </ArmedButton>
+      )}
+      {isBreakpoint && edit.kind === 'none' && (
+        <StepButton request={request} unseen={unseen} onStepped={answer} />
+      )}
+      {isBreakpoint ? (
+        <CancelSession request={request} />
+      ) : (
+        <button
+          type="button"
+          className="ins-answer ins-answer--plain ins-answer--armed"
+          onClick={() => drafts.change(request.id, { isDenying: true })}
+        >
+          Deny…
+        </button>
+      )}
+    </div>
+  );
+}
+
+type Edit =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'edited'; readonly text: string; readonly count: number }
+  /** Not JSON, or not looked at yet: it cannot be sent. */
+  | { readonly kind: 'unclear' };
+
+function editOf({ args }: Draft, check: EditCheck | undefined): Edit {
+  if (args === undefined) return { kind: 'none' };
+  if (check === undefined || !canBeSent(check)) return { kind: 'unclear' };
+  const count = check.diff.editCount;
+  return count === 0 ? { kind: 'none' } : { kind: 'edited', text: check.of, count };
+}
+
+function Denying({ request, draft }: { readonly request: Request; readonly draft: Draft }) {
+  const { drafts } = useInspector();
+  const answer = useAnswer(request);
+  const reason = draft.reason.trim();
+  return (
+    <div className="ins-request__answers">
+      <label className="ins-request__reason">
+        <span>Reason, for the agent</span>
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the reader has just asked for this field
+          autoFocus
+          maxLength={4000}
+          value={draft.reason}
+          onChange={(event) => drafts.change(request.id, { reason: event.target.value })}
+        />
+      </label>
+      <ArmedButton
+        of={request}
+        look="danger"
+        onPress={() => answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+      >
+        {denyLabel(request)}
+      </ArmedButton>
+      <button
+        type="button"
+        className="ins-answer ins-answer--plain ins-answer--armed"
+        onClick={() => drafts.change(request.id, { isDenying: false })}
+      >
+        Back
+      </button>
+    </div>
+  );
+}
+
+interface StepButtonProps {
+  readonly request: Request;
+  readonly unseen: Unseen;
+  readonly onStepped: (answer: Answer) => void;
+}
+
+/** Go on, and stop at the next operation: the session is paused first, then let go. */
+function StepButton({ request, unseen, onStepped }: StepButtonProps) {
+  const { verbs } = useInspector();
+  const drawn = useDrawn(request, undefined, unseen);
+  const step = async () => {
+    if (await verbs.give(request.session_id, 'pause')) onStepped({ decision: 'allow' });
+  };
+  return (
+    <ArmedButton
+      of={drawn}
+      look="plain"
+      isDisabled={unseen !== undefined}
+      title={unseenTitle(unseen) ?? 'Runs this, then pauses at the next operation'}
+      onPress={() => void step()}
+    >
+      Step
+    </ArmedButton>
+  );
+}
+
+function CancelSession({ request }: { readonly request: Request }) {
+  const { verbs } = useInspector();
+  return (
+    <ArmedButton
+      of={request}
+      look="danger"
+      onPress={() => void verbs.give(request.session_id, 'cancel')}
+    >
+      Cancel session
+    </ArmedButton>
+  );
+}
+
+function Question({ request, draft, unseen }: AnswerButtonsProps) {
+  const { drafts } = useInspector();
+  const answer = useAnswer(request);
+  const fields = useMemo(() => fieldsOf(request), [request]);
+  const values = draft.values ?? initialValues(fields);
+  const payload = payloadOf(fields, values);
+  const drawn = useDrawn(request, payload, unseen);
+  return (
+    <>
+      <QuestionForm
+        fields={fields}
+        values={values}
+        isStrict={false}
+        onChange={(changed) => drafts.change(request.id, { values: changed })}
+      />
+      <div className="ins-request__answers">
+        <ArmedButton
+          of={drawn}
+          look="allow"
+          isTarget
+          isDisabled={payload === undefined || unseen !== undefined}
+          title={
+            payload === undefined ? 'Something is missing or wrong above' : unseenTitle(unseen)
+          }
+          onPress={() =>
+            payload !== undefined && answer({ decision: 'answer', payload_json: payload })
+          }
+        >
+          {fields.length === 0 ? 'Accept' : 'Send answer'}
+        </ArmedButton>
+        <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'decline' })}>
+          Decline
+        </ArmedButton>
+        <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'cancel' })}>
+          Cancel the question
+        </ArmedButton>
+      </div>
+    </>
+  );
+}

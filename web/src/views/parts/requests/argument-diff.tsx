@@ -1,0 +1,98 @@
+/** What an edit changed: lines before and after, with the changed part marked. */
+
+import { groupThousands } from '../../../model/text/format.ts';
+import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
+import { VisibleText } from '../visible-text.tsx';
+import './argument-diff.css';
+
+/** Beyond this the rest is counted. */
+const MAX_LINES = 300;
+/** Of an unchanged stretch of a line, and of a changed one. */
+const AROUND = 80;
+const MAX_CHANGED = 4000;
+
+export function ArgumentDiff({ diff }: { readonly diff: TextDiff }) {
+  const hunks = cutHunks(diff);
+  const all = diff.hunks.reduce((count, hunk) => count + hunk.lines.length, 0);
+  const shown = hunks.reduce((count, lines) => count + lines.length, 0);
+  return (
+    <section className="ins-diff" aria-label="What is changed">
+      {hunks.map((lines, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: hunks have no identity but their place
+        <div key={at} className="ins-diff__hunk" dir="ltr">
+          {lines.map((line) => (
+            <Line key={`${line.kind}${line.number}`} line={line} />
+          ))}
+        </div>
+      ))}
+      {shown < all && (
+        <p className="ins-diff__more">and {groupThousands(all - shown)} more changed lines</p>
+      )}
+    </section>
+  );
+}
+
+function cutHunks({ hunks }: TextDiff): (readonly ChangedLine[])[] {
+  const cut: (readonly ChangedLine[])[] = [];
+  let left = MAX_LINES;
+  for (const { lines } of hunks) {
+    if (left <= 0) break;
+    cut.push(lines.slice(0, left));
+    left -= lines.length;
+  }
+  return cut;
+}
+
+const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
+const NAMES = { same: '', removed: 'before: ', added: 'after: ' } as const;
+
+function Line({ line }: { readonly line: ChangedLine }) {
+  const { kind, number, text, from, to } = line;
+  return (
+    <div className={`ins-diff__line ins-diff__line--${kind}`}>
+      <span className="ins-diff__number" aria-hidden="true">
+        {number} {SIGNS[kind]}
+      </span>
+      <code>
+        {kind !== 'same' && <span className="ins-hidden">{NAMES[kind]}</span>}
+        {kind === 'same' ? (
+          <Stretch text={text} isEnd={false} />
+        ) : (
+          <>
+            <Stretch text={text.slice(0, from)} isEnd />
+            <mark>
+              <Stretch text={text.slice(from, to)} isEnd={false} most={MAX_CHANGED} />
+            </mark>
+            <Stretch text={text.slice(to)} isEnd={false} />
+          </>
+        )}
+      </code>
+    </div>
+  );
+}
+
+interface StretchProps {
+  readonly text: string;
+  /** Its end is next to what changed: keep that. */
+  readonly isEnd: boolean;
+  readonly most?: number;
+}
+
+/** A part of a line; what is left out of a long one is counted. */
+function Stretch({ text, isEnd, most = AROUND }: StretchProps) {
+  if (text.length <= most * 1.5) return <VisibleText text={text} />;
+  const cut = (
+    <span className="ins-diff__cut">{`… ${groupThousands(text.length - most)} characters …`}</span>
+  );
+  return isEnd ? (
+    <>
+      {cut}
+      <VisibleText text={text.slice(-most)} />
+    </>
+  ) : (
+    <>
+      <VisibleText text={text.slice(0, most)} />
+      {cut}
+    </>
+  );
+}

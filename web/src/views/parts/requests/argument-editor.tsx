@@ -1,0 +1,226 @@
+/**
+ * A text area over the JSON text itself, with numbers of lines. A long text is edited in parts.
+ *
+ * A copy of the text that is not seen lies below the text area: its lines wrap at the same places,
+ * and carry the numbers and marks.
+ */
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { groupThousands } from '../../../model/text/format.ts';
+import { PartedText } from '../../../model/text/parted-text.ts';
+import './argument-editor.css';
+
+export interface LineMark {
+  /** From 1. */
+  readonly line: number;
+  readonly kind: 'mistake' | 'hidden';
+}
+
+interface ArgumentEditorProps {
+  readonly initial: string;
+  readonly marks: readonly LineMark[];
+  readonly onChange: (text: string) => void;
+  /** Escape was pressed. */
+  readonly onLeave: () => void;
+  /** Another one has the character at that place selected. */
+  readonly goTo: { readonly at: number } | undefined;
+}
+
+interface Selection {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: ArgumentEditorProps) {
+  const [parted] = useState(() => new PartedText(initial));
+  const [part, setPart] = useState(0);
+  const [selection, select] = useState<Selection>({ from: 0, to: 0 });
+  useEffect(() => {
+    if (goTo === undefined) return;
+    const { part: next, offset } = parted.locate(goTo.at);
+    setPart(next);
+    select({ from: offset, to: offset + 1 });
+  }, [goTo, parted]);
+  const find = (text: string, from: number) => {
+    const whole = parted.whole;
+    const after = whole.indexOf(text, from);
+    const at = after < 0 ? whole.indexOf(text) : after;
+    if (at < 0) return undefined;
+    const place = parted.locate(at);
+    setPart(place.part);
+    select({ from: place.offset, to: place.offset + text.length });
+    return at;
+  };
+  return (
+    <>
+      {parted.count > 1 && (
+        <Parts
+          count={parted.count}
+          part={part}
+          onPart={(next) => {
+            setPart(next);
+            select({ from: 0, to: 0 });
+          }}
+          onFind={find}
+        />
+      )}
+      <PartArea
+        key={part}
+        initial={parted.part(part)}
+        firstLine={parted.firstLine(part)}
+        selection={selection}
+        marks={marks}
+        onLeave={onLeave}
+        onChange={(text) => {
+          parted.change(part, text);
+          onChange(parted.whole);
+        }}
+      />
+    </>
+  );
+}
+
+interface PartsProps {
+  readonly count: number;
+  readonly part: number;
+  readonly onPart: (part: number) => void;
+  /** Where it was found, and shown; undefined: nowhere. */
+  readonly onFind: (text: string, from: number) => number | undefined;
+}
+
+function Parts({ count, part, onPart, onFind }: PartsProps) {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<number | undefined>(-1);
+  const findNext = () => text !== '' && setFound(onFind(text, (found ?? -1) + 1));
+  return (
+    <div className="ins-editor__parts">
+      <button
+        type="button"
+        className="ins-link"
+        disabled={part === 0}
+        onClick={() => onPart(part - 1)}
+      >
+        Back
+      </button>
+      <span>
+        part {part + 1} of {groupThousands(count)}
+      </span>
+      <button
+        type="button"
+        className="ins-link"
+        disabled={part === count - 1}
+        onClick={() => onPart(part + 1)}
+      >
+        Next
+      </button>
+      <input
+        type="text"
+        aria-label="Find in the arguments"
+        placeholder="find in all parts"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setFound(-1);
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          // The focus moves to the text area, which must not take the key as its own.
+          event.preventDefault();
+          findNext();
+        }}
+      />
+      <button type="button" className="ins-link" onClick={findNext}>
+        Find
+      </button>
+      {found === undefined && <span role="status">not found</span>}
+    </div>
+  );
+}
+
+interface PartAreaProps {
+  readonly initial: string;
+  readonly firstLine: number;
+  readonly selection: Selection;
+  readonly marks: readonly LineMark[];
+  readonly onChange: (text: string) => void;
+  readonly onLeave: () => void;
+}
+
+function PartArea(props: PartAreaProps) {
+  const { initial, firstLine, selection, marks, onChange, onLeave } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState(initial);
+  useEffect(() => {
+    area.current?.focus();
+    area.current?.setSelectionRange(selection.from, selection.to);
+  }, [selection]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+    onLeave();
+  };
+  return (
+    <div className="ins-editor">
+      <div className="ins-editor__sheet">
+        <Mirror text={text} firstLine={firstLine} marks={marks} />
+        <textarea
+          ref={area}
+          className="ins-editor__area"
+          aria-label="Arguments as JSON"
+          defaultValue={initial}
+          dir="ltr"
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          autoCorrect="off"
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.target.value);
+            onChange(event.target.value);
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface MirrorProps {
+  readonly text: string;
+  readonly firstLine: number;
+  readonly marks: readonly LineMark[];
+}
+
+/** The same text in the same place, not seen: it makes the height, and places the numbers. */
+function Mirror({ text, firstLine, marks }: MirrorProps) {
+  const kinds = useMemo(() => new Map(marks.map(({ line, kind }) => [line, kind])), [marks]);
+  return (
+    <div className="ins-editor__mirror" aria-hidden="true">
+      {text.split('\n').map((line, at) => (
+        <MirrorLine
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+          key={at}
+          number={firstLine + at}
+          text={line}
+          kind={kinds.get(firstLine + at)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface MirrorLineProps {
+  readonly number: number;
+  readonly text: string;
+  readonly kind: LineMark['kind'] | undefined;
+}
+
+const MirrorLine = memo(function MirrorLine({ number, text, kind }: MirrorLineProps) {
+  return (
+    <div
+      className={kind === undefined ? undefined : `ins-editor__line--${kind}`}
+      data-line={number}
+    >
+      {text === '' ? '\u00a0' : text}
+    </div>
+  );
+});

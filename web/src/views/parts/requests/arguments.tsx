@@ -1,0 +1,223 @@
+/** The arguments of a request: in full, and edited in place as text. */
+import { useCallback, useMemo, useState } from 'react';
+import type { Request } from '../../../api/types.ts';
+import { formatJson, placeOf } from '../../../model/json/json-format.ts';
+import {
+  canEditArguments,
+  isPending,
+  notEditable,
+  type Unseen,
+} from '../../../model/requests/request.ts';
+import { groupThousands } from '../../../model/text/format.ts';
+import { codePointName, describeHidden } from '../../../model/text/hidden-characters.ts';
+import { StandIns } from '../../../model/text/stand-ins.ts';
+import type { Draft } from '../../../state/drafts.ts';
+import { useInspector } from '../context.ts';
+import { ArgumentDiff } from './argument-diff.tsx';
+import { ArgumentEditor, type LineMark } from './argument-editor.tsx';
+import { DataFrame } from './data-frame.tsx';
+import type { EditCheck } from './edit-check.ts';
+
+/** The arguments as they are shown and edited: laid out, each token as it came. */
+export function shownArguments(request: Request): string {
+  if (request.args_json === null) return request.args_text ?? '';
+  const formatted = formatJson(request.args_json);
+  return formatted.isJson ? formatted.text : request.args_json;
+}
+
+interface ArgumentsProps {
+  readonly request: Request;
+  readonly draft: Draft;
+  /** `shownArguments` of the request. */
+  readonly shown: string;
+  readonly check: EditCheck | undefined;
+  readonly unseen: Unseen;
+}
+
+export function Arguments({ request, draft, shown, check, unseen }: ArgumentsProps) {
+  const { drafts } = useInspector();
+  const refusal = notEditable(request);
+  if (request.args_json === null && request.args_text === null) {
+    return refusal === undefined || request.args_hash === null ? null : (
+      <p className="ins-request__note">Arguments: {refusal}</p>
+    );
+  }
+  const canEdit = canEditArguments(request);
+  return (
+    <section className="ins-request__arguments" aria-label="Arguments">
+      <header>
+        <h3>Arguments</h3>
+        {request.args_hash !== null && (
+          <code title={`SHA-256 of the arguments: ${request.args_hash}. The answer names it.`}>
+            {request.args_hash.slice(0, 12)}
+          </code>
+        )}
+        {canEdit && !draft.isEditing && (
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => {
+              // The editor holds all of it.
+              drafts.see(request.id, shown);
+              drafts.change(request.id, { isEditing: true });
+            }}
+          >
+            Edit
+          </button>
+        )}
+        {canEdit && draft.isEditing && (
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => drafts.change(request.id, { isEditing: false, args: undefined })}
+          >
+            {draft.args === undefined ? 'Stop editing' : 'Undo all edits'}
+          </button>
+        )}
+      </header>
+      {canEdit && draft.isEditing ? (
+        <Editing request={request} draft={draft} shown={shown} check={check} />
+      ) : (
+        <DataFrame
+          text={shown}
+          what="the arguments"
+          isOpen={draft.seen.includes(shown)}
+          onOpen={() => drafts.see(request.id, shown)}
+          isTarget={unseen === 'the arguments'}
+        />
+      )}
+      {refusal !== undefined && isPending(request) && request.kind !== 'question' && (
+        <p className="ins-request__note">{refusal}</p>
+      )}
+    </section>
+  );
+}
+
+function Editing({ request, draft, shown, check }: Omit<ArgumentsProps, 'unseen'>) {
+  const { drafts } = useInspector();
+  const [initial] = useState(draft.args ?? shown);
+  const [signs] = useState(() => new StandIns(initial));
+  const [goTo, setGoTo] = useState<{ at: number } | undefined>(undefined);
+  const change = useCallback(
+    (edited: string) => {
+      const text = signs.decode(edited);
+      drafts.change(request.id, { args: text === shown ? undefined : text });
+    },
+    [drafts, request.id, shown, signs],
+  );
+  const select = (at: number) =>
+    setGoTo({ at: signs.encode((check?.of ?? shown).slice(0, at)).length });
+  const marks = useMemo(() => marksOf(check), [check]);
+  return (
+    <>
+      <ArgumentEditor
+        initial={signs.encode(initial)}
+        marks={marks}
+        onChange={change}
+        onLeave={() => leaveEditor(request.id)}
+        goTo={goTo}
+      />
+      <p className="ins-request__verdict" role="status">
+        <Verdict draft={draft} check={check} onGoTo={select} />
+      </p>
+      {signs.list.length > 0 && <Legend signs={signs} />}
+      {check !== undefined && <Typed check={check} signs={signs} onGoTo={select} />}
+      {check !== undefined && check.diff.editCount > 0 && <ArgumentDiff diff={check.diff} />}
+    </>
+  );
+}
+
+const SHOWN_SIGNS = 12;
+
+/** What the signs in the editor stand for. */
+function Legend({ signs }: { readonly signs: StandIns }) {
+  return (
+    <p className="ins-request__hidden">
+      Signs for what cannot be seen:
+      {signs.list.slice(0, SHOWN_SIGNS).map(({ sign, code }) => (
+        <span key={code}>
+          <strong>{sign}</strong> {codePointName(code)} {describeHidden(code)}
+        </span>
+      ))}
+      {signs.list.length > SHOWN_SIGNS && <span>and {signs.list.length - SHOWN_SIGNS} more</span>}
+    </p>
+  );
+}
+
+interface TypedProps {
+  readonly check: EditCheck;
+  readonly signs: StandIns;
+  readonly onGoTo: (at: number) => void;
+}
+
+/** Hidden characters that came in while it was edited, and have no sign. */
+function Typed({ check, signs, onGoTo }: TypedProps) {
+  const known = new Set(signs.list.map(({ code }) => code));
+  const typed = check.hidden.filter(({ code }) => !known.has(code));
+  if (typed.length === 0) return null;
+  return (
+    <p className="ins-request__hidden">
+      Not seen, and new:
+      {typed.slice(0, SHOWN_SIGNS).map(({ at, code }) => {
+        const { line, column } = placeOf(check.of, at);
+        return (
+          <button
+            key={at}
+            type="button"
+            className="ins-link"
+            title={describeHidden(code)}
+            onClick={() => onGoTo(at)}
+          >
+            {codePointName(code)} in line {line}, column {column}
+          </button>
+        );
+      })}
+    </p>
+  );
+}
+
+/** Out of the text area, to where the next key leads on. */
+function leaveEditor(id: string): void {
+  const card = document.activeElement?.closest<HTMLElement>(`[data-request="${CSS.escape(id)}"]`);
+  card?.focus({ preventScroll: true });
+}
+
+interface VerdictProps {
+  readonly draft: Draft;
+  readonly check: EditCheck | undefined;
+  readonly onGoTo: (at: number) => void;
+}
+
+function Verdict({ draft, check, onGoTo }: VerdictProps) {
+  if (draft.args === undefined) return 'Nothing is edited: the arguments go as they came.';
+  if (check === undefined) return 'Looking at what was edited …';
+  const { formatted, diff } = check;
+  if (formatted.isJson && formatted.twice === undefined) {
+    return diff.editCount === 0
+      ? 'Only white space is edited: the arguments go as they came.'
+      : `JSON, ${groupThousands(check.of.length)} characters.`;
+  }
+  const at = formatted.isJson ? (formatted.twice ?? 0) : formatted.at;
+  const { line, column } = placeOf(check.of, at);
+  return (
+    <span className="ins-request__mistake">
+      {formatted.isJson ? 'Not clear, ' : 'Not JSON, '}
+      <button type="button" className="ins-link" onClick={() => onGoTo(at)}>
+        line {line}, column {column}
+      </button>
+      : {formatted.isJson ? 'this key is there twice' : formatted.what}.
+    </span>
+  );
+}
+
+function marksOf(check: EditCheck | undefined): LineMark[] {
+  if (check === undefined) return [];
+  const marks: LineMark[] = check.hidden.map(({ at }) => ({
+    line: placeOf(check.of, at).line,
+    kind: 'hidden',
+  }));
+  const { formatted } = check;
+  const at = formatted.isJson ? formatted.twice : formatted.at;
+  if (at !== undefined) marks.push({ line: placeOf(check.of, at).line, kind: 'mistake' });
+  return marks;
+}

@@ -1,0 +1,88 @@
+/**
+ * A button that decides something, and cannot be pressed by accident: it is armed some time after
+ * it was last drawn or changed, and after the last other key (`model/requests/arming.ts`).
+ *
+ * While it is not armed it can have the focus, and does nothing.
+ */
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Arming } from '../../../model/requests/arming.ts';
+
+interface ArmedButtonProps {
+  /** What it was drawn for: another value disarms it. */
+  readonly of: unknown;
+  readonly look: 'allow' | 'plain' | 'danger';
+  readonly isDisabled?: boolean;
+  readonly title?: string | undefined;
+  /** Whether the key for the answer leads here. */
+  readonly isTarget?: boolean;
+  readonly onPress: () => void;
+  readonly children: ReactNode;
+}
+
+export function ArmedButton(props: ArmedButtonProps) {
+  const { of, look, isDisabled = false, title, isTarget = false, onPress, children } = props;
+  const button = useRef<HTMLButtonElement>(null);
+  const [arming] = useState(() => new Arming(performance.now()));
+  const isArmed = useArmed(arming, of, button);
+  const press = () => {
+    // The time itself, not what was drawn of it.
+    if (!isDisabled && isArmed && arming.isArmed(performance.now())) onPress();
+  };
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={`ins-answer ins-answer--${look}${isArmed ? ' ins-answer--armed' : ''}`}
+      title={title}
+      aria-disabled={isDisabled || !isArmed}
+      data-answer-target={isTarget || undefined}
+      onClick={press}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Keys that are held to make others. */
+const MODIFIERS: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta', 'CapsLock']);
+
+function useArmed(
+  arming: Arming,
+  of: unknown,
+  button: { readonly current: HTMLButtonElement | null },
+): boolean {
+  const [armedFor, setArmedFor] = useState<unknown>(undefined);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const check = () => {
+      const left_ms = arming.left_ms(performance.now());
+      if (left_ms === 0) setArmedFor({ of });
+      else timer = setTimeout(check, left_ms);
+    };
+    const disturb = () => {
+      arming.disturb(performance.now());
+      setArmedFor(undefined);
+      clearTimeout(timer);
+      check();
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (MODIFIERS.has(event.key)) return;
+      const isPress = event.target === button.current && /^(Enter| )$/.test(event.key);
+      // The press itself; a key that is held down is none.
+      if (isPress && !event.repeat && arming.isArmed(performance.now())) return;
+      disturb();
+    };
+    disturb();
+    window.addEventListener('keydown', onKeyDown, { capture: true });
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('keydown', onKeyDown, { capture: true });
+    };
+  }, [arming, of, button]);
+  // What was armed for something else is not, already in the render that shows the change.
+  return isArmedFor(armedFor, of);
+}
+
+function isArmedFor(armed: unknown, of: unknown): boolean {
+  return typeof armed === 'object' && armed !== null && 'of' in armed && Object.is(armed.of, of);
+}

@@ -1,0 +1,55 @@
+/** Whether edited arguments are JSON, and what they change; long texts are looked at when one pauses. */
+import { useEffect, useMemo, useState } from 'react';
+import { type Formatted, formatJson } from '../../../model/json/json-format.ts';
+import { type HiddenPlace, hiddenPlaces } from '../../../model/text/hidden-characters.ts';
+import { diffTexts, type TextDiff } from '../../../model/text/text-diff.ts';
+
+export interface EditCheck {
+  /** The text that was looked at. */
+  readonly of: string;
+  readonly formatted: Formatted;
+  /** Against the arguments as they came, both laid out alike. */
+  readonly diff: TextDiff;
+  readonly hidden: readonly HiddenPlace[];
+}
+
+const LONG = 50_000;
+const PAUSE_MS = 300;
+const SHOWN_HIDDEN = 500;
+const SAME: TextDiff = { hunks: [], editCount: 0 };
+
+/** Undefined: nothing is edited, or the text is being looked at. */
+export function useEditCheck(original: string, edited: string | undefined): EditCheck | undefined {
+  const settled = useSettled(edited);
+  const check = useMemo(
+    () => (settled === undefined ? undefined : checkEdit(original, settled)),
+    [original, settled],
+  );
+  return check !== undefined && check.of === edited ? check : undefined;
+}
+
+/** JSON in which each key is there once: readers differ in which of two counts. */
+export function canBeSent({ formatted }: EditCheck): boolean {
+  return formatted.isJson && formatted.twice === undefined;
+}
+
+export function checkEdit(original: string, edited: string): EditCheck {
+  const formatted = formatJson(edited);
+  return {
+    of: edited,
+    formatted,
+    diff: formatted.isJson ? diffTexts(original, formatted.text) : SAME,
+    hidden: hiddenPlaces(edited, SHOWN_HIDDEN),
+  };
+}
+
+function useSettled(text: string | undefined): string | undefined {
+  const isShort = text === undefined || text.length <= LONG;
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    if (isShort) return;
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, isShort]);
+  return isShort ? text : settled;
+}

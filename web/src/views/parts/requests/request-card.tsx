@@ -1,0 +1,255 @@
+/**
+ * A request of an agent, and the answer to it: the same component wherever it is seen.
+ *
+ * Everything in it but our own words was written by others. It is shown as text only
+ * (`visible-text.tsx`), and what is answered names the hash of what was shown.
+ */
+import { memo, useMemo } from 'react';
+import type { Request } from '../../../api/types.ts';
+import {
+  appliedText,
+  defaultName,
+  headlineOf,
+  isPending,
+  outcomeOf,
+  type Unseen,
+  unseenOf,
+} from '../../../model/requests/request.ts';
+import { formatDuration, formatTimeOfDay } from '../../../model/text/format.ts';
+import { plainLine } from '../../../model/text/hidden-characters.ts';
+import { beginningOf } from '../../../model/text/text-parts.ts';
+import { type Draft, NO_DRAFT } from '../../../state/drafts.ts';
+import { sessionPath } from '../../../state/route.ts';
+import { useInspector, useNow, useRow } from '../context.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon, StatusIcon } from '../icons.tsx';
+import { Link } from '../link.tsx';
+import { VisibleText } from '../visible-text.tsx';
+import { AnswerButtons } from './answer-buttons.tsx';
+import { Arguments, shownArguments } from './arguments.tsx';
+import { DataFrame } from './data-frame.tsx';
+import { useEditCheck } from './edit-check.ts';
+import './request-card.css';
+
+interface RequestCardProps {
+  readonly id: string;
+  /** Undefined: always open. */
+  readonly onToggle?: ((id: string) => void) | undefined;
+  readonly isOpen?: boolean;
+  /** Not where the session is on the page anyway. */
+  readonly hasSession?: boolean;
+}
+
+export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
+  const { id, onToggle, isOpen = true, hasSession = false } = props;
+  const { requests } = useInspector();
+  const request = useRow(requests.rows, id);
+  if (request === undefined) return null;
+  const state = isPending(request) ? 'pending' : 'closed';
+  return (
+    <article
+      className={`ins-request ins-request--${state}${isOpen ? ' ins-request--open' : ''}`}
+      aria-label={headlineOf(request)}
+      data-request={id}
+      tabIndex={-1}
+    >
+      <Head request={request} hasSession={hasSession} isOpen={isOpen} onToggle={onToggle} />
+      {isOpen && <Body request={request} />}
+    </article>
+  );
+});
+
+interface HeadProps {
+  readonly request: Request;
+  readonly hasSession: boolean;
+  readonly isOpen: boolean;
+  readonly onToggle: ((id: string) => void) | undefined;
+}
+
+function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
+  const headline = (
+    <>
+      <StatusIcon shape={isPending(request) ? 'waiting' : shapeOf(request)} />
+      <span className="ins-request__what">{headlineOf(request)}</span>
+    </>
+  );
+  return (
+    <header className="ins-request__head">
+      {onToggle === undefined ? (
+        <h2 className="ins-request__headline">{headline}</h2>
+      ) : (
+        <h2 className="ins-request__headline">
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            data-request-toggle
+            onClick={() => onToggle(request.id)}
+          >
+            <span className="ins-request__caret">
+              <ActionIcon name="caret" />
+            </span>
+            {headline}
+            {!isOpen && <Preview request={request} />}
+          </button>
+        </h2>
+      )}
+      {hasSession && (
+        <Link
+          className="ins-request__session"
+          to={sessionPath(request.session_id)}
+          title={plainLine(request.session_title) || request.session_id}
+        >
+          {plainLine(request.session_title, 80) || request.session_id}
+        </Link>
+      )}
+      <span className="ins-request__time">
+        {isPending(request) ? <TimeLeft request={request} /> : outcomeOf(request)}
+      </span>
+    </header>
+  );
+}
+
+const PREVIEW_CHARACTERS = 160;
+
+/** The beginning of what it is about, on the line of a request that is folded. */
+function Preview({ request }: { readonly request: Request }) {
+  const { args_json, kind, prompt } = request;
+  const text = kind === 'question' && prompt !== '' ? prompt : (args_json ?? prompt);
+  return (
+    <span className="ins-request__preview" dir="ltr" title={plainLine(text, 400)}>
+      <VisibleText text={text.slice(0, PREVIEW_CHARACTERS).replace(/\n/g, ' ')} />
+    </span>
+  );
+}
+
+function shapeOf({ status, answer }: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+  if (status === 'lost') return 'lost';
+  if (status === 'withdrawn') return 'cancelled';
+  const isGranted = ['allow', 'allow_always', 'answer'].includes(answer?.decision ?? '');
+  return isGranted ? 'completed' : 'cancelled';
+}
+
+/** Counts down by the service's clock; what is past a minute is said in whole seconds. */
+function TimeLeft({ request }: { readonly request: Request }) {
+  const { clock } = useInspector();
+  useNow(1000);
+  const waited_ms = clock.now_ms() - Date.parse(request.created_at);
+  if (request.expires_at === null) {
+    return <>waits for {wholeSeconds(waited_ms)}</>;
+  }
+  const left_ms = Date.parse(request.expires_at) - clock.now_ms();
+  if (left_ms <= 0) return <strong>time is up</strong>;
+  return (
+    <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
+      {wholeSeconds(left_ms)} left, then {defaultName(request)}
+    </span>
+  );
+}
+
+function wholeSeconds(ms: number): string {
+  return formatDuration(Math.max(0, Math.ceil(ms / 1000)) * 1e9);
+}
+
+function Body({ request }: { readonly request: Request }) {
+  const { drafts } = useInspector();
+  const draft = useRow(drafts, request.id) ?? NO_DRAFT;
+  const shown = useMemo(() => shownArguments(request), [request]);
+  const check = useEditCheck(shown, draft.args);
+  const unseen = isPending(request) ? unseenOf(request, shown, draft.seen) : undefined;
+  return (
+    <div className="ins-request__body">
+      {request.prompt !== '' && <Prompt request={request} draft={draft} unseen={unseen} />}
+      <Facts request={request} />
+      <Arguments request={request} draft={draft} shown={shown} check={check} unseen={unseen} />
+      {isPending(request) ? (
+        <AnswerButtons request={request} draft={draft} check={check} unseen={unseen} />
+      ) : (
+        <Outcome request={request} unsent={draft.args} />
+      )}
+    </div>
+  );
+}
+
+interface PromptProps {
+  readonly request: Request;
+  readonly draft: Draft;
+  readonly unseen: Unseen;
+}
+
+/** A prompt of an ordinary length is read as words, a longer one in a frame. */
+function Prompt({ request, draft, unseen }: PromptProps) {
+  const { drafts } = useInspector();
+  const text = request.prompt;
+  if (beginningOf(text) < text.length || text.length > 2000) {
+    return (
+      <DataFrame
+        text={text}
+        what="the prompt"
+        isOpen={draft.seen.includes(text)}
+        onOpen={() => drafts.see(request.id, text)}
+        isTarget={unseen === 'the prompt'}
+      />
+    );
+  }
+  return (
+    <p className="ins-request__prompt" dir="auto">
+      <VisibleText text={text} />
+    </p>
+  );
+}
+
+function Facts({ request }: { readonly request: Request }) {
+  const { tool_name, interceptor, hook, signal_name } = request;
+  return (
+    <dl className="ins-request__facts">
+      <Fact name="tool" value={tool_name} />
+      <Fact name="signal" value={signal_name} />
+      <Fact name="asked by" value={interceptor} />
+      <Fact name="at" value={hook} />
+    </dl>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
+  if (value === null || value === '') return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <code dir="ltr">
+          <VisibleText text={value.slice(0, 500)} />
+        </code>
+      </dd>
+    </div>
+  );
+}
+
+interface OutcomeProps {
+  readonly request: Request;
+  /** Edited arguments that were not sent. */
+  readonly unsent: string | undefined;
+}
+
+function Outcome({ request, unsent }: OutcomeProps) {
+  const { answer } = request;
+  const { requests } = useInspector();
+  const refused = useRow(requests.sending, request.id);
+  return (
+    <div className="ins-request__outcome" role="status">
+      {refused?.kind === 'failed' && <p className="ins-request__problem">{refused.message}</p>}
+      <p>
+        <strong>{outcomeOf(request)}</strong>
+        {answer !== null && ` (${answer.origin}, ${formatTimeOfDay(answer.at)})`}
+        {answer !== null && `: ${appliedText(request)}`}
+      </p>
+      {answer?.reason != null && answer.reason !== '' && (
+        <p className="ins-request__prompt">
+          <VisibleText text={answer.reason} />
+        </p>
+      )}
+      {unsent !== undefined && (
+        <CopyButton text={unsent} what="your edit" label="Copy the arguments that you edited" />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+// @vitest-environment jsdom
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Api } from '../../../api/client.ts';
+import { Cell } from '../../../state/cell.ts';
+import { Inspector } from '../../../state/inspector.ts';
+import { PreferenceStore } from '../../../state/preferences.ts';
+import { Router } from '../../../state/route.ts';
+import { PageContext } from '../context.ts';
+import { WaitsElsewhere } from './waits-elsewhere.tsx';
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
+
+function page(): Inspector {
+  return new Inspector({
+    api: { eventsUrl: () => '' } as unknown as Api,
+    router: new Router('http://localhost:3000/', window),
+    preferences: new PreferenceStore(undefined),
+    serviceUrl: 'http://localhost:3000/',
+    feed: {
+      open: () => new EventTarget() as EventSource,
+      locks: undefined,
+      channel: undefined,
+      name: '',
+      tab: '',
+    },
+  });
+}
+
+const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+const note = () => screen.queryByText(/nothing to answer here/);
+
+test('a wait without a request is said after a moment, and not while one comes or is there', () => {
+  const inspector = page();
+  const shown = (hasRequest: boolean) => (
+    <PageContext value={{ inspector, theme: new Cell('light' as const) }}>
+      <WaitsElsewhere isWaiting hasRequest={hasRequest} />
+    </PageContext>
+  );
+  const { rerender } = render(shown(false));
+  wait(10_000);
+  expect(note()).toBeNull(); // what waits is not known yet
+  act(() => inspector.requests.state.set({ kind: 'ready' }));
+  wait(1000);
+  expect(note()).toBeNull();
+  rerender(shown(true));
+  wait(10_000);
+  expect(note()).toBeNull();
+  rerender(shown(false));
+  wait(2000);
+  expect(note()).not.toBeNull();
+  rerender(shown(true));
+  expect(note()).toBeNull();
+});

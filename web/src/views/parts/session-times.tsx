@@ -1,0 +1,26 @@
+/** Times of a session that count while it runs, by the service's clock. */
+import type { Session } from '../../api/types.ts';
+import { ran_ms } from '../../model/sessions/session-order.ts';
+import { formatDuration, formatRunning, formatSilence } from '../../model/text/format.ts';
+import { useInspector, useNow } from './context.ts';
+
+export function Duration({ session }: { readonly session: Session }) {
+  const { clock } = useInspector();
+  const isGrowing = session.duration_ms === null && session.idle_since === null;
+  useNow(isGrowing ? 1000 : undefined);
+  const ran_ns = ran_ms(session, clock.now_ms()) * 1e6;
+  return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
+}
+
+/** How long nothing was heard of a session that runs for want of an end only. */
+export function NoNews({ since }: { readonly since: string }) {
+  const { clock } = useInspector();
+  useNow(10_000);
+  return formatSilence((clock.now_ms() - Date.parse(since)) * 1e6);
+}
+
+export function Waited({ since }: { readonly since: string }) {
+  const { clock } = useInspector();
+  useNow(1000);
+  return formatRunning((clock.now_ms() - Date.parse(since)) * 1e6);
+}

@@ -1,0 +1,102 @@
+/** A table that is sorted by any of its columns; long ones are shown in parts. */
+import { type ReactNode, useMemo, useState } from 'react';
+import { groupThousands } from '../../../model/text/format.ts';
+import './sortable-table.css';
+
+export interface Column<T> {
+  readonly id: string;
+  readonly head: string;
+  /** What the head stands for, in a sentence. */
+  readonly about?: string;
+  /** What it is sorted by; null comes last either way. */
+  readonly value: (row: T) => number | string | null;
+  readonly Shown: (props: { readonly row: T }) => ReactNode;
+  /** Left out when there is nothing in it: every value is null, 0 or empty. */
+  readonly isOptional?: boolean;
+}
+
+interface SortableTableProps<T> {
+  readonly label: string;
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  readonly columns: readonly Column<T>[];
+  /** Which column it is sorted by at first, greatest first; none: as given. */
+  readonly first?: string;
+}
+
+const PART = 25;
+
+export function SortableTable<T>({ label, rows, keyOf, columns, first }: SortableTableProps<T>) {
+  const [sort, setSort] = useState({ by: first, isUp: false });
+  const [most, setMost] = useState(PART);
+  const shown = columns.filter(
+    ({ isOptional, value }) => isOptional !== true || rows.some((row) => Boolean(value(row))),
+  );
+  const column = columns.find(({ id }) => id === sort.by);
+  const sorted = useMemo(
+    () => (column === undefined ? rows : sortedBy(rows, column.value, sort.isUp)),
+    [rows, column, sort.isUp],
+  );
+  const change = ({ id, value }: Column<T>) => {
+    const isText = rows.some((row) => typeof value(row) === 'string');
+    setSort((before) => ({ by: id, isUp: before.by === id ? !before.isUp : isText }));
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keys too
+    <div className="ins-sortable" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {shown.map((one) => (
+              <th
+                key={one.id}
+                scope="col"
+                title={one.about}
+                aria-sort={one.id !== sort.by ? 'none' : sort.isUp ? 'ascending' : 'descending'}
+              >
+                <button type="button" onClick={() => change(one)}>
+                  {one.head}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sorted.slice(0, most).map((row) => (
+            <tr key={keyOf(row)}>
+              {shown.map(({ id, Shown }, at) =>
+                at === 0 ? (
+                  <th key={id} scope="row">
+                    <Shown row={row} />
+                  </th>
+                ) : (
+                  <td key={id}>
+                    <Shown row={row} />
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {sorted.length > most && (
+        <button
+          type="button"
+          className="ins-sortable__more"
+          onClick={() => setMost(most + 8 * PART)}
+        >
+          {groupThousands(sorted.length - most)} more
+        </button>
+      )}
+    </div>
+  );
+}
+
+function sortedBy<T>(rows: readonly T[], measure: Column<T>['value'], isUp: boolean): readonly T[] {
+  const sign = isUp ? 1 : -1;
+  return rows.toSorted((a, b) => {
+    const [left, right] = [measure(a), measure(b)];
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return left < right ? -sign : left > right ? sign : 0;
+  });
+}

@@ -1,0 +1,166 @@
+/**
+ * Media that came with the span. Only formats that cannot run code are drawn or played, from the
+ * bytes that are here; nothing is ever fetched from elsewhere.
+ */
+import { useEffect, useState } from 'react';
+import type { BlobPart } from '../../../api/types.ts';
+import { formatBytes } from '../../../model/text/format.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon } from '../icons.tsx';
+import { VisibleText } from '../visible-text.tsx';
+import { useWhole } from './long-value.tsx';
+import { useCut } from './shown-span.ts';
+import { Slow } from './slow.tsx';
+import './blob-view.css';
+
+/** No SVG: it is a document. */
+const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const SOUNDS = new Set([
+  'audio/mpeg',
+  'audio/mp3',
+  'audio/wav',
+  'audio/x-wav',
+  'audio/ogg',
+  'audio/webm',
+  'audio/flac',
+  'audio/aac',
+  'audio/mp4',
+]);
+/** Of base64; larger ones are drawn when asked for, and none above the second bound. */
+const MAX_AT_ONCE = 4 * 1024 * 1024;
+const MAX_DRAWN = 64 * 1024 * 1024;
+
+export function BlobView({ blob }: { readonly blob: BlobPart }) {
+  const mime = blob.mime_type?.toLowerCase().split(';')[0]?.trim() ?? '';
+  const cut = useCut(blob);
+  const chip = (
+    <FileChip
+      name={blob.name}
+      modality={blob.modality ?? 'data'}
+      mime={blob.mime_type}
+      size_bytes={blob.size_bytes ?? sizeOf(cut?.size_bytes ?? blob.data?.length)}
+      note={blob.data === null ? 'not captured' : undefined}
+    />
+  );
+  const isDrawn = PICTURES.has(mime) || SOUNDS.has(mime);
+  if (blob.data === null || !isDrawn) return chip;
+  if (cut !== undefined && cut.size_bytes > MAX_DRAWN) return chip;
+  if (cut === undefined) return <Media base64={blob.data} mime={mime} chip={chip} />;
+  return <LongMedia key={cut.size_bytes} cut={cut} mime={mime} chip={chip} />;
+}
+
+interface LongMediaProps {
+  readonly cut: NonNullable<ReturnType<typeof useCut>>;
+  readonly mime: string;
+  readonly chip: React.ReactNode;
+}
+
+function LongMedia({ cut, mime, chip }: LongMediaProps) {
+  const { whole, load, stop } = useWhole(cut, MAX_AT_ONCE);
+  if (whole.kind === 'ready') return <Media base64={whole.text} mime={mime} chip={chip} />;
+  if (whole.kind === 'loading') {
+    return (
+      <>
+        {chip}
+        <Slow what="Loading" done={whole.done_bytes} all={cut.size_bytes} onStop={stop} />
+      </>
+    );
+  }
+  return (
+    <>
+      {chip}
+      {whole.problem !== undefined && <p role="alert">{whole.problem}</p>}
+      <button type="button" className="ins-link" onClick={load}>
+        {SOUNDS.has(mime) ? 'Load it to listen' : 'Show it'}
+      </button>
+    </>
+  );
+}
+
+interface MediaProps {
+  readonly base64: string;
+  readonly mime: string;
+  /** What it is, in words; alone when it is broken. */
+  readonly chip: React.ReactNode;
+}
+
+function Media({ base64, mime, chip }: MediaProps) {
+  const [isBroken, setBroken] = useState(false);
+  const address = useAddress(base64, mime);
+  if (address === undefined || isBroken) return chip;
+  return (
+    <figure className="ins-blob">
+      {SOUNDS.has(mime) ? (
+        // biome-ignore lint/a11y/useMediaCaption: nobody has written captions for it
+        <audio controls preload="metadata" src={address} onError={() => setBroken(true)} />
+      ) : (
+        <img src={address} alt={mime} decoding="async" onError={() => setBroken(true)} />
+      )}
+      <figcaption>{chip}</figcaption>
+    </figure>
+  );
+}
+
+interface FileChipProps {
+  readonly name?: string | null | undefined;
+  readonly modality: string | null;
+  readonly mime: string | null;
+  readonly size_bytes?: number | undefined;
+  readonly note?: string | undefined;
+  /** Where it is: to copy, never to follow. */
+  readonly uri?: string;
+}
+
+/** A file by its name, its type and its size. */
+export function FileChip({ name, modality, mime, size_bytes, note, uri }: FileChipProps) {
+  const facts = [mime, size_bytes === undefined ? null : formatBytes(size_bytes), note];
+  return (
+    <p className="ins-file">
+      <ActionIcon name="file" />
+      <strong>
+        <VisibleText text={name || modality || 'file'} />
+      </strong>
+      <span>{facts.filter(Boolean).join(', ')}</span>
+      {uri !== undefined && (
+        <>
+          <code>
+            <VisibleText text={uri.slice(0, 2000)} />
+          </code>
+          <CopyButton text={uri} what="the address" />
+        </>
+      )}
+    </p>
+  );
+}
+
+/** About how many bytes so many characters of base64 are. */
+function sizeOf(characters: number | undefined): number | undefined {
+  return characters === undefined ? undefined : Math.floor((characters * 3) / 4);
+}
+
+/** An object URL of the decoded bytes, for as long as it is shown. */
+function useAddress(base64: string, mime: string): string | undefined {
+  const [address, setAddress] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    const bytes = decodeBase64(base64);
+    if (bytes === undefined) return;
+    const url = URL.createObjectURL(new Blob([bytes], { type: mime }));
+    setAddress(url);
+    return () => {
+      setAddress(undefined);
+      URL.revokeObjectURL(url);
+    };
+  }, [base64, mime]);
+  return address;
+}
+
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const binary = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
+    return bytes;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+/** A text that may be long: its beginning, its true length, and the rest on request. */
+import { useState } from 'react';
+import { clampText } from '../../../model/text/clamp.ts';
+import { groupThousands } from '../../../model/text/format.ts';
+import { VisibleText } from '../visible-text.tsx';
+import { LongText } from './long-text.tsx';
+import { Markdown } from './markdown.tsx';
+import './clamped-text.css';
+
+interface ClampedTextProps {
+  readonly text: string;
+  /** Monospaced, with its spaces. */
+  readonly isData?: boolean;
+  readonly isMarkdown?: boolean;
+  /** What it is: "the answer". */
+  readonly what?: string;
+}
+
+/** Longer ones are shown as they are: to format them takes too long. */
+const MAX_MARKDOWN = 100_000;
+/** Longer ones scroll in a box of their own. */
+const MAX_OPEN = 24_000;
+
+export function ClampedText({
+  text,
+  isData = false,
+  isMarkdown = false,
+  what = 'the text',
+}: ClampedTextProps) {
+  const [isOpen, setOpen] = useState(false);
+  const clamped = clampText(text);
+  const shown = isOpen ? text : clamped;
+  return (
+    <>
+      {isMarkdown && shown.length <= MAX_MARKDOWN ? (
+        <Markdown text={shown} />
+      ) : shown.length > MAX_OPEN ? (
+        <LongText text={shown} what={what} />
+      ) : (
+        <div className={`ins-text${isData ? ' ins-text--data' : ''}`}>
+          <VisibleText text={shown} />
+        </div>
+      )}
+      {clamped.length < text.length && (
+        <button type="button" className="ins-text__more" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show less' : `Show all ${groupThousands(text.length)} characters`}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,202 @@
+/** A JSON value as a tree over its text: what is shown and copied is what was sent. */
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { isOpenAtFirst, JsonRows } from '../../../model/json/json-rows.ts';
+import { JsonSearch } from '../../../model/json/json-search.ts';
+import { type JsonIndex, StringDecoder } from '../../../model/json/json-text.ts';
+import { formatBytes, groupThousands } from '../../../model/text/format.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { ActionIcon } from '../icons.tsx';
+import { SearchField } from '../search-field.tsx';
+import { JsonList } from './json-list.tsx';
+import type { InsideForm } from './json-row.tsx';
+import { LongText } from './long-text.tsx';
+import { useSliced } from './sliced.ts';
+import { Slow } from './slow.tsx';
+import { JsonText } from './value-view.tsx';
+import './json-tree.css';
+
+interface JsonTreeProps {
+  readonly index: JsonIndex;
+  readonly root: number;
+  /** What it is, for the names of buttons: "the arguments". */
+  readonly what: string;
+  /** Folded at first, unless it is small: where many values are below each other. */
+  readonly isFolded?: boolean;
+}
+
+/** At most so many nodes are small. */
+const SMALL = 12;
+/** With more there is a field to search them. */
+const SEARCHED = 40;
+
+/** A string of the tree that is looked at by itself. */
+interface Inside {
+  readonly node: number;
+  readonly form: InsideForm;
+}
+
+export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps) {
+  const [inside, setInside] = useState<Inside>();
+  const [word, setWord] = useState('');
+  const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
+  const [active, setActive] = useState(root);
+  const rows = useMemo(() => new JsonRows(index, root), [index, root]);
+  const size = (index.after[root] ?? root) - root;
+  const isRootFolded = isFolded && size > SMALL;
+  const isOpen = useCallback(
+    (row: number) => {
+      if (row >= 0 && !index.isContainer(row)) return false;
+      const atFirst = row === root ? !isRootFolded : isOpenAtFirst(index, row, root);
+      return atFirst !== toggled.has(row);
+    },
+    [index, root, isRootFolded, toggled],
+  );
+  const toggle = useCallback((row: number) => {
+    setToggled((before) => {
+      const next = new Set(before);
+      if (!next.delete(row)) next.add(row);
+      return next;
+    });
+  }, []);
+  const reveal = (node: number) => {
+    const closed = rows.above(node).filter((row) => !isOpen(row));
+    if (closed.length > 0) {
+      setToggled((before) => {
+        const next = new Set(before);
+        for (const row of closed) if (!next.delete(row)) next.add(row);
+        return next;
+      });
+    }
+    setActive(node);
+  };
+  const open = useCallback((node: number, form: InsideForm) => setInside({ node, form }), []);
+  if (inside !== undefined) {
+    return <InsideView index={index} inside={inside} onBack={() => setInside(undefined)} />;
+  }
+  return (
+    <div className="ins-json">
+      {size > SEARCHED && (
+        <Search index={index} root={root} word={word} onWord={setWord} onReveal={reveal} />
+      )}
+      <JsonList
+        {...{ index, root, rows, what, isOpen, toggle, active }}
+        onActive={setActive}
+        onInside={open}
+      />
+    </div>
+  );
+}
+
+interface SearchProps {
+  readonly index: JsonIndex;
+  readonly root: number;
+  readonly word: string;
+  readonly onWord: (word: string) => void;
+  readonly onReveal: (node: number) => void;
+}
+
+function Search({ index, root, word, onWord, onReveal }: SearchProps) {
+  const make = useMemo(
+    () => (word === '' ? undefined : () => new JsonSearch(index, root, word)),
+    [index, root, word],
+  );
+  const [search, stop] = useSliced(make);
+  const [at, setAt] = useState(-1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another word begins anew
+  useEffect(() => setAt(-1), [make]);
+  const found = make !== undefined && search.kind === 'done' ? search.work.found : [];
+  const go = (step: number) => {
+    if (found.length === 0) return;
+    const next = at < 0 ? (step > 0 ? 0 : found.length - 1) : at + step;
+    const place = (next + found.length) % found.length;
+    setAt(place);
+    onReveal(found[place] ?? root);
+  };
+  return (
+    <div className="ins-json__search">
+      <SearchField
+        value={word}
+        label="Search this value"
+        placeholder="Search this value"
+        hasKey={false}
+        onChange={onWord}
+        onEnter={(isShift) => go(isShift ? -1 : 1)}
+      />
+      {make !== undefined &&
+        (search.kind === 'working' ? (
+          <Slow
+            what="Searching"
+            done={search.done - (index.start[root] ?? 0)}
+            all={(index.end[root] ?? 0) - (index.start[root] ?? 0)}
+            onStop={stop}
+          />
+        ) : (
+          <span className="ins-json__found" role="status">
+            {search.kind === 'done' ? told(at, found.length, search.work.isFull) : 'stopped'}
+          </span>
+        ))}
+      {found.length > 0 && (
+        <>
+          <button type="button" className="ins-link" onClick={() => go(-1)}>
+            Previous
+          </button>
+          <button type="button" className="ins-link" onClick={() => go(1)}>
+            Next
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+function told(at: number, count: number, isFull: boolean): string {
+  if (count === 0) return 'not there';
+  const all = `${groupThousands(count)}${isFull ? ' or more' : ''}`;
+  return at < 0 ? `${all} found` : `${groupThousands(at + 1)} of ${all}`;
+}
+
+interface InsideProps {
+  readonly index: JsonIndex;
+  readonly inside: Inside;
+  readonly onBack: () => void;
+}
+
+/** A long string by itself, or the JSON that it holds. */
+function InsideView({ index, inside, onBack }: InsideProps) {
+  const { node, form } = inside;
+  const make = useMemo(() => () => new StringDecoder(index, node), [index, node]);
+  const [decoding, stop] = useSliced(make);
+  const text = useMemo(
+    () => (decoding.kind === 'done' ? decoding.work.value : undefined),
+    [decoding],
+  );
+  const path = index.path(node);
+  const length = (index.end[node] ?? 0) - (index.start[node] ?? 0);
+  return (
+    <div className="ins-json">
+      <p className="ins-json__inside">
+        <button type="button" className="ins-json__back" onClick={onBack}>
+          <ActionIcon name="back" />
+          Back
+        </button>
+        <code>{path}</code>
+        {text !== undefined && <CopyButton text={text} what={path} />}
+      </p>
+      {decoding.kind === 'working' && (
+        <Slow
+          what="Reading"
+          done={decoding.done - (index.start[node] ?? 0)}
+          all={length}
+          amount={formatBytes(length)}
+          onStop={stop}
+        />
+      )}
+      {text !== undefined &&
+        (form === 'json' ? (
+          <JsonText text={text} what={path} />
+        ) : (
+          <LongText text={text} what={path} />
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/** A value of which only the beginning came with the span: the rest when it is asked for. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Clamped } from '../../../api/types.ts';
+import { formatBytes } from '../../../model/text/format.ts';
+import { useInspector } from '../context.ts';
+import { ClampedText } from './clamped-text.tsx';
+import { useShownSpan } from './shown-span.ts';
+import { Slow } from './slow.tsx';
+
+/** Fetched without being asked for. */
+const SMALL_BYTES = 1024 * 1024;
+/** Progress is drawn no more often. */
+const TELL_MS = 50;
+
+type Whole =
+  | { readonly kind: 'beginning'; readonly problem?: string }
+  | { readonly kind: 'loading'; readonly done_bytes: number }
+  | { readonly kind: 'ready'; readonly text: string };
+
+interface LongValueProps {
+  readonly cut: Clamped;
+  /** What is there of it. */
+  readonly beginning: string;
+  readonly what: string;
+  /** How it is shown when it is here. */
+  readonly children: (text: string) => React.ReactNode;
+}
+
+export function LongValue({ cut, beginning, what, children }: LongValueProps) {
+  const { whole, load, stop } = useWhole(cut);
+  if (whole.kind === 'ready') return children(whole.text);
+  return (
+    <>
+      {whole.kind === 'loading' ? (
+        <Slow
+          what="Loading"
+          done={whole.done_bytes}
+          all={cut.size_bytes}
+          amount={`${formatBytes(whole.done_bytes)} of ${formatBytes(cut.size_bytes)}`}
+          onStop={stop}
+        />
+      ) : (
+        <p className="ins-held">
+          {whole.problem !== undefined && <span role="alert">{whole.problem} </span>}
+          Its beginning.{' '}
+          <button type="button" className="ins-held__open" onClick={load}>
+            Open all {formatBytes(cut.size_bytes)}
+          </button>
+        </p>
+      )}
+      <ClampedText text={beginning} what={`the beginning of ${what}`} isData />
+    </>
+  );
+}
+
+export function useWhole(cut: Clamped, small_bytes = SMALL_BYTES) {
+  const { values } = useInspector();
+  const id = useShownSpan()?.id;
+  const [whole, setWhole] = useState<Whole>(() => {
+    const text = id && values.peek(id, cut);
+    return text === undefined ? { kind: 'beginning' } : { kind: 'ready', text };
+  });
+  const loading = useRef<AbortController>(undefined);
+  const load = useCallback(() => {
+    if (id === undefined) return;
+    loading.current?.abort();
+    const calling = new AbortController();
+    loading.current = calling;
+    let told_ms = 0;
+    const onProgress = (done_bytes: number) => {
+      const now_ms = performance.now();
+      if (calling.signal.aborted || now_ms - told_ms < TELL_MS) return;
+      told_ms = now_ms;
+      setWhole({ kind: 'loading', done_bytes });
+    };
+    setWhole({ kind: 'loading', done_bytes: 0 });
+    values.load(id, cut, { signal: calling.signal, onProgress }).then(
+      (text) => {
+        if (!calling.signal.aborted) setWhole({ kind: 'ready', text });
+      },
+      (error: unknown) => {
+        if (calling.signal.aborted) return;
+        const problem = error instanceof Error ? error.message : String(error);
+        setWhole({ kind: 'beginning', problem });
+      },
+    );
+  }, [values, id, cut]);
+  const stop = useCallback(() => {
+    loading.current?.abort();
+    setWhole({ kind: 'beginning' });
+  }, []);
+  const isSmall = cut.size_bytes <= small_bytes;
+  const isThere = whole.kind === 'ready';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each value
+  useEffect(() => {
+    if (isSmall && !isThere) load();
+    return () => loading.current?.abort();
+  }, [load, isSmall]);
+  return { whole, load, stop };
+}

@@ -1,0 +1,49 @@
+/** A captured value: a JSON tree, or its text; what was cut off is said. */
+import type { Payload } from '../../../api/types.ts';
+import { formatBytes } from '../../../model/text/format.ts';
+import { LongValue } from './long-value.tsx';
+import { useCut } from './shown-span.ts';
+import { ValueView } from './value-view.tsx';
+import './payload.css';
+
+interface PayloadViewProps {
+  readonly payload: Payload;
+  /** What it is, for the names of buttons: "the arguments". */
+  readonly what: string;
+}
+
+export function PayloadView({ payload, what }: PayloadViewProps) {
+  const cut = useCut(payload);
+  const form = payload.is_json ? 'json' : 'text';
+  return (
+    <div className="ins-payload">
+      {payload.is_truncated && <CutShort payload={payload} size_bytes={cut?.size_bytes} />}
+      {cut === undefined ? (
+        <ValueView text={payload.text} form={form} what={what} />
+      ) : (
+        <LongValue key={cut.size_bytes} cut={cut} beginning={payload.text} what={what}>
+          {(text) => <ValueView text={text} form={form} what={what} />}
+        </LongValue>
+      )}
+    </div>
+  );
+}
+
+interface CutShortProps {
+  readonly payload: Payload;
+  /** When not all of it is here. */
+  readonly size_bytes: number | undefined;
+}
+
+function CutShort({ payload, size_bytes }: CutShortProps) {
+  const sent = size_bytes ?? new TextEncoder().encode(payload.text).length;
+  const whole = payload.original_bytes;
+  return (
+    <p className="ins-payload__cut">
+      Cut short by the sender: {formatBytes(sent)}
+      {whole == null
+        ? ' are here.'
+        : ` of ${formatBytes(whole)} are here, ${formatBytes(Math.max(whole - sent, 0))} are missing.`}
+    </p>
+  );
+}

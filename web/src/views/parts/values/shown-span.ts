@@ -1,0 +1,24 @@
+/** What all parts of the panel know about the span that it shows. */
+import { createContext, useContext } from 'react';
+import type { Clamped } from '../../../api/types.ts';
+import type { Cuts } from '../../../model/trace/cuts.ts';
+import type { SpanId } from '../../../state/span-values.ts';
+
+export interface ShownSpan {
+  readonly id: SpanId;
+  readonly cuts: Cuts;
+  /** Everything as it was sent, instead of as a tree or formatted. */
+  readonly isRaw: boolean;
+}
+
+/** Undefined outside of the panel: there every value is whole. */
+export const ShownSpanContext = createContext<ShownSpan | undefined>(undefined);
+
+export function useShownSpan(): ShownSpan | undefined {
+  return useContext(ShownSpanContext);
+}
+
+/** How long the value of `holder` is in truth, when only its beginning came with the span. */
+export function useCut(holder: object): Clamped | undefined {
+  return useShownSpan()?.cuts.of(holder);
+}

@@ -1,0 +1,31 @@
+/** Which spans wait for a person right now: those with a request come first. */
+import { useMemo } from 'react';
+import { spanKey } from '../../model/trace/span-tree.ts';
+import type { Trace } from '../../state/trace.ts';
+import { useCell, useInspector, useRow } from './context.ts';
+
+/**
+ * The feed says so while the page is open; after a reload they are
+ * the innermost running spans that have waited, as long as their session waits.
+ */
+export function useWaiting(trace: Trace): ReadonlySet<string> {
+  const told = useCell(trace.waiting);
+  const { requests } = useInspector();
+  const asked = useRow(requests.ofSession, trace.sessionId);
+  const session = useCell(trace.session);
+  const structure = useCell(trace.structure);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
+  return useMemo(() => {
+    const keys = (asked ?? [])
+      .map((id) => requests.rows.get(id))
+      .map((request) => `${request?.trace_id}.${request?.span_id}`)
+      .filter((key) => trace.spans.get(key) !== undefined);
+    if (keys.length > 0) return new Set([...keys, ...told]);
+    if (session?.status !== 'waiting' || told.size > 0) return told;
+    const running = [...trace.tally.running.values()];
+    const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
+    const innermost = running.filter((span) => !parents.has(spanKey(span)));
+    const waited = innermost.filter((span) => span.waits > 0);
+    return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
+  }, [told, asked, session?.status, trace, structure]);
+}

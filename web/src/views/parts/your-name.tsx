@@ -1,0 +1,21 @@
+/** How the reader is named beside what is done from this browser. */
+import { cleanName, MAX_NAME } from '../../state/preferences.ts';
+import { useInspector, usePreferences } from './context.ts';
+import './your-name.css';
+
+export function YourName() {
+  const { preferences } = useInspector();
+  const { name } = usePreferences();
+  return (
+    <label className="ins-your-name">
+      <span>Your name</span>
+      <input
+        type="text"
+        maxLength={MAX_NAME}
+        placeholder="as it is written here"
+        defaultValue={name}
+        onChange={(event) => preferences.change({ name: cleanName(event.target.value) })}
+      />
+    </label>
+  );
+}
