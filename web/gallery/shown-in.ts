@@ -60,7 +60,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/values/markdown.tsx Markdown': 'markdown',
   'parts/values/payload.tsx PayloadView': 'span, io',
   'parts/values/slow.tsx Slow': 'slow',
-  'parts/values/value-view.tsx JsonText': 'span, io',
+  'parts/values/json-tree.tsx JsonText': 'span, io',
   'parts/values/value-view.tsx ValueView': 'span, io',
   'parts/visible-text.tsx VisibleText': 'inbox',
   'parts/your-name.tsx YourName': 'keys',
@@ -124,7 +124,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'transcript/call-entry.tsx CallEntry': 'transcript, errors',
   'transcript/clip-view.tsx ClipView': 'transcript, errors',
   'transcript/entry.tsx EntryView': 'transcript, errors',
-  'transcript/entry.tsx Took': 'graph, tables',
+  'transcript/entry-parts.tsx Took': 'graph, tables',
   'transcript/line-entry.tsx LineEntry': 'transcript',
   'transcript/messages.tsx Message': 'transcript, errors',
   'transcript/moments.tsx AskedLines': 'transcript',
@@ -138,7 +138,6 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'transcript/transcript-view.tsx TranscriptView': 'transcript, errors',
   'visualisers/retrieved-documents/retrieved-documents.tsx RetrievedDocuments':
     'visualiser, documents',
-  'visualisers/session-view.tsx VisualisedSession': 'page, session, graph',
   'visualisers/span-tabs.tsx VisualisedSpan': 'visualiser, failed',
 };
 

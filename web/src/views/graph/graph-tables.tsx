@@ -7,7 +7,7 @@ import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
 import { type Column, SortableTable } from '../parts/statistics/sortable-table.tsx';
-import '../statistics/statistics-view.css';
+import '../parts/statistics/statistics.css';
 
 interface GraphTablesProps {
   readonly graph: AgentGraph;

@@ -5,14 +5,45 @@ import { toldHandOffs } from '../../model/graph/hand-off.ts';
 import { toldAgents } from '../../model/statistics/statistics.ts';
 import { plural } from '../../model/text/format.ts';
 import { useActions } from '../parts/actions.ts';
+import { useCell } from '../parts/context.ts';
+import { Guarded } from '../parts/guarded.tsx';
+import type { SessionViewProps } from '../parts/session-view.ts';
 import { useSliced } from '../parts/statistics/sliced.ts';
 import { useTold } from '../parts/statistics/told.ts';
-import type { SessionViewProps } from '../session/session-views.tsx';
 import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
 
-export function GraphView({ trace, selected, onSelect }: SessionViewProps) {
+export function GraphView(props: SessionViewProps) {
+  const { trace } = props;
+  const state = useCell(trace.state);
+  const structure = useCell(trace.structure);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when rows came
+  const hasAgent = useMemo(() => {
+    for (const { kind } of trace.spans.values()) if (kind === 'agent') return true;
+    return false;
+  }, [trace, structure]);
+  if (!hasAgent) {
+    const isEmpty = trace.spans.size === 0;
+    return (
+      <p className="ins-graph__nothing" role="status">
+        {state.kind === 'loading'
+          ? 'Loading …'
+          : isEmpty
+            ? 'No span has arrived yet.'
+            : 'No agent is told of in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.'}
+      </p>
+    );
+  }
+  return (
+    // Another session is another try.
+    <Guarded key={trace.sessionId} name="Graph">
+      <Agents {...props} />
+    </Guarded>
+  );
+}
+
+function Agents({ trace, selected, onSelect }: SessionViewProps) {
   const [isSequence, setSequence] = useState(false);
   const [hasModels, setModels] = useState(false);
   const [hasTools, setTools] = useState(false);

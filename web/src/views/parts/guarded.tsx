@@ -1,9 +1,9 @@
-/** Keeps the mistakes of a visualiser to itself: it may throw, and the page goes on. */
+/** Keeps the mistakes of a view or visualiser to itself: it may throw, and the page goes on. */
 import { Component, type ReactNode, Suspense } from 'react';
 import './guarded.css';
 
 interface GuardedProps {
-  /** Of the visualiser. */
+  /** Of the view or visualiser. */
   readonly name: string;
   readonly children: ReactNode;
 }
@@ -38,14 +38,5 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
         </button>
       </div>
     );
-  }
-}
-
-/** Whether `matches` says so; one that throws matches nothing. */
-export function isMatch<T>(matches: (value: T) => boolean, value: T): boolean {
-  try {
-    return matches(value);
-  } catch {
-    return false;
   }
 }

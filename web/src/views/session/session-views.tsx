@@ -13,17 +13,9 @@ import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
-import { SESSION_VISUALISERS } from '../visualisers/registry.ts';
-import { asSessionView } from '../visualisers/session-view.tsx';
+import type { SessionViewProps } from '../parts/session-view.ts';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
-
-export interface SessionViewProps {
-  readonly trace: Trace;
-  /** `spanKey` of the span that the panel shows. */
-  readonly selected: string | undefined;
-  readonly onSelect: (key: string | undefined) => void;
-}
 
 export interface SessionView {
   /** In the address: `?view=waterfall`. */
@@ -50,7 +42,11 @@ export const SESSION_VIEWS: readonly SessionView[] = [
     name: 'MCP',
     View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
   },
-  ...SESSION_VISUALISERS.map(asSessionView),
+  {
+    id: 'graph',
+    name: 'Graph',
+    View: lazy(async () => ({ default: (await import('../graph/graph-view.tsx')).GraphView })),
+  },
   {
     id: 'statistics',
     name: 'Statistics',

@@ -10,7 +10,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { useSlowVersion } from '../parts/slow-version.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
-import './waterfall-tools.css';
+import '../parts/view-tools.css';
 
 interface Option {
   readonly isOn: boolean;

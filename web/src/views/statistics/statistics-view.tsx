@@ -9,15 +9,15 @@ import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
+import type { SessionViewProps } from '../parts/session-view.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { useSliced } from '../parts/statistics/sliced.ts';
 import { useTold } from '../parts/statistics/told.ts';
-import type { SessionViewProps } from '../session/session-views.tsx';
 import { OperationsTable } from './operations-table.tsx';
 import { RollUpTable } from './roll-up-table.tsx';
 import { StreamsSection } from './streams-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
-import './statistics-view.css';
+import '../parts/statistics/statistics.css';
 
 const BUCKETS = 60;
 const MOST = 8;

@@ -7,7 +7,7 @@ import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
-import type { EntryProps } from './entry.tsx';
+import type { EntryProps } from './entry-parts.tsx';
 import { Message } from './messages.tsx';
 import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';
 import { useReading } from './reading-context.ts';

@@ -1,42 +1,19 @@
 /** One entry of the transcript: when in the margin, what in the middle. */
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import { formatOffset } from '../../model/text/format.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
-import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
+import type { Entry } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
-import type { Readings } from '../../state/transcript.ts';
-import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
+import { useRow } from '../parts/context.ts';
 import { kindName } from '../parts/icons.tsx';
 import { AgentEnd, AgentEntry } from './agent-entry.tsx';
 import { CallEnd, CallEntry } from './call-entry.tsx';
+import { type EntryProps, Took } from './entry-parts.tsx';
 import { LineEntry } from './line-entry.tsx';
 import { plainName } from './moments.tsx';
 import { ReadingContext, type ReadingPlace } from './reading-context.ts';
 import { ToolEntry } from './tool-entry.tsx';
-
-export interface EntryProps {
-  readonly trace: Trace;
-  readonly readings: Readings;
-  readonly layout: TranscriptLayout;
-  readonly entry: Entry;
-  readonly index: number;
-  readonly count: number;
-  readonly isCursor: boolean;
-  readonly isSelected: boolean;
-  readonly isMatch: boolean;
-  /** Unfolded by hand: what it says is shown whole. */
-  readonly isOpen: boolean;
-  readonly isRaw: boolean;
-  /** Spans inside of it that wait for a person. */
-  readonly waiting: readonly string[];
-  readonly onPick: (id: string) => void;
-  readonly onOpen: (key: string) => void;
-  readonly onGoTo: (key: string) => void;
-  readonly onFold: (entry: Entry, isFolded: boolean) => void;
-  readonly measure: (element: Element | null) => void;
-  readonly top_px: number;
-}
 
 /** Deeper entries are not set in further: a text must have room. */
 const MAX_DEPTH = 6;
@@ -144,14 +121,4 @@ function Margin({ entry, row, trace }: MarginProps) {
       )}
     </div>
   );
-}
-
-export function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
-  const { clock } = useInspector();
-  const epoch_ns = useCell(trace.epoch_ns);
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  useNow(row.status === 'running' && !isFrozen ? 500 : undefined);
-  if (row.status === 'lost') return 'lost';
-  if (row.duration_ns !== null) return formatDuration(row.duration_ns);
-  return formatRunning(endOffset(row, clock.nowOffset_ns(epoch_ns ?? '0')) - row.offset_ns);
 }

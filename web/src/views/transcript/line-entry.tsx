@@ -8,7 +8,7 @@ import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
-import type { EntryProps } from './entry.tsx';
+import type { EntryProps } from './entry-parts.tsx';
 import { Message } from './messages.tsx';
 import {
   AskedLines,

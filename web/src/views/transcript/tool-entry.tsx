@@ -12,7 +12,7 @@ import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
-import { type EntryProps, Took } from './entry.tsx';
+import { type EntryProps, Took } from './entry-parts.tsx';
 import {
   AskedLines,
   Consequence,

@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'react';
 import { useActions } from '../parts/actions.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
-import '../session/waterfall-tools.css';
+import '../parts/view-tools.css';
 
 interface TranscriptToolsProps {
   readonly find: string;

@@ -1,18 +1,7 @@
 /** Every visualiser there is, in the order of their tabs. Matching is here, the rest is lazy. */
 import { lazy } from 'react';
 import { hasDocuments } from './retrieved-documents/documents.ts';
-import type { SessionVisualiser, SpanVisualiser } from './visualiser.ts';
-
-export const SESSION_VISUALISERS: readonly SessionVisualiser[] = [
-  {
-    id: 'graph',
-    name: 'Graph',
-    matches: ({ kind }) => kind === 'agent',
-    nothing:
-      'No agent is told of in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.',
-    Shown: lazy(async () => ({ default: (await import('../graph/graph-view.tsx')).GraphView })),
-  },
-];
+import type { SpanVisualiser } from './visualiser.ts';
 
 export const SPAN_VISUALISERS: readonly SpanVisualiser[] = [
   {

@@ -4,15 +4,9 @@ import { lazy } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SpanDetail } from '../../api/types.ts';
 import { exampleSpan } from '../../model/examples.ts';
-import { CurrentView, type SessionView, type SessionViewProps } from '../session/session-views.tsx';
-import { SESSION_VISUALISERS, SPAN_VISUALISERS } from './registry.ts';
+import { SPAN_VISUALISERS } from './registry.ts';
 import { VisualisedSpan, visualiserTabs } from './span-tabs.tsx';
 import type { SpanVisualiser } from './visualiser.ts';
-
-vi.hoisted(() => {
-  // The waterfall asks while it is loaded; jsdom has none.
-  window.matchMedia = () => ({ matches: false }) as MediaQueryList;
-});
 
 const span = { ...exampleSpan(), attributes: {} } as unknown as SpanDetail;
 
@@ -83,23 +77,7 @@ test('a tab that is no visualiser shows nothing', () => {
 });
 
 test('ids are of one visualiser each, and fit into an address', () => {
-  const ids = [...SESSION_VISUALISERS, ...SPAN_VISUALISERS].map(({ id }) => id);
+  const ids = SPAN_VISUALISERS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z0-9-]+$/);
-});
-
-test('a view of the session that throws leaves the page and its tabs', () => {
-  const View = () => {
-    throw new Error('no such row');
-  };
-  const view = { id: 'test', name: 'Test', View } as unknown as SessionView;
-  const props = {} as SessionViewProps;
-  render(
-    <>
-      <p>the tabs</p>
-      <CurrentView view={view} {...props} />
-    </>,
-  );
-  expect(screen.getByRole('alert').textContent).toContain('no such row');
-  expect(screen.getByText('the tabs')).toBeDefined();
 });

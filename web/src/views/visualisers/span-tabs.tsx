@@ -1,6 +1,6 @@
 /** Visualisers as tabs of the span panel. */
 import type { SpanDetail } from '../../api/types.ts';
-import { Guarded, isMatch } from '../parts/guarded.tsx';
+import { Guarded } from '../parts/guarded.tsx';
 import { SPAN_VISUALISERS } from './registry.ts';
 import type { SpanVisualiser } from './visualiser.ts';
 
@@ -14,6 +14,15 @@ export function visualiserTabs(
   return all
     .filter(({ matches }) => isMatch(matches, span))
     .map(({ id, name }) => [`show-${id}`, name]);
+}
+
+/** Whether `matches` says so; one that throws matches nothing. */
+function isMatch<T>(matches: (value: T) => boolean, value: T): boolean {
+  try {
+    return matches(value);
+  } catch {
+    return false;
+  }
 }
 
 export function isVisualiserTab(tab: string): tab is VisualiserTab {

@@ -2,17 +2,23 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isOpenAtFirst, JsonRows } from '../../../model/json/json-rows.ts';
 import { JsonSearch } from '../../../model/json/json-search.ts';
-import { type JsonIndex, StringDecoder } from '../../../model/json/json-text.ts';
+import {
+  indexJson,
+  type JsonIndex,
+  JsonScanner,
+  JsonSizeError,
+  StringDecoder,
+} from '../../../model/json/json-text.ts';
 import { formatBytes, groupThousands } from '../../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
+import { ClampedText } from './clamped-text.tsx';
 import { JsonList } from './json-list.tsx';
 import type { InsideForm } from './json-row.tsx';
 import { LongText } from './long-text.tsx';
 import { useSliced } from './sliced.ts';
 import { Slow } from './slow.tsx';
-import { JsonText } from './value-view.tsx';
 import './json-tree.css';
 
 interface JsonTreeProps {
@@ -28,6 +34,8 @@ interface JsonTreeProps {
 const SMALL = 12;
 /** With more there is a field to search them. */
 const SEARCHED = 40;
+/** What is read in a few milliseconds. */
+const AT_ONCE = 100_000;
 
 /** A string of the tree that is looked at by itself. */
 interface Inside {
@@ -199,4 +207,55 @@ function InsideView({ index, inside, onBack }: InsideProps) {
         ))}
     </div>
   );
+}
+
+interface JsonTextProps {
+  readonly text: string;
+  readonly what: string;
+  /** When it turns out to be none. */
+  readonly isMarkdown?: boolean;
+}
+
+/** JSON text as a tree; long text is read in slices. */
+export function JsonText(props: JsonTextProps) {
+  return props.text.length <= AT_ONCE ? <ShortJson {...props} /> : <LongJson {...props} />;
+}
+
+function ShortJson({ text, what, isMarkdown = false }: JsonTextProps) {
+  const index = useMemo(() => indexJson(text), [text]);
+  return index === undefined ? (
+    <ClampedText text={text} what={what} isMarkdown={isMarkdown} isData={!isMarkdown} />
+  ) : (
+    <JsonTree index={index} root={0} what={what} />
+  );
+}
+
+function LongJson({ text, what }: JsonTextProps) {
+  const make = useMemo(() => () => new JsonScanner(text), [text]);
+  const [read, stop] = useSliced(make);
+  switch (read.kind) {
+    case 'working':
+      return (
+        <Slow
+          what="Reading"
+          done={read.done}
+          all={text.length}
+          amount={formatBytes(text.length)}
+          onStop={stop}
+        />
+      );
+    case 'done':
+      return <JsonTree index={read.work.index} root={0} what={what} />;
+    case 'stopped':
+      return <LongText text={text} what={what} />;
+    case 'failed':
+      return (
+        <>
+          {read.error instanceof JsonSizeError && (
+            <p className="ins-none">Too many values for a tree.</p>
+          )}
+          <LongText text={text} what={what} />
+        </>
+      );
+  }
 }

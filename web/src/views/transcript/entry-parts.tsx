@@ -1,0 +1,41 @@
+/** What entries of every type have: what they are given, and how long they took. */
+import type { SpanRow } from '../../api/types.ts';
+import { formatDuration, formatRunning } from '../../model/text/format.ts';
+import { endOffset } from '../../model/trace/span-status.ts';
+import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
+import type { Trace } from '../../state/trace.ts';
+import type { Readings } from '../../state/transcript.ts';
+import { useCell, useInspector, useNow } from '../parts/context.ts';
+
+export interface EntryProps {
+  readonly trace: Trace;
+  readonly readings: Readings;
+  readonly layout: TranscriptLayout;
+  readonly entry: Entry;
+  readonly index: number;
+  readonly count: number;
+  readonly isCursor: boolean;
+  readonly isSelected: boolean;
+  readonly isMatch: boolean;
+  /** Unfolded by hand: what it says is shown whole. */
+  readonly isOpen: boolean;
+  readonly isRaw: boolean;
+  /** Spans inside of it that wait for a person. */
+  readonly waiting: readonly string[];
+  readonly onPick: (id: string) => void;
+  readonly onOpen: (key: string) => void;
+  readonly onGoTo: (key: string) => void;
+  readonly onFold: (entry: Entry, isFolded: boolean) => void;
+  readonly measure: (element: Element | null) => void;
+  readonly top_px: number;
+}
+
+export function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
+  const { clock } = useInspector();
+  const epoch_ns = useCell(trace.epoch_ns);
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  useNow(row.status === 'running' && !isFrozen ? 500 : undefined);
+  if (row.status === 'lost') return 'lost';
+  if (row.duration_ns !== null) return formatDuration(row.duration_ns);
+  return formatRunning(endOffset(row, clock.nowOffset_ns(epoch_ns ?? '0')) - row.offset_ns);
+}
