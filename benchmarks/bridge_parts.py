@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 
 from instrument import Bus
 from subscribers import Options, install
-from subscribers.delivery import Answer, Delivery, Verdict
+from subscribers.delivery import Answer, Delivery, SendResult
 from subscribers.live import LiveSpanProcessor
 
 Call = Callable[[], Any]
@@ -42,7 +42,7 @@ class Nowhere:
 
     def send_logs(self, records: object) -> Answer:
         """Take them."""
-        return Answer(Verdict.TAKEN)
+        return Answer(SendResult.TAKEN)
 
     send_spans = send_logs
 

@@ -43,7 +43,7 @@ Order: TypeAlias = Literal["retry", "return"]
 """What interceptors want of `call`: to run again, or to return `result` whatever was raised."""
 
 
-class Ruling:
+class OperationDecision:
     """What interceptors decided about one operation, beyond its kwargs and its result."""
 
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
@@ -170,7 +170,7 @@ class Operation:
         self._frame: Frame | None = None
         self._outcome: dict[str, Any] | None = None
         self._is_told = False
-        self._ruling: Ruling | None = None
+        self._ruling: OperationDecision | None = None
 
     @property
     def noun(self) -> str:
@@ -330,7 +330,7 @@ class Operation:
     async def _admit(self, waiting: Waiting) -> None:
         """Let interceptors decide whether and with what the body runs; tell what they decided."""
         outcome = Outcome(self._noun.before, self._before())
-        ruling = self._ruling = Ruling()
+        ruling = self._ruling = OperationDecision()
         ruling.is_final = True  # until it is allowed
         try:
             await decide(self._bus, waiting, outcome)
@@ -420,9 +420,9 @@ class Operation:
         if self._meter is not None and self._meter.stats() is not None:
             raise HookContractError(f"{wish}, but parts of the answer were streamed already.")
 
-    def _ruled(self) -> Ruling:
+    def _ruled(self) -> OperationDecision:
         if self._ruling is None:
-            self._ruling = Ruling()
+            self._ruling = OperationDecision()
         return self._ruling
 
     def _closing_hook(self, exc: BaseException | None) -> str:

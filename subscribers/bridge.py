@@ -20,7 +20,7 @@ from opentelemetry.trace import Link, SpanKind, StatusCode, Tracer
 
 from instrument import Bus
 from subscribers.engine import TRUNCATED, Attributes, Engine
-from subscribers.event_time import said_ns
+from subscribers.event_time import explicit_time_ns
 from subscribers.facts import (
     RpcFacts,
     agent_name,
@@ -37,7 +37,7 @@ from subscribers.failures import (
     failure_of_hook,
     is_callers_fault,
 )
-from subscribers.location import OpenOperation, Place
+from subscribers.location import OpenOperation, TraceLocation
 from subscribers.metrics import Metrics, duration_s
 from subscribers.moments import LiveRecords, Moments
 from subscribers.options import SpanMode
@@ -128,7 +128,7 @@ class Bridge:
         for owned in self._table.open_spans():
             self._reap(owned)
 
-    def place_of(self, call_id: str | None = None) -> Place:
+    def place_of(self, call_id: str | None = None) -> TraceLocation:
         """Return where an operation is, or what runs here; any thread may ask for the former."""
         call = self._table.calls.get(call_id or "")
         owned = nearest_open(call.owned) if call is not None else None
@@ -208,7 +208,7 @@ class Bridge:
             _KINDS[spec.kind],
             attributes,
             links,
-            said_ns(),
+            explicit_time_ns(),
         )
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template, owned.began_ns = spec, began_ns
@@ -588,7 +588,7 @@ class Bridge:
         for child in list(owned.children):
             self._reap(child, cause)
         if not owned.is_borrowed:
-            owned.span.end(said_ns())
+            owned.span.end(explicit_time_ns())
         owned.leave()
         self._table.forget(owned)
         self._release(owned)
@@ -614,12 +614,12 @@ class Bridge:
         self._end(owned)
 
 
-def _place(span: trace.Span, session_id: object) -> Place:
+def _place(span: trace.Span, session_id: object) -> TraceLocation:
     context = span.get_span_context()
     session = session_id if isinstance(session_id, str) else None
     if not context.is_valid:
-        return Place(session)
-    return Place(
+        return TraceLocation(session)
+    return TraceLocation(
         session, trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
     )
 

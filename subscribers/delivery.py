@@ -34,7 +34,7 @@ Item: TypeAlias = "LiveRecord | ReadableSpan"
 _T = TypeVar("_T")
 
 
-class Verdict(Enum):
+class SendResult(Enum):
     """What a target said about a batch."""
 
     TAKEN = "taken"
@@ -47,7 +47,7 @@ class Verdict(Enum):
     """It will never be taken."""
 
 
-_DIVISIBLE = frozenset({Verdict.TOO_LARGE, Verdict.UNENCODABLE})
+_DIVISIBLE = frozenset({SendResult.TOO_LARGE, SendResult.UNENCODABLE})
 """What may be true of one item alone."""
 
 
@@ -55,7 +55,7 @@ _DIVISIBLE = frozenset({Verdict.TOO_LARGE, Verdict.UNENCODABLE})
 class Answer:
     """A target's verdict; `retry_after_s` is its wish for the next try."""
 
-    verdict: Verdict
+    verdict: SendResult
     retry_after_s: float | None = None
 
 
@@ -279,7 +279,7 @@ class Delivery:
         while self._pending:
             batch = [item for item, _ in islice(self._pending, self._limits.max_request_items)]
             answer = self._send(batch)
-            if answer.verdict is Verdict.AWAY:
+            if answer.verdict is SendResult.AWAY:
                 self._back_off(answer)
                 return
             self._came_back()
@@ -297,10 +297,10 @@ class Delivery:
             if isinstance(item, LiveRecord) and not (item.span and _span_id(item) in ended)
         ]
         answer = self._send_part(records, self._target.send_logs)
-        if answer.verdict is Verdict.AWAY:
+        if answer.verdict is SendResult.AWAY:
             return answer
         answer = self._send_part(spans, self._target.send_spans)
-        if answer.verdict is Verdict.TAKEN:
+        if answer.verdict is SendResult.TAKEN:
             self.sent_spans += len(spans)
         return answer
 
@@ -310,13 +310,15 @@ class Delivery:
         What is refused is counted and forgotten.
         """
         if not items:
-            return Answer(Verdict.TAKEN)
+            return Answer(SendResult.TAKEN)
         answer = send(items)
         if answer.verdict in _DIVISIBLE and len(items) > 1:
             middle = len(items) // 2
             first = self._send_part(items[:middle], send)
-            return first if first.verdict is Verdict.AWAY else self._send_part(items[middle:], send)
-        if answer.verdict in {*_DIVISIBLE, Verdict.REFUSED}:
+            return (
+                first if first.verdict is SendResult.AWAY else self._send_part(items[middle:], send)
+            )
+        if answer.verdict in {*_DIVISIBLE, SendResult.REFUSED}:
             self._dropped += len(items)
         return answer
 

@@ -16,18 +16,18 @@ _said = _Said()
 # Not a context variable: an operation goes on in the context in which it began.
 
 
-def said_ns() -> int | None:
+def explicit_time_ns() -> int | None:
     """Return the time that was said on this thread; None for now."""
     return _said.ns
 
 
-def happened_ns() -> int:
+def event_time_ns() -> int:
     """Return the time of what is being told."""
     return _said.ns or time_ns()
 
 
 @contextmanager
-def told_at(ns: int) -> Iterator[None]:
+def at_time(ns: int) -> Iterator[None]:
     """Let what is told in the block have happened at `ns`, of the system's clock."""
     before, _said.ns = _said.ns, ns
     try:

@@ -9,7 +9,7 @@ from asyncio import Task
 from typing import Any, NamedTuple
 
 
-class Place(NamedTuple):
+class TraceLocation(NamedTuple):
     """A session and a span."""
 
     session_id: str | None = None
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     """16 hex digits."""
 
 
-NOWHERE = Place()
+NO_LOCATION = TraceLocation()
 
 
 class OpenOperation(NamedTuple):
@@ -28,7 +28,7 @@ class OpenOperation(NamedTuple):
 
     call_id: str | None
     """None for one that is told by bare hooks."""
-    place: Place
+    place: TraceLocation
     parent_span_id: str | None
     """Of the operation around it that is open."""
     began_ns: int

@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanContext
 
 from subscribers.content import Content
 from subscribers.engine import Attributes, Engine, key_part
-from subscribers.event_time import happened_ns
+from subscribers.event_time import event_time_ns
 from subscribers.facts import (
     RpcFacts,
     as_key,
@@ -91,7 +91,7 @@ class Moments:
 
     def happen(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         """Tell what a hook says on the span it belongs to, and live."""
-        now_ns = happened_ns()
+        now_ns = event_time_ns()
         kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
         kwargs["$status"] = "ok" if failure is None else "error"
         self._sessions.add_to(kwargs, is_root=False)

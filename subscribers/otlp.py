@@ -28,7 +28,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-from subscribers.delivery import Answer, Verdict
+from subscribers.delivery import Answer, SendResult
 from subscribers.live_record import LiveRecord
 from subscribers.process import ProcessIdentity
 
@@ -84,7 +84,7 @@ class OtlpTarget:
     def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
         """Send live records, unless the target has said that it takes no logs."""
         if "logs" in self._unwanted:
-            return Answer(Verdict.TAKEN)
+            return Answer(SendResult.TAKEN)
         self._prepare()
         if self._logs is None:
             self._logs = OTLPLogExporter(
@@ -100,7 +100,7 @@ class OtlpTarget:
     def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
         """Send ended spans."""
         if "traces" in self._unwanted:
-            return Answer(Verdict.TAKEN)
+            return Answer(SendResult.TAKEN)
         self._prepare()
         if self._spans is None:
             self._spans = OTLPSpanExporter(
@@ -128,21 +128,21 @@ class OtlpTarget:
     def _answer(self, signal: str, is_taken: bool) -> Answer:
         status, self._session.status = self._session.status, None
         if is_taken:
-            return Answer(Verdict.TAKEN)
+            return Answer(SendResult.TAKEN)
         if status in _NO_SUCH_SIGNAL:
             self._unwanted.add(signal)
             _logger.info("%s takes no OTLP %s; sending none.", self.name, signal)
-            return Answer(Verdict.TAKEN)
+            return Answer(SendResult.TAKEN)
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
             # Neither an answer nor a failed request: the exporter could not encode the batch.
-            return Answer(Verdict.AWAY if is_unreachable else Verdict.UNENCODABLE)
+            return Answer(SendResult.AWAY if is_unreachable else SendResult.UNENCODABLE)
         if status in _AWAY_STATUSES:
-            return Answer(Verdict.AWAY, self._session.retry_after_s)
+            return Answer(SendResult.AWAY, self._session.retry_after_s)
         if status == 413:
-            return Answer(Verdict.TOO_LARGE)
+            return Answer(SendResult.TOO_LARGE)
         self._tell_refused(status)
-        return Answer(Verdict.REFUSED)
+        return Answer(SendResult.REFUSED)
 
     def _tell_refused(self, status: int) -> None:
         if self._is_refused_told:

@@ -23,7 +23,7 @@ from subscribers.delivery import Delivery, Limits
 from subscribers.foreign import ForeignContent
 from subscribers.installation import connected, disconnect_others, make_bridge
 from subscribers.live import LiveSpanProcessor
-from subscribers.location import OpenOperation, Place
+from subscribers.location import OpenOperation, TraceLocation
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
 from subscribers.otlp import OtlpTarget, rehomed
@@ -48,7 +48,7 @@ class Wiring:
 
     delivery: Delivery
     undo: Callable[[], None]
-    place_of: Callable[[str | None], Place]
+    place_of: Callable[[str | None], TraceLocation]
     """Where on the trace an operation is, by its call id, or what runs here."""
     open_operations: Callable[[], list[OpenOperation]]
     process: Callable[[], ProcessName]

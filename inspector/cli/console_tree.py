@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from inspector.service.analysis.formatting import duration, money, tokens
-from inspector.service.analysis.outline import Line
+from inspector.service.analysis.outline import OutlineRow
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
@@ -78,7 +78,7 @@ def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool =
 
 def tree_lines(
     tree: SpanTree,
-    lines: Sequence[Line],
+    lines: Sequence[OutlineRow],
     says: Callable[[int], Text],
     *,
     is_ascii: bool = False,
@@ -105,14 +105,14 @@ def tree_lines(
         open_levels.append(not last)
 
 
-def _left_out(line: Line, row: SpanRow) -> Text:
+def _left_out(line: OutlineRow, row: SpanRow) -> Text:
     said = Text(
         f"… {line.left_out} more, such as {row.kind.value} {plain(row.name)}", "bright_black"
     )
     return said + Text(f", {line.failed} with errors", "red") if line.failed else said
 
 
-def _last_ones(lines: Sequence[Line]) -> list[bool]:
+def _last_ones(lines: Sequence[OutlineRow]) -> list[bool]:
     """Return for each line whether no sibling follows it."""
     found: list[bool] = []
     has_later: list[bool] = []  # by level

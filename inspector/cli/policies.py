@@ -14,7 +14,7 @@ from inspector.errors import PolicyError
 
 if TYPE_CHECKING:
     from inspector.agent_side.policies.file import Rules
-    from inspector.agent_side.policies.words import Line
+    from inspector.agent_side.policies.words import RuleText
 
 app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
 
@@ -129,7 +129,7 @@ def _places(file: Path | None) -> list[Source]:
     return find_sources(os.environ) if file is None else [Source(file, True, False)]
 
 
-def _shown(line: Line) -> str:
+def _shown(line: RuleText) -> str:
     place = f" (line {line.line})" if line.line else ""
     return f"{line.kind:<10} {line.name}: {line.words}{place}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.cli.console import span_row
-from inspector.service.analysis.outline import Line
+from inspector.service.analysis.outline import OutlineRow
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow, SpanStatus
 
@@ -65,15 +65,15 @@ class LiveSession:
             rows = [row for place, row in enumerate(tree.rows) if place in kept]
             self.spans = {(row.trace_id, row.span_id): row for row in rows}
 
-    def outline(self, room: int) -> tuple[SpanTree, list[Line]]:
+    def outline(self, room: int) -> tuple[SpanTree, list[OutlineRow]]:
         """Return the tree, and the `room` lines of it that tell most of what happens now."""
         tree = SpanTree.of([*self.spans.values()])
         kept = chosen(tree, range(len(tree.rows) - 1, -1, -1), room)
-        lines: list[Line] = []
+        lines: list[OutlineRow] = []
         waiting = [(0, root) for root in reversed(tree.roots) if root in kept]
         while waiting:
             depth, place = waiting.pop()
-            lines.append(Line(depth, place))
+            lines.append(OutlineRow(depth, place))
             below = [child for child in tree.children[place] if child in kept]
             waiting += [(depth + 1, child) for child in reversed(below)]
         return tree, lines[-room:] if room else []

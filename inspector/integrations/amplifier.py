@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from inspector.agent_side.on_import import after_import
-from inspector.integrations.deduplication import is_told
+from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -225,7 +225,7 @@ class _Adapter:
         def make(original: Method) -> Method:
             @wraps(original)
             async def execute(given: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-                if is_told(name, self._bus):
+                if is_reported(name, self._bus):
                     return await original(given, *args, **kwargs)
 
                 async def run(operation: Operation) -> Any:

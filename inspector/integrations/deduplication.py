@@ -20,13 +20,13 @@ TOOL_CALL = "tool_call"
 _telling: ContextVar[str | None] = ContextVar("inspector.integrations.telling", default=None)
 
 
-def is_told(tool_name: str, bus: Bus | None = None) -> bool:
+def is_reported(tool_name: str, bus: Bus | None = None) -> bool:
     """Return whether this call of a tool is being told by the layer around us."""
     return _telling.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
 
 
 @contextmanager
-def telling(tool_name: str) -> Iterator[None]:
+def reporting(tool_name: str) -> Iterator[None]:
     """Say that what runs in the block is being told as a call of `tool_name`."""
     before = _telling.get()
     _telling.set(tool_name)

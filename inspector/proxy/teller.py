@@ -205,9 +205,9 @@ class Teller:
     def _at(self, ns: int) -> AbstractContextManager[None]:
         if self._handle is None:  # nobody listens, and it need not be imported
             return nullcontext()
-        from subscribers.event_time import told_at  # noqa: PLC0415 - needs the extra
+        from subscribers.event_time import at_time  # noqa: PLC0415 - needs the extra
 
-        return told_at(ns)
+        return at_time(ns)
 
     def _output(self, wire: Wire, chunk: _Chunk, text: str, stream: Stream) -> None:
         with self._at(chunk.at_ns):

@@ -37,11 +37,11 @@ from inspector.service.http import (
     ui,
 )
 from inspector.service.http.access import Access, Guard
-from inspector.service.http.cache import Kept
+from inspector.service.http.cache import ResponseCache
 from inspector.service.http.elsewhere import Elsewhere, elsewhere_router
 from inspector.service.http.mcp import McpDoor
 from inspector.service.http.openapi import with_schemas
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.receiver import Receiver, Submit
 from inspector.service.search import Indexer, open_words
@@ -96,9 +96,9 @@ def create_app(
     app = _assemble(ROUTERS, lifespan or running)
     app.state.settings = settings
     app.state.is_own = is_own
-    app.state.comparisons = Kept(compare.KEPT_SPANS)
-    app.state.statistics = Kept(statistics.KEPT)
-    app.state.exports = Kept(exports.KEPT)
+    app.state.comparisons = ResponseCache(compare.KEPT_SPANS)
+    app.state.statistics = ResponseCache(statistics.KEPT)
+    app.state.exports = ResponseCache(exports.KEPT)
     app.state.access = Access.build(
         token or access_token(settings),
         bind=settings.host,
@@ -167,13 +167,13 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         dispatch = Dispatch(store)
         stack.push_async_callback(dispatch.close)
         retention = Retention.parse(settings.retention)
-        ingest = Ingest(store, feed, retention=retention, dispatch=dispatch)
-        stack.push_async_callback(ingest.close)
-        app.state.store, app.state.feed, app.state.ingest = store, feed, ingest
+        writer = Writer(store, feed, retention=retention, dispatch=dispatch)
+        stack.push_async_callback(writer.close)
+        app.state.store, app.state.feed, app.state.writer = store, feed, writer
         app.state.dispatch = dispatch
         app.state.mcp = McpDoor(app)
         stack.push_async_callback(app.state.mcp.close)
-        await install_receiver(app, ingest.submit, stack)
+        await install_receiver(app, writer.submit, stack)
         yield
 
 

@@ -101,7 +101,7 @@ Proxies = Annotated[
 Token = Annotated[SecretStr, AfterValidator(_token)]
 Capture = Annotated[Literal["full", "redacted", "off"], BeforeValidator(_lower)]
 Switch = Annotated[Literal["off", "on"], BeforeValidator(_lower)]
-Kept = Annotated[str, AfterValidator(_retention)]
+RetentionText = Annotated[str, AfterValidator(_retention)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 
 
@@ -124,7 +124,7 @@ class Settings(BaseSettings):
         default_factory=_default_store,
         description="Where sessions are kept: `sqlite:///PATH`, or `memory:`.",
     )
-    retention: Kept = Field(
+    retention: RetentionText = Field(
         "30d,20GB",
         description="How long sessions are kept: `30d`, `20GB`, or both, whichever comes first; "
         "`off` keeps them. The oldest go first, what runs or waits stays.",

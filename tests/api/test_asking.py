@@ -49,7 +49,7 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
 
         assert {row["session_id"] for row in asked.values()} == {"five-ways-to-ask"}
         gate = next(prompt for prompt in asked if "session initialization" in prompt)
-        edited = asked["Delete /tmp/report.txt?"]["args_json"].replace("report", "draft")
+        edited = asked["Delete /tmp/report.txt?"]["args_json"].replace("report", "unit")
         answers: list[tuple[str, str, dict[str, Any]]] = [
             ("Delete /tmp/report.txt?", "allow", {"args_json": edited}),
             ("Send this mail?", "deny", {"reason": "not on a Friday"}),
@@ -68,7 +68,7 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
         said = agent.said()
 
     assert sorted(said) == [
-        "delete_file: ran with {'path': '/tmp/draft.txt', 'id': 9007199254740993, 'force': False}",
+        "delete_file: ran with {'path': '/tmp/unit.txt', 'id': 9007199254740993, 'force': False}",
         "deploy: ran with {'target': 'staging'}",
         "git_push: refused, refused: deny",
         "paint: ran with {'thing': 'the bike shed', 'colour': 'blue'}",
@@ -99,23 +99,23 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
         (request,) = inbox.wait_for_pending()
         assert request["prompt"] == "Delete /tmp/report.txt?"
         assert json.loads(request["args_json"]) == ARGS
-        text = request["args_json"].replace("/tmp/report.txt", "/tmp/draft.txt")
-        answer = inbox.answer(request, "allow", args_json=text, reason="the draft is enough")
+        text = request["args_json"].replace("/tmp/report.txt", "/tmp/unit.txt")
+        answer = inbox.answer(request, "allow", args_json=text, reason="the unit is enough")
         assert answer.json()["applied"] is True
         (said,) = map(json.loads, agent.said())
 
-    assert said == {"ran": [{**ARGS, "path": "/tmp/draft.txt"}], "outcome": "deleted"}
+    assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
     (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
     decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]
     (person,) = [d for d in decisions if d["inspector.decision.interceptor"] == "approval"]
     assert person["inspector.decision.action"] == "modify"
-    assert person["inspector.decision.reason"] == "the draft is enough"
+    assert person["inspector.decision.reason"] == "the unit is enough"
     assert person["inspector.decision.actor"] == "ANNA"
     assert person["inspector.decision.origin"] == "api"
     before, after = (person[f"inspector.decision.{name}"] for name in ("before", "after"))
     assert "/tmp/report.txt" in before
-    assert "/tmp/draft.txt" in after
+    assert "/tmp/unit.txt" in after
     assert "hunter2" not in str(person)
     (closed,) = [e for e in span.events if e.name == "inspector.request.closed"]
     assert attributes(closed.attributes)["inspector.request.actor"] == "ANNA"

@@ -15,9 +15,9 @@ from inspector.service.model.rows import RequestStatus
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.agents import Agent, hash_of
 from tests.support.asked import asked
-from tests.support.desk import Desk
 from tests.support.door import TOKEN, caller, settings
 from tests.support.export import trace_request
+from tests.support.rig import Rig
 
 _SECRET = "correct horse battery staple"
 _ARGS = [f'{{"password":"{_SECRET}"}}', f'{{"text":"{"x" * 100_000} {_SECRET}"}}']
@@ -72,17 +72,17 @@ async def test_the_arguments_of_a_closed_request_are_in_no_file(
                 assert reader.commands("p1", 0, 10), "a reader sees what was before"
             async with asyncio.timeout(10):
                 while _found_in(tmp_path):  # the writer does it between commits
-                    await app.state.ingest.tick()
+                    await app.state.writer.tick()
 
 
 def test_a_reader_that_is_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
-        desk = Desk(store)
-        desk.hello()
-        desk.open(asked("r1", args_json=_ARGS[0]))
+        rig = Rig(store)
+        rig.hello()
+        rig.open(asked("r1", args_json=_ARGS[0]))
         with store.read() as reader:
             assert reader.head
-            desk.close("r1", RequestStatus.WITHDRAWN)
+            rig.close("r1", RequestStatus.WITHDRAWN)
             assert not store.erase()
         assert store.erase()
         assert _found_in(tmp_path) == []

@@ -47,7 +47,7 @@ async def serve(url: str) -> AsyncIterator[Served]:
 
 class Served:
     def __init__(self, app: object, client: httpx.AsyncClient) -> None:
-        self.ingest = app.state.ingest  # type: ignore[attr-defined]  # FastAPI's own
+        self.writer = app.state.writer  # type: ignore[attr-defined]  # FastAPI's own
         self.client = client
 
     async def follow(self, viewer: Viewer, event_count: int, after: str | None = None) -> None:
@@ -84,7 +84,7 @@ async def test_a_stream_that_is_cut_and_resumed_equals_the_lists() -> None:
         as_of = (await served.client.get("/sessions")).json()["as_of"]
         viewer = Viewer()
         for number in range(1, 9):
-            await served.ingest.submit([incoming(span(trace=number % 3 + 1, span_id=number))], [])
+            await served.writer.submit([incoming(span(trace=number % 3 + 1, span_id=number))], [])
             await served.follow(viewer, 1, as_of)
         while (viewer.sessions, viewer.spans) != await served.truth():
             await served.follow(viewer, 1)
@@ -97,10 +97,10 @@ async def test_a_reader_goes_on_after_the_service_was_killed_and_started_again(
     viewer = Viewer()
     async with serve(url) as served:
         viewer.last_id = (await served.client.get("/sessions")).json()["as_of"]
-        await served.ingest.submit([], [heartbeat(), started(span())])
+        await served.writer.submit([], [heartbeat(), started(span())])
         await served.follow(viewer, 1)
     async with serve(url) as served:
-        await served.ingest.submit([incoming(span(), "p1")], [])
+        await served.writer.submit([incoming(span(), "p1")], [])
         while (viewer.sessions, viewer.spans) != await served.truth():
             await served.follow(viewer, 1)
         assert viewer.types.count("Gap") == 0
@@ -114,10 +114,10 @@ async def test_many_viewers_see_a_span_and_one_that_does_not_read_holds_nobody_u
             viewers = [Viewer() for _ in range(10)]
             follows = [asyncio.ensure_future(served.follow(v, 2, as_of)) for v in viewers]
             big = span("x" * 10_000)
-            await served.ingest.submit([incoming(big)], [])
+            await served.writer.submit([incoming(big)], [])
             await asyncio.gather(*follows)
             for number in range(2, 200):
-                await served.ingest.submit([incoming(span("y" * 10_000, span_id=number))], [])
+                await served.writer.submit([incoming(span("y" * 10_000, span_id=number))], [])
             late = Viewer()
             await served.follow(late, 200, as_of)
         assert all(len(viewer.spans) == 1 for viewer in viewers)
@@ -128,7 +128,7 @@ async def test_only_the_sessions_that_were_asked_for_show_their_spans() -> None:
     async with serve("memory:") as served:
         as_of = (await served.client.get("/sessions")).json()["as_of"]
         batch = [incoming(span(trace=n, start_ns=START_NS)) for n in (1, 2, 3)]
-        await served.ingest.submit(batch, [])
+        await served.writer.submit(batch, [])
         viewer = Viewer()
         wanted = f"{trace_hex(1)},{trace_hex(3)}"
         async with (

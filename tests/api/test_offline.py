@@ -11,20 +11,20 @@ from inspector.cli.offline import OfflineClient
 from inspector.service.model.rows import Json
 from inspector.service.sessions import state as sessions
 from inspector.service.storage.sqlite import SqliteStore
-from tests.support.desk import Desk
 from tests.support.door import settings
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, started
 
 
 @pytest.fixture
 def reading(tmp_path: Path) -> OfflineClient:
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
-        desk = Desk(store)
-        desk.take(incoming(span("over", trace=1)))
-        desk.take(incoming(span("failed", trace=2, error="no")))
-        desk.take(started(span("runs", trace=3, duration_ns=None)))
-        assert {str(row.status) for row in desk.sessions().values()} == {"running"}
+        rig = Rig(store)
+        rig.take(incoming(span("over", trace=1)))
+        rig.take(incoming(span("failed", trace=2, error="no")))
+        rig.take(started(span("runs", trace=3, duration_ns=None)))
+        assert {str(row.status) for row in rig.sessions().values()} == {"running"}
     return OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3"))
 
 
@@ -51,11 +51,11 @@ def test_a_pause_between_runs_is_left_out_where_the_times_of_many_were_not_kept(
     monkeypatch.setattr(sessions, "_MAX_RUN_TIME", 1)
     thread: dict[str, Json] = {"session.id": "S"}
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
-        desk = Desk(store)
-        desk.take(span(duration_ns=2 * SECOND_NS, attributes=thread))
+        rig = Rig(store)
+        rig.take(span(duration_ns=2 * SECOND_NS, attributes=thread))
         start_ns = START_NS + 3600 * SECOND_NS
-        desk.take(span(trace=2, start_ns=start_ns, duration_ns=SECOND_NS, attributes=thread))
-        assert str(desk.session().status) == "running"
+        rig.take(span(trace=2, start_ns=start_ns, duration_ns=SECOND_NS, attributes=thread))
+        assert str(rig.session().status) == "running"
     (row,) = OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3")).get("/sessions")[
         "sessions"
     ]

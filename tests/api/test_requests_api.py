@@ -45,7 +45,7 @@ class Place:
         end_ns = self.clock.now_ns + int(seconds * SECOND_NS)
         while self.clock.now_ns < end_ns:
             self.clock.now_ns = min(end_ns, self.clock.now_ns + SECOND_NS)
-            await self.app.state.ingest.tick()
+            await self.app.state.writer.tick()
 
     async def request(self, request_id: str = "r1") -> Any:
         return (await self.client.get(f"/requests/{request_id}")).json()
@@ -61,7 +61,7 @@ class Place:
 
     async def settled_audit(self) -> list[Any]:
         """Return the log with what is written without being waited for."""
-        await self.app.state.ingest.tick()  # in order behind it
+        await self.app.state.writer.tick()  # in order behind it
         return await self.audit()
 
     async def signal(self, name: str, **body: Any) -> Any:
@@ -523,7 +523,7 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
     for _ in range(3 * audit_rate_limit.BURST):
-        place.app.state.ingest.note(AuditRow(0, "x", "api", None, "answer", "refused"))
+        place.app.state.writer.note(AuditRow(0, "x", "api", None, "answer", "refused"))
     entries = await place.settled_audit()
     assert audit_rate_limit.BURST <= len(entries) < 2 * audit_rate_limit.BURST
     assert entries[0]["at"] == rfc3339(place.clock.now_ns)

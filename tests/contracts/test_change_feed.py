@@ -16,8 +16,8 @@ from inspector.service.model.records import Changes
 from inspector.service.present import rows as presenter
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig, play
 from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import log, progressed, started, trace_hex
 from tests.support.viewer import Viewer
@@ -26,8 +26,8 @@ from tests.support.viewer import Viewer
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
 
 
-class _FedDesk(Desk):
-    """A desk whose commits are published, as the service does."""
+class _FedDesk(Rig):
+    """A rig whose commits are published, as the service does."""
 
     def __init__(self, store: Store) -> None:
         self.feed = Feed(store, timing=_AT_ONCE, clock=lambda: START_NS)
@@ -48,11 +48,11 @@ class _FedDesk(Desk):
             return self.feed.position(reader.head)
 
 
-def reload(desk: _FedDesk, viewer: Viewer) -> None:
+def reload(rig: _FedDesk, viewer: Viewer) -> None:
     """Read all lists again, as `Gap` asks for."""
     viewer.sessions, viewer.spans, viewer.requests = {}, {}, {}
     viewer.must_reload = False
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         for record in reader.newest_sessions(All(), None, 1000).rows:
             viewer.sessions[record.row.id] = presenter.session(record.row).model_dump(mode="json")
             for one in reader.spans_of(record.row.id):
@@ -62,12 +62,12 @@ def reload(desk: _FedDesk, viewer: Viewer) -> None:
             title = viewer.sessions[asked.row.session_id]["title"]
             row = presenter.request(asked.row, title).model_dump(mode="json")
             viewer.requests[asked.row.id] = row
-        viewer.last_id = desk.feed.position(reader.head)
+        viewer.last_id = rig.feed.position(reader.head)
 
 
-async def follow(desk: _FedDesk, viewer: Viewer, event_count: int | None) -> None:
+async def follow(rig: _FedDesk, viewer: Viewer, event_count: int | None) -> None:
     """Read that many events, or all there are, and cut the connection."""
-    stream = desk.feed.stream(viewer.last_id)
+    stream = rig.feed.stream(viewer.last_id)
     try:
         async with asyncio.timeout(10):
             async for event in _events(stream):
@@ -76,8 +76,8 @@ async def follow(desk: _FedDesk, viewer: Viewer, event_count: int | None) -> Non
                 viewer.read(event)
                 event_count = None if event_count is None else event_count - 1
                 if viewer.must_reload:
-                    reload(desk, viewer)
-                if viewer.last_id == desk.position:
+                    reload(rig, viewer)
+                if viewer.last_id == rig.position:
                     return
     finally:
         await stream.aclose()
@@ -98,9 +98,9 @@ def shown(viewer: Viewer) -> tuple[object, ...]:
     return viewer.sessions, viewer.spans, requests
 
 
-def stored(desk: _FedDesk) -> tuple[object, ...]:
+def stored(rig: _FedDesk) -> tuple[object, ...]:
     truth = Viewer()
-    reload(desk, truth)
+    reload(rig, truth)
     return shown(truth)
 
 
@@ -117,16 +117,16 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
     """Whatever is written, however often cut off or restarted, from memory or from the store."""
 
     async def scenario(folder: str) -> None:
-        desk = _FedDesk(open_store(url.format(folder=folder)))
-        viewer = Viewer(last_id=desk.feed.position(0))
+        rig = _FedDesk(open_store(url.format(folder=folder)))
+        viewer = Viewer(last_id=rig.feed.position(0))
         try:
             for step, event_count in zip(steps, readings, strict=False):
-                play(desk, step)
-                await follow(desk, viewer, event_count)
-            await follow(desk, viewer, None)
-            assert shown(viewer) == stored(desk)
+                play(rig, step)
+                await follow(rig, viewer, event_count)
+            await follow(rig, viewer, None)
+            assert shown(viewer) == stored(rig)
         finally:
-            desk.store.close()
+            rig.store.close()
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(feed_module, "_TAIL_ROWS", tail_entries)
@@ -315,6 +315,6 @@ async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_
 
 @pytest.fixture
 async def fed() -> AsyncIterator[_FedDesk]:
-    desk = _FedDesk(open_store("memory:"))
-    yield desk
-    await desk.feed.close()
+    rig = _FedDesk(open_store("memory:"))
+    yield rig
+    await rig.feed.close()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from inspector.service.ingest.requests import life
-from inspector.service.model.records import Changes, CommandEnd, Departure, RequestRecord, Waiting
+from inspector.service.model.records import Changes, CommandEnd, RequestRecord, Tombstone, Waiting
 from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.service.storage import Store
 from inspector.service.storage.base import MAX_REQUESTS_BYTES
@@ -180,20 +180,20 @@ def test_a_deleted_session_takes_its_requests_and_commands_and_no_audit_entry(
         ],
         audit=[entry(8, session_id="S")],
     )
-    commit(store, 10, departures=[Departure("S", None, change=10)])
+    commit(store, 10, departures=[Tombstone("S", None, change=10)])
     with store.read() as reader:
         assert reader.request("r1") is None
         assert [one.seq for one in reader.commands("p1", 0, 10)] == [7]
         assert [one.row.id for one in reader.requests().rows] == ["r2"]
         assert len(reader.audit(None, 10)) == 1
         kinds = [type(one).__name__ for one in reader.changes(0, 10)]
-        assert kinds == ["SessionRecord", "RequestRecord", "Departure"]
+        assert kinds == ["SessionRecord", "RequestRecord", "Tombstone"]
 
 
 def test_a_session_that_was_merged_leaves_requests_where_they_went(store: Store) -> None:
     commit(store, 2, sessions=[session("S", 1)], requests=[record(2)])
     moved = RequestRecord(asked(session_id="T"), 4, 2, START_NS)
-    departures = [Departure("S", "T", change=5)]
+    departures = [Tombstone("S", "T", change=5)]
     commit(store, 5, sessions=[session("T", 3)], requests=[moved], departures=departures)
     with store.read() as reader:
         assert reader.request("r1") == moved

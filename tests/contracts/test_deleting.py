@@ -7,25 +7,25 @@ from typing import Any
 
 import apsw
 
-from inspector.service.model.records import Departure
+from inspector.service.model.records import Tombstone
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
-from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import span
+from tests.support.rig import Rig, sweep_all
 from tests.support.telemetry import log, started, trace_hex
 
 SESSION = {"session.id": "S"}
 
 
-def fill(desk: Desk) -> None:
+def fill(rig: Rig) -> None:
     """Take in two traces of one session, with all that there is in them."""
     for trace in (1, 2):
         usage: dict[str, Any] = {"gen_ai.usage.input_tokens": 3, **SESSION}
-        desk.take(started(span(trace=trace, span_id=9), "p1"))
-        desk.take(span(trace=trace), span(trace=trace, span_id=2, parent=1, attributes=usage))
-        desk.take(log("note", trace=trace, span_id=1), log("inspector.decision", trace=trace))
-    desk.take(log("inspector.session.started", attributes=SESSION, process="p2"))
+        rig.take(started(span(trace=trace, span_id=9), "p1"))
+        rig.take(span(trace=trace), span(trace=trace, span_id=2, parent=1, attributes=usage))
+        rig.take(log("note", trace=trace, span_id=1), log("inspector.decision", trace=trace))
+    rig.take(log("inspector.session.started", attributes=SESSION, process="p2"))
 
 
 def everything(store: Store) -> dict[str, Any]:
@@ -49,43 +49,43 @@ def everything(store: Store) -> dict[str, Any]:
 
 
 def test_a_deleted_session_is_unseen_before_any_of_it_is_taken_away(store: Store) -> None:
-    desk = Desk(store)
-    fill(desk)
-    desk.delete("S")
+    rig = Rig(store)
+    fill(rig)
+    rig.delete("S")
     found = everything(store)
     departures = found.pop("changes")
-    assert {type(one) for one in departures} == {Departure}
+    assert {type(one) for one in departures} == {Tombstone}
     assert departures[-1].session_id == "S"
     assert not any(any(part) if isinstance(part, list) else part for part in found.values())
 
 
 def test_what_was_deleted_may_come_again_before_it_is_taken_away(store: Store) -> None:
-    desk = Desk(store)
-    fill(desk)
-    desk.delete("S")
-    fill(desk)
+    rig = Rig(store)
+    fill(rig)
+    rig.delete("S")
+    fill(rig)
     before = everything(store)
     sweep_all(store)
     assert everything(store) == before
-    assert desk.session("S").span_count == 6
+    assert rig.session("S").span_count == 6
 
 
 def test_all_that_a_deleted_session_had_is_taken_away(tmp_path: Path) -> None:
-    desk = Desk(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
-    fill(desk)
-    desk.delete("S")
-    sweep_all(desk.store)
-    desk.store.close()
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
+    fill(rig)
+    rig.delete("S")
+    sweep_all(rig.store)
+    rig.store.close()
     assert rows(tmp_path / "s.sqlite3") == {"meta": 1, "departure": 3}
 
 
 def test_it_is_taken_away_after_a_restart_too(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.sqlite3"
-    desk = Desk(open_store(url))
-    fill(desk)
-    desk.delete("S")
-    desk.store.sweep()
-    desk.store.close()
+    rig = Rig(open_store(url))
+    fill(rig)
+    rig.delete("S")
+    rig.store.sweep()
+    rig.store.close()
     again = open_store(url)
     sweep_all(again)
     again.close()
@@ -93,32 +93,32 @@ def test_it_is_taken_away_after_a_restart_too(tmp_path: Path) -> None:
 
 
 def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
-    desk = Desk(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
-    desk.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))
+    rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
+    rig.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))
     half = "x" * (BYTES_A_STEP // 2)
-    desk.take(*(span(half, trace=2, span_id=number) for number in range(1, 5)))
+    rig.take(*(span(half, trace=2, span_id=number) for number in range(1, 5)))
     for trace, most in ((1, ROWS_A_STEP), (2, 2)):
-        desk.delete(trace_hex(trace))
+        rig.delete(trace_hex(trace))
         left = 2 * ROWS_A_STEP if trace == 1 else 4
-        while desk.store.sweep():
+        while rig.store.sweep():
             now_left = rows(tmp_path / "s.sqlite3").get("doomed", 0)
             assert left - now_left <= most
             left = now_left
-    desk.store.close()
+    rig.store.close()
 
 
 def test_the_numbers_of_what_is_not_taken_away_yet_are_not_given_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.sqlite3"
-    desk = Desk(open_store(url))
-    desk.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP)))
-    desk.delete(trace_hex(1))
-    desk.store.close()  # whoever opens it knows only what is in the tables
-    desk = Desk(open_store(url))
-    desk.take(span(trace=2, span_id=1))
-    sweep_all(desk.store)
-    assert desk.session().span_count == 1
-    assert len(everything(desk.store)["newest"]) == 1
-    desk.store.close()
+    rig = Rig(open_store(url))
+    rig.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP)))
+    rig.delete(trace_hex(1))
+    rig.store.close()  # whoever opens it knows only what is in the tables
+    rig = Rig(open_store(url))
+    rig.take(span(trace=2, span_id=1))
+    sweep_all(rig.store)
+    assert rig.session().span_count == 1
+    assert len(everything(rig.store)["newest"]) == 1
+    rig.store.close()
 
 
 def rows(path: Path) -> dict[str, int]:

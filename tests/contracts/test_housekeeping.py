@@ -11,15 +11,15 @@ import pytest
 
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import housekeeping
-from inspector.service.ingest.writer import Ingest
-from inspector.service.model.records import Departure
+from inspector.service.ingest.writer import Writer
+from inspector.service.model.records import Tombstone
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite import SqliteStore
-from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import SECOND_NS, span
+from tests.support.rig import Rig, sweep_all
 from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming, trace_hex
 from tests.support.viewer import Viewer
@@ -59,21 +59,21 @@ async def _until_gone(viewer: Viewer, stream: AsyncIterator[bytes], session_id: 
 
 async def test_a_session_that_is_too_old_goes_and_viewers_are_told(store: Store) -> None:
     clock, feed = FakeClock(), Feed(store)
-    ingest = Ingest(
+    writer = Writer(
         store, feed, clock=clock, tick_s=None, retention=Retention(max_age_ns=30 * DAY_NS)
     )
     stream, viewer = feed.stream(), Viewer()
     await anext(stream)
-    await ingest.submit([incoming(span())], [])
+    await writer.submit([incoming(span())], [])
     clock.now_ns += 10 * SECOND_NS
-    await ingest.tick()
+    await writer.tick()
     clock.now_ns += 31 * DAY_NS
-    await ingest.submit([incoming(span(trace=2))], [])
+    await writer.submit([incoming(span(trace=2))], [])
     await _until_gone(viewer, stream, trace_hex(1))
     assert set(viewer.sessions) == {trace_hex(2)}
     with store.read() as reader:
         assert [one.row.id for one in reader.newest_sessions(All(), None, 9).rows] == [trace_hex(2)]
-    await ingest.close()
+    await writer.close()
     await stream.aclose()
 
 
@@ -82,22 +82,22 @@ async def test_a_store_that_is_too_large_loses_its_oldest_sessions(
 ) -> None:
     store = open_store(f"sqlite:///{tmp_path}/s.sqlite3")
     clock, most_bytes = FakeClock(), 2_000_000
-    ingest = Ingest(
+    writer = Writer(
         store, Feed(store), clock=clock, tick_s=None, retention=Retention(max_bytes=most_bytes)
     )
     for trace in range(1, 61):
         spans = [span(trace=trace, span_id=n, attributes=LARGE) for n in range(1, 21)]
-        await ingest.submit([incoming(one) for one in spans], [])
+        await writer.submit([incoming(one) for one in spans], [])
         clock.now_ns += 10 * SECOND_NS
-        await ingest.tick()
+        await writer.tick()
     async with asyncio.timeout(30):
         while used_bytes(store) > most_bytes:
-            await ingest.tick()
+            await writer.tick()
     with store.read() as reader:
         left = [one.row.id for one in reader.newest_sessions(All(), None, 99).rows]
     assert trace_hex(60) in left
     assert trace_hex(1) not in left
-    await ingest.close()
+    await writer.close()
     store.close()
 
 
@@ -105,13 +105,13 @@ def test_the_room_of_what_was_deleted_is_used_again(tmp_path: Path) -> None:
     sizes = []
     for rounds in (1, 4):
         path = tmp_path / f"{rounds}.sqlite3"
-        desk = Desk(open_store(f"sqlite:///{path}"))
+        rig = Rig(open_store(f"sqlite:///{path}"))
         for trace in range(1, rounds + 1):
-            desk.take(*(span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 201)))
+            rig.take(*(span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 201)))
             if trace < rounds:
-                desk.delete(trace_hex(trace))
-                sweep_all(desk.store)
-        desk.store.close()
+                rig.delete(trace_hex(trace))
+                sweep_all(rig.store)
+        rig.store.close()
         sizes.append(path.stat().st_size)
     assert sizes[1] < 1.2 * sizes[0]
 
@@ -122,19 +122,19 @@ async def test_between_two_steps_of_taking_away_senders_have_their_turn(
     monkeypatch.setattr(housekeeping, "LOOK_S", 60.0)  # only a deletion brings it forward
     store = _Stepping(tmp_path / "s.sqlite3")
     store.may.release()
-    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
     store.is_asked.acquire()
-    await ingest.submit([incoming(span(span_id=n)) for n in range(1, 3_001)], [])
-    deleting = asyncio.ensure_future(ingest.delete(trace_hex(1)))
+    await writer.submit([incoming(span(span_id=n)) for n in range(1, 3_001)], [])
+    deleting = asyncio.ensure_future(writer.delete(trace_hex(1)))
     for number in range(2, 5):  # of which the session has more than there are here
         assert await asyncio.to_thread(store.is_asked.acquire, timeout=10)
-        sending = asyncio.ensure_future(ingest.submit([incoming(span(trace=number))], []))
+        sending = asyncio.ensure_future(writer.submit([incoming(span(trace=number))], []))
         await asyncio.sleep(0)
         store.may.release()
         await asyncio.wait_for(sending, 10)
     assert await deleting
     store.may.release(100)
-    await ingest.close()
+    await writer.close()
     store.close()
 
 
@@ -145,41 +145,41 @@ async def test_a_fault_in_keeping_house_does_not_stop_senders(
         raise ZeroDivisionError
 
     monkeypatch.setattr(store, "sweep", fail)
-    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
-    await ingest.submit([incoming(span())], [])
-    await ingest.close()
-    assert ingest.store_health.is_ok
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
+    await writer.submit([incoming(span())], [])
+    await writer.close()
+    assert writer.store_health.is_ok
     assert "Cannot keep house" in caplog.text
 
 
 def test_departures_that_lead_nowhere_are_forgotten_and_those_that_lead_somewhere_stay(
     store: Store,
 ) -> None:
-    desk = Desk(store)
+    rig = Rig(store)
     for trace in (1, 2):
-        desk.take(span(trace=trace))
+        rig.take(span(trace=trace))
         attributes = {"session.id": f"S{trace}"}
-        desk.take(span(trace=trace, span_id=2, attributes=attributes))
-    desk.delete("S2")
+        rig.take(span(trace=trace, span_id=2, attributes=attributes))
+    rig.delete("S2")
     with store.read() as reader:
         head = reader.head
     for _ in range(3):  # a chain of moves goes from its end
-        store.forget_departures(head, desk.now_ns + 1, 100)
+        store.forget_departures(head, rig.now_ns + 1, 100)
     with store.read() as reader:
-        left = [row for row in reader.changes(0, 100) if isinstance(row, Departure)]
+        left = [row for row in reader.changes(0, 100) if isinstance(row, Tombstone)]
         assert [(row.session_id, row.moved_to) for row in left] == [(trace_hex(1), "S1")]
         assert reader.destination(trace_hex(1)) == "S1"
 
 
 def test_departures_that_a_reader_may_still_follow_stay(store: Store) -> None:
-    desk = Desk(store)
+    rig = Rig(store)
     for trace in (1, 2):
-        desk.take(span(trace=trace))
-        desk.delete(trace_hex(trace))
-        desk.now_ns += SECOND_NS
+        rig.take(span(trace=trace))
+        rig.delete(trace_hex(trace))
+        rig.now_ns += SECOND_NS
     with store.read() as reader:
-        first, second = (row for row in reader.changes(0, 9) if isinstance(row, Departure))
-    assert not store.forget_departures(0, desk.now_ns, 100)
+        first, second = (row for row in reader.changes(0, 9) if isinstance(row, Tombstone))
+    assert not store.forget_departures(0, rig.now_ns, 100)
     assert not store.forget_departures(second.change, first.changed_ns, 100)
     assert store.forget_departures(second.change, second.changed_ns, 1)
     with store.read() as reader:

@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import recorder
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import Changes
 from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
@@ -45,12 +45,12 @@ class _GatedStore(MemoryStore):
 
 
 @pytest.fixture
-async def slow() -> AsyncIterator[tuple[_GatedStore, Ingest]]:
+async def slow() -> AsyncIterator[tuple[_GatedStore, Writer]]:
     store = _GatedStore()
-    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None, max_waiting_bytes=300)
-    yield store, ingest
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None, max_waiting_bytes=300)
+    yield store, writer
     store.gate.set()
-    await ingest.close()
+    await writer.close()
 
 
 def session_count(store: Store) -> int:
@@ -59,19 +59,19 @@ def session_count(store: Store) -> int:
 
 
 async def test_a_batch_is_durable_when_it_is_answered(store: Store) -> None:
-    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
-    await ingest.submit([incoming(span())], [log("note", trace=1, span_id=1)])
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
+    await writer.submit([incoming(span())], [log("note", trace=1, span_id=1)])
     assert session_count(store) == 1
-    await ingest.close()
+    await writer.close()
 
 
 async def test_what_waits_for_the_disk_goes_into_one_commit(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     store.gate.clear()
     batches = [[incoming(span("a", trace=number))] for number in range(1, 5)]
-    waiting = [asyncio.ensure_future(ingest.submit(batch, [])) for batch in batches]
+    waiting = [asyncio.ensure_future(writer.submit(batch, [])) for batch in batches]
     await asyncio.sleep(0)
     assert not any(one.done() for one in waiting)
     store.gate.set()
@@ -81,44 +81,44 @@ async def test_what_waits_for_the_disk_goes_into_one_commit(
 
 
 async def test_more_than_can_wait_is_refused_and_taken_once_there_is_room(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     store.gate.clear()
-    first = asyncio.ensure_future(ingest.submit([incoming(span("x" * 250))], []))
+    first = asyncio.ensure_future(writer.submit([incoming(span("x" * 250))], []))
     await asyncio.sleep(0)
     with pytest.raises(OverloadedError, match="Try again") as caught:
-        await ingest.submit([incoming(span("y" * 250, trace=2))], [])
+        await writer.submit([incoming(span("y" * 250, trace=2))], [])
     assert caught.value.retry_after_s >= 1
     store.gate.set()
     await first
-    await ingest.submit([incoming(span("y" * 250, trace=2))], [])
+    await writer.submit([incoming(span("y" * 250, trace=2))], [])
     assert session_count(store) == 2
 
 
 async def test_a_batch_larger_than_the_limit_is_taken_when_it_is_alone(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
-    await ingest.submit([incoming(span("x" * 1000))], [])
+    store, writer = slow
+    await writer.submit([incoming(span("x" * 1000))], [])
     assert session_count(store) == 1
 
 
 async def test_a_store_that_cannot_write_is_said_so_and_tried_again(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     store.error = StoreUnavailableError("Cannot write: disk full.")
     with pytest.raises(StoreUnavailableError, match="disk full"):
-        await ingest.submit([incoming(span())], [])
+        await writer.submit([incoming(span())], [])
     assert session_count(store) == 0
     store.error = None
-    await ingest.submit([incoming(span())], [])
+    await writer.submit([incoming(span())], [])
     assert session_count(store) == 1
 
 
 async def test_a_batch_that_breaks_our_code_does_not_harm_the_others(
-    slow: tuple[_GatedStore, Ingest], monkeypatch: pytest.MonkeyPatch
+    slow: tuple[_GatedStore, Writer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fragile(span: Span, resource: Resource) -> SpanFacts:
         if span.name == "poison":
@@ -126,11 +126,11 @@ async def test_a_batch_that_breaks_our_code_does_not_harm_the_others(
         return span_facts(span, resource)
 
     monkeypatch.setattr(recorder, "span_facts", fragile)
-    store, ingest = slow
+    store, writer = slow
     store.gate.clear()
     names = ["a", "poison", "b"]
     waiting = [
-        asyncio.ensure_future(ingest.submit([incoming(span(name, trace=number))], []))
+        asyncio.ensure_future(writer.submit([incoming(span(name, trace=number))], []))
         for number, name in enumerate(names, start=1)
     ]
     await asyncio.sleep(0)
@@ -141,60 +141,60 @@ async def test_a_batch_that_breaks_our_code_does_not_harm_the_others(
 
 
 async def test_whoever_stops_waiting_does_not_stop_the_writer(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     store.gate.clear()
-    impatient = asyncio.ensure_future(ingest.submit([incoming(span())], []))
+    impatient = asyncio.ensure_future(writer.submit([incoming(span())], []))
     await asyncio.sleep(0)
     impatient.cancel()
     store.gate.set()
-    await ingest.submit([incoming(span(trace=2))], [])
+    await writer.submit([incoming(span(trace=2))], [])
     with store.read() as reader:
         assert reader.session(trace_hex(2)) is not None
 
 
 async def test_closing_commits_what_waits_and_refuses_what_comes_later(
-    slow: tuple[_GatedStore, Ingest],
+    slow: tuple[_GatedStore, Writer],
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     store.gate.clear()
-    waiting = asyncio.ensure_future(ingest.submit([incoming(span())], []))
+    waiting = asyncio.ensure_future(writer.submit([incoming(span())], []))
     await asyncio.sleep(0)
-    closing = asyncio.ensure_future(ingest.close())
+    closing = asyncio.ensure_future(writer.close())
     store.gate.set()
     await asyncio.gather(waiting, closing)
     assert session_count(store) == 1
     with pytest.raises(StoreUnavailableError, match="shutting down"):
-        await ingest.submit([incoming(span(trace=2))], [])
+        await writer.submit([incoming(span(trace=2))], [])
 
 
 async def test_time_passes_by_itself(store: Store) -> None:
     clock = FakeClock()
     feed = Feed(store)
-    ingest = Ingest(store, feed, clock=clock, tick_s=0.01)
-    await ingest.submit([incoming(span())], [])
+    writer = Writer(store, feed, clock=clock, tick_s=0.01)
+    await writer.submit([incoming(span())], [])
     stream = feed.stream()
     await anext(stream)
     clock.now_ns += 6_000_000_000
     async with asyncio.timeout(5):
         assert b"SessionFinished" in await anext(stream)
     await stream.aclose()
-    await ingest.close()
+    await writer.close()
 
 
 async def test_sums_that_no_meter_shows_are_not_refused(store: Store) -> None:
-    ingest = Ingest(store, Feed(store), clock=FakeClock(), tick_s=None)
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
     for attributes in ({"llm.cost.total": 1.7e308}, {"gen_ai.usage.input_tokens": 2**62}):
         absurd: dict[str, Any] = {"gen_ai.operation.name": "chat", **attributes}
         for number in (1, 2, 3):
-            await ingest.submit([incoming(span(span_id=number, attributes=absurd))], [])
+            await writer.submit([incoming(span(span_id=number, attributes=absurd))], [])
     assert session_count(store) == 1
-    await ingest.close()
+    await writer.close()
 
 
-async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Ingest]) -> None:
-    store, ingest = slow
+async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Writer]) -> None:
+    store, writer = slow
     ended: list[str] = []
 
     async def note(name: str, waited_for: Awaitable[object]) -> None:
@@ -204,11 +204,11 @@ async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, In
     store.gate.clear()
     large = [incoming(span(trace=number)) for number in range(1, 3_001)]
     async with asyncio.TaskGroup() as group:
-        group.create_task(note("large", ingest.submit(large, [])))
+        group.create_task(note("large", writer.submit(large, [])))
         await asyncio.sleep(0)
-        ingest._max_waiting_bytes = 2**30
-        group.create_task(note("small", ingest.submit([incoming(span(trace=9_999))], [])))
-        group.create_task(note("desk", ingest.at_desk(lambda draft, desk: None)))
+        writer._max_waiting_bytes = 2**30
+        group.create_task(note("small", writer.submit([incoming(span(trace=9_999))], [])))
+        group.create_task(note("control", writer.run_control(lambda unit, control: None)))
         await asyncio.sleep(0)
         store.gate.set()
     assert ended[-1] == "large"
@@ -217,9 +217,9 @@ async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, In
 
 
 async def test_a_large_batch_that_fails_in_the_middle_is_kept_whole_when_it_comes_again(
-    slow: tuple[_GatedStore, Ingest], monkeypatch: pytest.MonkeyPatch
+    slow: tuple[_GatedStore, Writer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, ingest = slow
+    store, writer = slow
     tokens: dict[str, Json] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 3}
     sent = [
         incoming(span(trace=1 + number // 4, span_id=1 + number, attributes=tokens))
@@ -235,9 +235,9 @@ async def test_a_large_batch_that_fails_in_the_middle_is_kept_whole_when_it_come
     with monkeypatch.context() as patch:
         patch.setattr(store, "commit", fail_later)
         with pytest.raises(StoreUnavailableError):
-            await ingest.submit(sent, [])
+            await writer.submit(sent, [])
     assert 0 < session_count(store) < 1_000, "a part of it is kept"
-    await ingest.submit(sent, [])
+    await writer.submit(sent, [])
     with store.read() as reader:
         rows = [record.row for record in reader.newest_sessions(All(), None, 10_000).rows]
     assert len(rows) == 1_000

@@ -12,13 +12,13 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreUnavailableError
-from inspector.service.ingest.requests.answering import Given
+from inspector.service.ingest.requests.answering import ProposedAnswer
 from inspector.service.storage import open_store, sqlite_open
 from inspector.service.storage.base import Reader
 from tests.support.asked import asked
-from tests.support.desk import Desk
 from tests.support.losing_disk import Mark, Platter, losing_disk, put_back
 from tests.support.otlp import span
+from tests.support.rig import Rig
 from tests.support.telemetry import span_hex, started, trace_hex
 
 _BATCH = 6
@@ -47,14 +47,14 @@ def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
     before, after = folders
     chance = random.Random(seed)
     with losing_disk() as disk:
-        desk = Desk(open_store(f"sqlite:///{before}/s.sqlite3"))
+        rig = Rig(open_store(f"sqlite:///{before}/s.sqlite3"))
         for number in range(40):
-            write(desk, number, chance)
+            write(rig, number, chance)
             disk.steps.append(Mark(number))
             if chance.random() < 0.1:
-                desk.store.close()
-                desk = Desk(open_store(f"sqlite:///{before}/s.sqlite3"))
-        desk.store.close()
+                rig.store.close()
+                rig = Rig(open_store(f"sqlite:///{before}/s.sqlite3"))
+        rig.store.close()
     platter, first_mark = Platter(), disk.steps.index(Mark(0))
     cuts = set(chance.sample(range(first_mark + 1, len(disk.steps)), 50))
     for at, step in enumerate(disk.steps):
@@ -78,20 +78,20 @@ def test_what_was_acknowledged_survives_flushes_that_failed_before_the_loss(
             yield is_armed and chance.random() < 0.25
 
     with losing_disk(fails()) as disk:
-        desk = Desk(open_store(f"sqlite:///{before}/s.sqlite3"))
+        rig = Rig(open_store(f"sqlite:///{before}/s.sqlite3"))
         is_armed = True
         failures = 0
         for number in range(60):
             try:
-                write(desk, number, chance)
+                write(rig, number, chance)
             except StoreUnavailableError:
                 failures += 1
-                desk.recorder.forget()
-                recover(desk)
+                rig.recorder.forget()
+                recover(rig)
             else:
                 disk.steps.append(Mark(number))
         is_armed = False
-        desk.store.close()
+        rig.store.close()
     assert failures > 5
     platter = Platter()
     first_mark = next(at for at, step in enumerate(disk.steps) if isinstance(step, Mark))
@@ -144,18 +144,18 @@ def test_the_disk_of_these_tests_loses_what_was_not_flushed(folders: tuple[Path,
     assert min(counts) < 50
 
 
-def recover(desk: Desk) -> None:
+def recover(rig: Rig) -> None:
     """Try until the store can be written again, as the writer does."""
     for _ in range(200):
         try:
-            desk.store.probe()
+            rig.store.probe()
         except StoreUnavailableError:
             continue
         return
     raise AssertionError("the store never came back")
 
 
-def write(desk: Desk, number: int, chance: random.Random) -> None:
+def write(rig: Rig, number: int, chance: random.Random) -> None:
     """Commit one batch of a few spans; now and then something that the batch replaces.
 
     And a request, which is answered now and then.
@@ -166,11 +166,11 @@ def write(desk: Desk, number: int, chance: random.Random) -> None:
         for n in range(_BATCH)
     ]
     if chance.random() < 0.3:
-        desk.take(*(started(one) for one in spans))
-    desk.take(*spans)
-    desk.open(asked(f"r{number}", args_json="x" * size))
+        rig.take(*(started(one) for one in spans))
+    rig.take(*spans)
+    rig.open(asked(f"r{number}", args_json="x" * size))
     if number % 3 == 0:
-        desk.answer(f"r{number}", Given("deny", "h1"))
+        rig.answer(f"r{number}", ProposedAnswer("deny", "h1"))
 
 
 def check_request(reader: Reader, number: int, where: str) -> None:
@@ -187,10 +187,10 @@ def check_request(reader: Reader, number: int, where: str) -> None:
 def check(folder: Path, marks: list[int], where: str) -> None:
     path = folder / "s.sqlite3"
     try:
-        desk = Desk(open_store(f"sqlite:///{path}"))
+        rig = Rig(open_store(f"sqlite:///{path}"))
     except StoreError as error:
         raise AssertionError(f"{where}: {error}") from error
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         for number in marks:
             wanted = [span_hex(number * _BATCH + n + 1) for n in range(_BATCH)]
             found = reader.spans(trace_hex(number // 5 + 1), wanted)
@@ -198,11 +198,11 @@ def check(folder: Path, marks: list[int], where: str) -> None:
             assert all(one.end_ns for one in found), where
             assert all(reader.content(one).span().name[0] == "x" for one in found), where
             check_request(reader, number, f"{where}: request {number}")
-    for session_id, row in desk.sessions().items():
-        with desk.store.read() as reader:
+    for session_id, row in rig.sessions().items():
+        with rig.store.read() as reader:
             assert row.span_count == len(reader.spans_of(session_id)), where
-    desk.take(span(trace=999))
-    desk.store.close()
+    rig.take(span(trace=999))
+    rig.store.close()
     connection = apsw.Connection(str(path))
     assert connection.pragma("integrity_check") == "ok", where
     connection.close()

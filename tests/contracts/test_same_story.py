@@ -13,7 +13,7 @@ from inspector.service.model.rows import RequestStatus
 from inspector.service.query.tree import All
 from inspector.service.sessions.state import REQUEST_WAIT, SessionState
 from inspector.service.storage import Store, open_store
-from tests.support.desk import Desk, play
+from tests.support.rig import Rig, play
 from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import trace_hex
 
@@ -54,29 +54,32 @@ def story(store: Store) -> dict[str, object]:
 def test_both_stores_tell_the_same_story(steps: list[Step], sweeps: list[int]) -> None:
     """However much of what was deleted is taken away by then: in memory there is nothing left."""
     with tempfile.TemporaryDirectory(dir=_FAST) as folder:
-        desks = [Desk(open_store("memory:")), Desk(open_store(f"sqlite:///{folder}/s.sqlite3"))]
+        desks = [
+            Rig(open_store("memory:")),
+            Rig(open_store(f"sqlite:///{folder}/s.sqlite3")),
+        ]
         try:
             for step, sweep_count in zip(steps, sweeps, strict=False):
-                for desk in desks:
-                    play(desk, step)
+                for rig in desks:
+                    play(rig, step)
                 for _ in range(sweep_count):
                     desks[1].store.sweep()
-            memory, sqlite = (story(desk.store) for desk in desks)
+            memory, sqlite = (story(rig.store) for rig in desks)
             assert sqlite == memory
         finally:
-            for desk in desks:
-                desk.store.close()
+            for rig in desks:
+                rig.store.close()
 
 
 @given(controlled_schedules)
 def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Step]) -> None:
-    desk = Desk()
+    rig = Rig()
     for step in steps:
-        play(desk, step)
-    desk.wait(3600)
-    statuses = {row.status.value for row in desk.sessions().values()}
+        play(rig, step)
+    rig.wait(3600)
+    statuses = {row.status.value for row in rig.sessions().values()}
     assert statuses <= {"completed", "failed", "cancelled", "lost"}
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         assert reader.open_processes() == set()
         assert reader.waiting_requests() == []
         assert reader.processes() == []
@@ -85,10 +88,10 @@ def test_after_an_hour_of_silence_nothing_runs_and_nothing_waits(steps: list[Ste
 
 @given(controlled_schedules)
 def test_a_session_waits_exactly_while_a_request_of_it_is_pending(steps: list[Step]) -> None:
-    desk = Desk()
+    rig = Rig()
     for step in steps:
-        play(desk, step)
-        with desk.store.read() as reader:
+        play(rig, step)
+        with rig.store.read() as reader:
             pending = reader.requests(RequestStatus.PENDING, most=1000).rows
             known = {one.row.session_id: set[str]() for one in pending}
             for one in pending:

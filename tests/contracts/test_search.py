@@ -30,9 +30,9 @@ from inspector.service.storage.orders import Order, SortKey, place_of
 from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.service.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, key_values
 from tests.support.otlp import span as otlp_span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, span_hex, started
 
 NOW_NS = START_NS + 100 * SECOND_NS
@@ -44,8 +44,8 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
 
     It is told twice: at first all of it still runs, and says less.
     """
-    desk = Desk(store)
-    desk.take(
+    rig = Rig(store)
+    rig.take(
         started(otlp_span("invoke_agent planner", span_id=1, duration_ns=None)),
         started(
             otlp_span(
@@ -53,7 +53,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
             )
         ),
     )
-    desk.take(
+    rig.take(
         otlp_span(
             "invoke_agent planner", span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"}
         ),
@@ -88,7 +88,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
         ),
     )
     between()
-    desk.take(
+    rig.take(
         otlp_span(
             "execute_tool fetch",
             span_id=4,
@@ -104,8 +104,8 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
             ],
         ),
     )
-    desk.take(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
-    desk.wait(60)
+    rig.take(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
+    rig.wait(60)
 
 
 @dataclass(frozen=True)

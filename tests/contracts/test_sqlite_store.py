@@ -13,15 +13,15 @@ import apsw
 import pytest
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError, StoreUnavailableError
-from inspector.service.model.records import Changes, Departure
+from inspector.service.model.records import Changes, Tombstone
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store
 from inspector.service.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
-from tests.support.desk import Desk, sweep_all
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig, sweep_all
 from tests.support.telemetry import incoming, span_hex, started, trace_hex
 
 _ROOT = Path(__file__).parents[2]
@@ -118,17 +118,17 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     again = open_store(url(path))
     with again.read() as reader:
         assert (again.id, reader.head, len(reader.spans_of("S"))) == (store.id, 4, 2)
-    again.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    again.commit(Changes(first=5, head=5, departures=[Tombstone("S", None, change=5)]))
     sweep_all(again)
     assert [_count(path, table) for table in ("origin", "process")] == [0, 0]
     again.close()
 
 
 def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: Path) -> None:
-    desk = Desk(open_store(url(path)))
+    rig = Rig(open_store(url(path)))
     chat: dict[str, Json] = {"session.id": "S"}
     hour_ns = 3600 * SECOND_NS
-    desk.take(
+    rig.take(
         span(trace=1, duration_ns=9 * SECOND_NS, attributes=chat),
         span(trace=1, span_id=2, parent=1, start_ns=START_NS + SECOND_NS),
         span(trace=2, duration_ns=4 * SECOND_NS, attributes=chat),
@@ -139,10 +139,10 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
         ),
         span(trace=5),
     )
-    desk.wait(60)
-    before = desk.sessions()
+    rig.wait(60)
+    before = rig.sessions()
     assert before["S"].duration_ns(0) == 12 * SECOND_NS
-    desk.store.close()
+    rig.store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("DROP INDEX session_by_start")
         for column in ("idle_ns", "idle_since_ns"):
@@ -157,8 +157,8 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
         assert reader.session_places(All(), longest, None, 1) == [
             (2 * hour_ns + 2 * SECOND_NS, "S")
         ]
-    again = Desk(open_store(url(path)))
-    again.now_ns = desk.now_ns
+    again = Rig(open_store(url(path)))
+    again.now_ns = rig.now_ns
     assert again.sessions() == before
     with again.store.read() as reader:
         assert reader.session_places(All(), longest, None, 1) == [(12 * SECOND_NS, "S")]
@@ -270,35 +270,35 @@ def test_an_address_that_names_no_store_is_refused(address: str) -> None:
 
 
 def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: Path) -> None:
-    desk = Desk(open_store(url(path)))
-    desk.take(span(span_id=1))
-    writer = desk.store._writer  # type: ignore[attr-defined]  # no other way to fill the disk
+    rig = Rig(open_store(url(path)))
+    rig.take(span(span_id=1))
+    writer = rig.store._writer  # type: ignore[attr-defined]  # no other way to fill the disk
     pages = writer.pragma("page_count")
     writer.pragma("max_page_count", pages)
     with pytest.raises(StoreUnavailableError, match="Make room"):
-        desk.take(span("x" * 1_000_000, span_id=2))
-    desk.recorder.forget()
+        rig.take(span("x" * 1_000_000, span_id=2))
+    rig.recorder.forget()
     writer.pragma("max_page_count", 2**31 - 2)
-    desk.take(span(span_id=2))
-    assert desk.session().span_count == 2
-    desk.store.close()
+    rig.take(span(span_id=2))
+    assert rig.session().span_count == 2
+    rig.store.close()
 
 
 def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_done(
     path: Path,
 ) -> None:
-    desk = Desk(open_store(url(path)))
-    desk.store._writer.set_busy_timeout(0)  # type: ignore[attr-defined]  # so as not to wait
+    rig = Rig(open_store(url(path)))
+    rig.store._writer.set_busy_timeout(0)  # type: ignore[attr-defined]  # so as not to wait
     other = apsw.Connection(str(path))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailableError, match="another program keeps it locked"):
-        desk.take(span(span_id=1))
-    desk.recorder.forget()
+        rig.take(span(span_id=1))
+    rig.recorder.forget()
     other.execute("ROLLBACK")
     other.close()
-    desk.take(span(span_id=1))
-    assert desk.session().span_count == 1
-    desk.store.close()
+    rig.take(span(span_id=1))
+    assert rig.session().span_count == 1
+    rig.store.close()
 
 
 def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
@@ -313,13 +313,13 @@ def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
 
 _WRITER = """
 import sys
-from tests.support.desk import Desk
+from tests.support.rig import Rig
 from tests.support.otlp import span
 from inspector.service.storage import open_store
 
-desk = Desk(open_store(sys.argv[1]))
+rig = Rig(open_store(sys.argv[1]))
 for batch in range(int(sys.argv[2]), 100_000):
-    desk.take(*(span(trace=batch // 4 + 1, span_id=batch * 8 + n + 1) for n in range(8)))
+    rig.take(*(span(trace=batch // 4 + 1, span_id=batch * 8 + n + 1) for n in range(8)))
     print(batch, flush=True)
 """
 
@@ -331,7 +331,7 @@ def test_no_acknowledged_span_is_lost_when_the_writer_is_killed(path: Path) -> N
         acknowledged = _write_until_killed(path, acknowledged + 1, lines=3 + 7 * round_number)
         store = open_store(url(path))
         try:
-            _check(Desk(store), acknowledged)
+            _check(Rig(store), acknowledged)
         finally:
             store.close()
         connection = apsw.Connection(str(path))
@@ -355,14 +355,14 @@ def _write_until_killed(path: Path, first: int, lines: int) -> int:
     return int([line for line in said if line.endswith("\n")][-1])
 
 
-def _check(desk: Desk, acknowledged: int) -> None:
-    with desk.store.read() as reader:
+def _check(rig: Rig, acknowledged: int) -> None:
+    with rig.store.read() as reader:
         for batch in range(acknowledged + 1):
             wanted = [span_hex(batch * 8 + n + 1) for n in range(8)]
             found = reader.spans(trace_hex(batch // 4 + 1), wanted)
             assert len(found) == 8, f"batch {batch}"
             assert all(reader.content(row).span().name == "span" for row in found)
-        for session_id, row in desk.sessions().items():
+        for session_id, row in rig.sessions().items():
             spans = reader.spans_of(session_id, limit=10_000)
             assert row.span_count == len(spans), session_id
 
@@ -465,7 +465,7 @@ def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: P
     )
     rows = []
     for change, session_id in ((8, "S"), (9, "T")):
-        departure = Departure(session_id, None, change=change)
+        departure = Tombstone(session_id, None, change=change)
         store.commit(Changes(first=change, head=change, departures=[departure]))
         sweep_all(store)
         rows.append([_count(path, table) for table in ("origin", "process")])

@@ -8,10 +8,10 @@ from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import (
     Changes,
     Content,
-    Departure,
     MomentRecord,
     SessionRecord,
     SpanRecord,
+    Tombstone,
     TraceRecord,
 )
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
@@ -383,13 +383,13 @@ def test_a_moment_is_known_by_place_time_and_content(store: Store) -> None:
 
 def test_a_merged_session_points_to_where_it_went_even_over_two_moves(store: Store) -> None:
     store.commit(Changes(first=1, head=2, sessions=[session("A", 1), session("B", 2)]))
-    store.commit(Changes(first=3, head=3, departures=[Departure("A", "B", change=3)]))
+    store.commit(Changes(first=3, head=3, departures=[Tombstone("A", "B", change=3)]))
     store.commit(
         Changes(
             first=4,
             head=5,
             sessions=[session("C", 4)],
-            departures=[Departure("B", "C", change=5)],
+            departures=[Tombstone("B", "C", change=5)],
         )
     )
     with store.read() as reader:
@@ -400,7 +400,7 @@ def test_a_merged_session_points_to_where_it_went_even_over_two_moves(store: Sto
 
 
 def test_sessions_that_were_merged_in_a_circle_lead_nowhere(store: Store) -> None:
-    departures = [Departure("A", "B", change=1), Departure("B", "A", change=2)]
+    departures = [Tombstone("A", "B", change=1), Tombstone("B", "A", change=2)]
     store.commit(Changes(first=1, head=2, departures=departures))
     with store.read() as reader:
         assert reader.destination("A") is None
@@ -408,7 +408,7 @@ def test_sessions_that_were_merged_in_a_circle_lead_nowhere(store: Store) -> Non
 
 def test_a_session_that_only_lost_a_trace_stays(store: Store) -> None:
     store.commit(Changes(first=1, head=2, sessions=[session("A", 1), session("B", 2)]))
-    part = Departure("A", "B", is_whole=False, change=3)
+    part = Tombstone("A", "B", is_whole=False, change=3)
     store.commit(Changes(first=3, head=3, departures=[part]))
     with store.read() as reader:
         assert reader.session("A") is not None
@@ -417,20 +417,20 @@ def test_a_session_that_only_lost_a_trace_stays(store: Store) -> None:
 
 def test_a_deleted_session_takes_all_it_had_and_leaves_only_the_news(store: Store) -> None:
     fill(store)
-    store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    store.commit(Changes(first=5, head=5, departures=[Tombstone("S", None, change=5)]))
     with store.read() as reader:
         assert reader.session("S") is None
         assert reader.destination("S") is None
         assert reader.traces([trace_hex(1)]) == []
         assert reader.spans(trace_hex(1)) == []
         assert reader.moments(trace_hex(1), span_hex(1), None) == []
-        assert reader.changes(0, 10) == [Departure("S", None, change=5)]
+        assert reader.changes(0, 10) == [Tombstone("S", None, change=5)]
 
 
 def test_a_deleted_session_leaves_what_its_trace_took_along_when_it_moved(store: Store) -> None:
     fill(store)
     store.commit(Changes(first=5, head=5, sessions=[session("B", 5)], traces=[trace(1, "B")]))
-    store.commit(Changes(first=6, head=6, departures=[Departure("S", None, change=6)]))
+    store.commit(Changes(first=6, head=6, departures=[Tombstone("S", None, change=6)]))
     with store.read() as reader:
         kept = reader.moments(trace_hex(1), span_hex(1), None)
         assert [found.session_id for found in kept] == ["B"]
@@ -438,7 +438,7 @@ def test_a_deleted_session_leaves_what_its_trace_took_along_when_it_moved(store:
 
 def test_a_deleted_session_may_begin_anew(store: Store) -> None:
     fill(store)
-    store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    store.commit(Changes(first=5, head=5, departures=[Tombstone("S", None, change=5)]))
     store.commit(
         Changes(
             first=6,
@@ -466,7 +466,7 @@ def test_sessions_that_shared_with_a_deleted_one_keep_what_they_shared(store: St
             contents=content_of(7),
         )
     )
-    store.commit(Changes(first=8, head=8, departures=[Departure("S", None, change=8)]))
+    store.commit(Changes(first=8, head=8, departures=[Tombstone("S", None, change=8)]))
     with store.read() as reader:
         assert reader.spans_of("T") == [other]
         assert reader.content(other) == Content(b"payload 7", b"origin")
@@ -474,7 +474,7 @@ def test_sessions_that_shared_with_a_deleted_one_keep_what_they_shared(store: St
 
 def test_what_came_with_a_deleted_session_may_come_again_with_another(store: Store) -> None:
     fill(store)
-    store.commit(Changes(first=5, head=5, departures=[Departure("S", None, change=5)]))
+    store.commit(Changes(first=5, head=5, departures=[Tombstone("S", None, change=5)]))
     others = {6: ("T", 2, "p2", b"else"), 8: ("S", 1, "p1", b"origin")}
     for first, (session_id, number, process_id, origin) in others.items():
         row = span(1, first + 1, trace_number=number, session_id=session_id, process_id=process_id)

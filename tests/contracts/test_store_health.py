@@ -11,7 +11,7 @@ import pytest
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.feed.feed import Feed
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import Changes
 from inspector.service.storage.memory import MemoryStore
 from tests.support.otlp import span
@@ -48,7 +48,7 @@ class _Served:
     def __init__(self) -> None:
         self.store = _TroubledStore()
         self.feed = Feed(self.store)
-        self.ingest = Ingest(self.store, self.feed, clock=FakeClock(), tick_s=None, probe_s=0.01)
+        self.writer = Writer(self.store, self.feed, clock=FakeClock(), tick_s=None, probe_s=0.01)
 
     async def state_is(self, state: str) -> None:
         """Read the stream until it says so."""
@@ -60,7 +60,7 @@ class _Served:
                 if viewer.store_state == state:
                     break
         await stream.aclose()
-        assert self.ingest.store_health.state == state
+        assert self.writer.store_health.state == state
 
 
 @pytest.fixture
@@ -68,14 +68,14 @@ async def served() -> AsyncIterator[_Served]:
     served = _Served()
     yield served
     served.store.error = None
-    await served.ingest.close()
+    await served.writer.close()
     await served.feed.close()
 
 
 async def test_a_store_that_fails_is_ok_again_with_no_sender_coming(served: _Served) -> None:
     served.store.error = DISK_FULL
     with pytest.raises(StoreUnavailableError):
-        await served.ingest.submit([incoming(span())], [])
+        await served.writer.submit([incoming(span())], [])
     await served.state_is("full")
     served.store.error = None
     await served.state_is("ok")
@@ -84,23 +84,23 @@ async def test_a_store_that_fails_is_ok_again_with_no_sender_coming(served: _Ser
 async def test_trouble_that_changes_keeps_its_beginning(served: _Served) -> None:
     served.store.error = DISK_FULL
     with pytest.raises(StoreUnavailableError):
-        await served.ingest.submit([incoming(span())], [])
-    since_ns = served.ingest.store_health.since_ns
+        await served.writer.submit([incoming(span())], [])
+    since_ns = served.writer.store_health.since_ns
     served.store.error = StoreUnavailableError("Cannot write: gone.")
     await served.state_is("unavailable")
-    assert served.ingest.store_health.since_ns == since_ns
-    assert served.ingest.store_health.message == "Cannot write: gone."
+    assert served.writer.store_health.since_ns == since_ns
+    assert served.writer.store_health.message == "Cannot write: gone."
 
 
 async def test_a_disk_counts_as_full_until_what_was_refused_fits(served: _Served) -> None:
     served.store.error = DISK_FULL
     with pytest.raises(StoreUnavailableError):
-        await served.ingest.submit([incoming(span("x" * 3_000_000))], [])
+        await served.writer.submit([incoming(span("x" * 3_000_000))], [])
     served.store.error, served.store.free_bytes = None, 2_000_000
     for _ in range(3):
         served.store.is_probed.clear()
         assert await asyncio.to_thread(served.store.is_probed.wait, 10)
-    assert served.ingest.store_health.state == "full"
+    assert served.writer.store_health.state == "full"
     served.store.free_bytes = 10_000_000
     await served.state_is("ok")
 
@@ -111,7 +111,7 @@ async def test_trouble_is_logged_once_however_often_it_is_met(
     served.store.error = DISK_FULL
     for _ in range(3):
         with pytest.raises(StoreUnavailableError):
-            await served.ingest.submit([incoming(span())], [])
+            await served.writer.submit([incoming(span())], [])
     served.store.error = None
     await served.state_is("ok")
     said = [(record.levelno, record.message) for record in caplog.records]
@@ -128,13 +128,13 @@ async def test_a_crash_of_the_writer_is_said_and_it_begins_again(
         monkeypatch.undo()
         raise SystemError("unforeseen")
 
-    monkeypatch.setattr(served.ingest, "_write", crash)
+    monkeypatch.setattr(served.writer, "_write", crash)
     with pytest.raises(StoreUnavailableError, match="unforeseen"):
-        await served.ingest.submit([incoming(span())], [])
-    assert served.ingest.store_health.state == "unavailable"
+        await served.writer.submit([incoming(span())], [])
+    assert served.writer.store_health.state == "unavailable"
     assert "The writer failed" in caplog.text
     await served.state_is("ok")
-    await served.ingest.submit([incoming(span())], [])
+    await served.writer.submit([incoming(span())], [])
     with served.store.read() as reader:
         assert len(reader.unsettled()) == 1
 
@@ -145,11 +145,11 @@ async def test_a_writer_that_keeps_crashing_refuses_whoever_comes(
     def crash(*_: object) -> None:
         raise SystemError("for ever")
 
-    monkeypatch.setattr(served.ingest._turns, "take", crash)
+    monkeypatch.setattr(served.writer._turns, "take", crash)
     for _ in range(3):
         async with asyncio.timeout(10):
             with pytest.raises(StoreUnavailableError, match="for ever"):
-                await served.ingest.submit([incoming(span())], [])
+                await served.writer.submit([incoming(span())], [])
 
 
 async def test_what_is_committed_stays_so_when_viewers_cannot_be_told(
@@ -162,7 +162,7 @@ async def test_what_is_committed_stays_so_when_viewers_cannot_be_told(
     monkeypatch.setattr(served.feed, "publish", fail)
     stream = served.feed.stream()
     await anext(stream)
-    await served.ingest.submit([incoming(span())], [])
+    await served.writer.submit([incoming(span())], [])
     async with asyncio.timeout(10):
         assert b"SpanEnded" in await anext(stream)
     await stream.aclose()

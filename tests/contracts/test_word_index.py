@@ -21,8 +21,8 @@ from inspector.service.storage import Store, open_store
 from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 from inspector.service.storage.word_reader import Found, Phrase
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import started
 
 NOW_NS = START_NS + 100 * SECOND_NS
@@ -102,8 +102,8 @@ def test_an_index_that_breaks_while_it_is_used_is_made_anew(
 ) -> None:
     path = tmp_path / "words"
     store = MemoryStore()
-    desk = Desk(store)
-    desk.take(*(span(f"needle {n}", span_id=n, attributes={"n": "x " * 900}) for n in range(1, 60)))
+    rig = Rig(store)
+    rig.take(*(span(f"needle {n}", span_id=n, attributes={"n": "x " * 900}) for n in range(1, 60)))
     with closing(WordIndex(path, store.id, 1)) as index:
         catch_up(store, index)
     broken = bytearray(path.read_bytes())
@@ -125,10 +125,10 @@ def test_a_replaced_span_is_found_by_its_new_words_only(index: WordIndex) -> Non
 
 def test_what_was_deleted_leaves_the_index(path: Path) -> None:
     with closing(open_store("memory:")) as store, closing(WordIndex(path, store.id, 1)) as index:
-        desk = Desk(store)
-        desk.take(span("secret", attributes={"session.id": "S"}), span("other", trace=2, span_id=2))
+        rig = Rig(store)
+        rig.take(span("secret", attributes={"session.id": "S"}), span("other", trace=2, span_id=2))
         catch_up(store, index)
-        desk.delete("S")
+        rig.delete("S")
         catch_up(store, index)
         assert len(found(index, "other")) == 1
         assert found(index, "secret") == []
@@ -136,8 +136,8 @@ def test_what_was_deleted_leaves_the_index(path: Path) -> None:
 
 def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> None:
     store = MemoryStore()
-    desk = Desk(store)
-    desk.take(span("needle"))
+    rig = Rig(store)
+    rig.take(span("needle"))
     index.add(Additions(1_000))
     catch_up(store, index)
     assert len(found(index, "needle")) == 1
@@ -145,11 +145,11 @@ def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> N
 
 def test_a_search_that_began_before_a_change_finds_what_was_there(index: WordIndex) -> None:
     store = open_store("memory:")
-    desk = Desk(store)
-    desk.take(started(span("needle", duration_ns=None)))
+    rig = Rig(store)
+    rig.take(started(span("needle", duration_ns=None)))
     catch_up(store, index)
     with index.read() as before:
-        desk.take(span("thimble"))
+        rig.take(span("thimble"))
         catch_up(store, index)
         assert before.spans(Phrase("needle"), MAX_INT, 9, lambda: False) == Found([2], None)
     assert searched(store, index, "needle") == []
@@ -204,7 +204,7 @@ def test_a_search_with_an_index_finds_what_reading_everything_finds(
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as store:
         path = Path(folder) / "words"
         index = WordIndex(path, store.id, 1)
-        desk = Desk(store)
+        rig = Rig(store)
         for step in steps:
             match step:
                 case ("take", int(number), int(trace), str(said), bool(has_ended), bool(named)):
@@ -219,14 +219,14 @@ def test_a_search_with_an_index_finds_what_reading_everything_finds(
                         duration_ns=SECOND_NS if has_ended else None,
                         attributes=attributes,
                     )
-                    desk.take(one if has_ended else started(one))
+                    rig.take(one if has_ended else started(one))
                 case ("index",):
                     Indexer(store, index, is_running=False).step()
                 case ("reopen",):
                     index.close()
                     index = WordIndex(path, store.id, 1)
                 case ("delete", int(number)):
-                    desk.delete(f"S{number}")
+                    rig.delete(f"S{number}")
         for text in texts:
             _check(store, index, text)
         index.close()

@@ -49,14 +49,14 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         page.get_by_role("button", name="Find").click()
         editor = page.get_by_label("Arguments as JSON")
         expect(editor).to_have_value(re.compile("/tmp/report"))
-        editor.fill(editor.input_value().replace("/tmp/report.txt", "/tmp/draft.txt"))
+        editor.fill(editor.input_value().replace("/tmp/report.txt", "/tmp/unit.txt"))
         allow = page.get_by_role("button", name="Allow with 1 edit")
         expect(allow).to_have_attribute("aria-disabled", "false")
         allow.click()
         (said,) = map(json.loads, agent.said())
     expect(card.get_by_text(re.compile("the agent took it"))).to_be_visible()
 
-    assert said == {"ran": [{**ARGS, "path": "/tmp/draft.txt"}], "outcome": "deleted"}
+    assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
     (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
     decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]
@@ -64,6 +64,6 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
     assert person["inspector.decision.action"] == "modify"
     assert person["inspector.decision.origin"] == "browser"
     assert "/tmp/report.txt" in person["inspector.decision.before"]
-    assert "/tmp/draft.txt" in person["inspector.decision.after"]
+    assert "/tmp/unit.txt" in person["inspector.decision.after"]
     assert "hunter2" not in str(person)
     assert watch.errors == []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.service.model.rows import Doer, ProcessRow, RequestRow, RequestStatus
+from inspector.service.model.rows import Actor, ProcessRow, RequestRow, RequestStatus
 from tests.support.otlp import START_NS
 
-ANN = Doer("Ann", "browser", "127.0.0.1")
-BOB = Doer("Bob", "cli")
-AGENT = Doer("agent", "agent")
+ANN = Actor("Ann", "browser", "127.0.0.1")
+BOB = Actor("Bob", "cli")
+AGENT = Actor("agent", "agent")
 
 
 def asked(request_id: str = "r1", **given: Any) -> RequestRow:

@@ -17,7 +17,7 @@ TOKEN = "a-token-for-tests"
 
 
 class Remembering:
-    """Stands for `Ingest`: what was submitted, or the error to raise."""
+    """Stands for `Writer`: what was submitted, or the error to raise."""
 
     def __init__(self) -> None:
         self.spans: list[IncomingSpan] = []

@@ -13,9 +13,9 @@ from inspector.service.app import ROUTERS
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed, FeedTiming
 from inspector.service.http import compare, exports, problems, statistics
-from inspector.service.http.cache import Kept
+from inspector.service.http.cache import ResponseCache
 from inspector.service.http.openapi import with_schemas
-from inspector.service.ingest.writer import Clock, Ingest
+from inspector.service.ingest.writer import Clock, Writer
 from inspector.service.search import Indexer, open_words
 from inspector.service.storage import Store
 from tests.support.door import settings
@@ -38,19 +38,19 @@ class FakeClock:
 async def service(
     store: Store, clock: Clock | None = None, timing: FeedTiming | None = None
 ) -> AsyncIterator[FastAPI]:
-    """Run ingest, feed and routes on `store`; time passes only by `ingest.tick`."""
+    """Run writer, feed and routes on `store`; time passes only by `ingest.tick`."""
     clock = clock or FakeClock()
     app = FastAPI(telemetry=_NO_TELEMETRY)
     app.state.settings = settings()
     app.state.store = store
-    app.state.comparisons = Kept(compare.KEPT_SPANS)
-    app.state.statistics = Kept(statistics.KEPT)
-    app.state.exports = Kept(exports.KEPT)
+    app.state.comparisons = ResponseCache(compare.KEPT_SPANS)
+    app.state.statistics = ResponseCache(statistics.KEPT)
+    app.state.exports = ResponseCache(exports.KEPT)
     app.state.words = open_words(store, None)
     indexer = Indexer(store, app.state.words) if app.state.words else None
     app.state.feed = Feed(store, timing=timing, clock=clock)
     app.state.dispatch = Dispatch(store)
-    app.state.ingest = Ingest(
+    app.state.writer = Writer(
         store, app.state.feed, clock=clock, tick_s=None, dispatch=app.state.dispatch
     )
     problems.install(app)
@@ -62,7 +62,7 @@ async def service(
     finally:
         await app.state.feed.close()
         await app.state.dispatch.close()
-        await app.state.ingest.close()
+        await app.state.writer.close()
         if indexer is not None:
             indexer.close()
             app.state.words.close()

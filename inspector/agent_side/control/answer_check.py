@@ -11,15 +11,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from inspector.agent_side.control.arguments import (
+    ArgumentsView,
     EditError,
-    Shown,
     changes_from,
     is_edited,
     is_still,
 )
 from inspector.agent_side.control.exact_json import BadJsonError, parsed
 from inspector.agent_side.control.forms import problem_of
-from inspector.agent_side.control.open_requests import Given, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer
 from instrument import ApprovalAnswer, ApprovalRequest
 
 MAX_PAYLOAD_BYTES = 2**20
@@ -40,19 +40,21 @@ class ArgumentsChangedError(RuntimeError):
     """Nobody can allow it any more: what would run is not what was shown."""
 
 
-class Ruling(NamedTuple):
+class AnswerCheck(NamedTuple):
     """What becomes of an answer."""
 
-    taken: Taken
+    taken: AnswerOutcome
     ending: ApprovalAnswer | ArgumentsChangedError | None = None
     """What ends the waiting; None: it goes on."""
 
 
-def judge(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given) -> Ruling:
+def judge(
+    request: ApprovalRequest, shown: ArgumentsView, can_always: bool, given: ReceivedAnswer
+) -> AnswerCheck:
     """Return what `given` is to `request`, of which a person was `shown` this."""
     fault = _fault(request, shown, can_always, given)
     if fault is not None:
-        return Ruling(Taken(False, fault))
+        return AnswerCheck(AnswerOutcome(False, fault))
     try:
         if given.decision == "answer":
             payload = _payload(request.form, given)
@@ -64,13 +66,15 @@ def judge(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given
             changes = {} if text is None else changes_from(shown, request.data, text)
             return _taken(given, changes=changes, check=_check_of(request, shown, text))
     except (BadJsonError, EditError) as error:
-        return Ruling(Taken(False, str(error)))
+        return AnswerCheck(AnswerOutcome(False, str(error)))
     except ArgumentsChangedError as error:
-        return Ruling(Taken(False, str(error)), error)
+        return AnswerCheck(AnswerOutcome(False, str(error)), error)
     return _taken(given)
 
 
-def _fault(request: ApprovalRequest, shown: Shown, can_always: bool, given: Given) -> str | None:
+def _fault(
+    request: ApprovalRequest, shown: ArgumentsView, can_always: bool, given: ReceivedAnswer
+) -> str | None:
     possible = _DECISIONS[request.kind]
     if given.decision not in possible:
         return f"{given.decision!r:.80} is no answer to this: possible are {', '.join(possible)}"
@@ -83,13 +87,13 @@ def _fault(request: ApprovalRequest, shown: Shown, can_always: bool, given: Give
     return None
 
 
-def _check_unchanged(request: ApprovalRequest, shown: Shown) -> None:
+def _check_unchanged(request: ApprovalRequest, shown: ArgumentsView) -> None:
     if not is_still(shown, request.hook, request.data):
         raise ArgumentsChangedError(CHANGED)
 
 
 def _check_of(
-    request: ApprovalRequest, shown: Shown, text: str | None
+    request: ApprovalRequest, shown: ArgumentsView, text: str | None
 ) -> Callable[[Mapping[str, Any]], str | None]:
     """Return what is asked once more before it runs: a busy loop may take up an answer late."""
     if text is None:
@@ -99,7 +103,7 @@ def _check_of(
     return lambda data: None if is_what_was_seen(data) else CHANGED_SINCE
 
 
-def _payload(form: Mapping[str, Any] | None, given: Given) -> Any:
+def _payload(form: Mapping[str, Any] | None, given: ReceivedAnswer) -> Any:
     nothing = "null" if form is None else "{}"
     text = nothing if given.payload_json is None else given.payload_json
     try:
@@ -112,7 +116,7 @@ def _payload(form: Mapping[str, Any] | None, given: Given) -> Any:
     return payload
 
 
-def _taken(given: Given, **parts: Any) -> Ruling:
+def _taken(given: ReceivedAnswer, **parts: Any) -> AnswerCheck:
     answer = ApprovalAnswer(
         given.decision,
         None if given.reason is None else given.reason[:MAX_REASON_CHARS],
@@ -120,4 +124,4 @@ def _taken(given: Given, **parts: Any) -> Ruling:
         origin=given.origin[:MAX_ACTOR_CHARS],
         **parts,
     )
-    return Ruling(Taken(True, None), answer)
+    return AnswerCheck(AnswerOutcome(True, None), answer)

@@ -39,7 +39,7 @@ class EditError(ValueError):
     """An edited text cannot be made arguments of; says why."""
 
 
-class Shown(NamedTuple):
+class ArgumentsView(NamedTuple):
     """What a person sees of the arguments."""
 
     kwarg: str | None = None
@@ -54,26 +54,26 @@ class Shown(NamedTuple):
     """Why it cannot be edited."""
 
 
-def show(hook: str | None, data: Mapping[str, Any]) -> Shown:
+def show(hook: str | None, data: Mapping[str, Any]) -> ArgumentsView:
     """Return what is to be shown of the event `hook` with the kwargs `data`."""
     kwarg = None if hook is None else value_kwarg(hook)
     if kwarg is None or kwarg not in data:
-        return Shown()
+        return ArgumentsView()
     value = data[kwarg]
     try:
         text = canonical(value, MAX_ARGS_BYTES)
     except NotExactError as error:
         text, digest = _drawn(value)
-        return Shown(kwarg, None, text, digest, str(error))
-    return Shown(kwarg, text, None, _sha256(text.encode()))
+        return ArgumentsView(kwarg, None, text, digest, str(error))
+    return ArgumentsView(kwarg, text, None, _sha256(text.encode()))
 
 
-def is_still(shown: Shown, hook: str | None, data: Mapping[str, Any]) -> bool:
+def is_still(shown: ArgumentsView, hook: str | None, data: Mapping[str, Any]) -> bool:
     """Return whether the arguments are those that were shown: nobody may change them meanwhile."""
     return show(hook, data).args_hash == shown.args_hash
 
 
-def changes_from(shown: Shown, data: Mapping[str, Any], text: str) -> dict[str, Any]:
+def changes_from(shown: ArgumentsView, data: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Return the kwargs that an edit changes; none if it means what was shown.
 
     What the text leaves as it was stays the very object that it is.
@@ -95,7 +95,7 @@ def changes_from(shown: Shown, data: Mapping[str, Any], text: str) -> dict[str, 
     return {} if value is before else {shown.kwarg: value}
 
 
-def is_edited(shown: Shown, text: str, data: Mapping[str, Any]) -> bool:
+def is_edited(shown: ArgumentsView, text: str, data: Mapping[str, Any]) -> bool:
     """Return whether the arguments are what the edited `text` says, and nothing else."""
     value = None if shown.kwarg is None else data.get(shown.kwarg)
     return is_same(parsed(text, MAX_EDIT_BYTES), value)

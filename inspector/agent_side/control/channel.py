@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 
 from inspector.agent_side.control.commands import Commands
-from inspector.agent_side.control.connection_state import Limits, Line, Process
+from inspector.agent_side.control.connection_state import ConnectionState, Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import OpenRequests
@@ -56,7 +56,7 @@ class Channel:
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._line = Line(self._limits)
+        self._line = ConnectionState(self._limits)
         self._speaker = Speaker(self._line, self._find, self._process, self._requests, self._gate)
         self._listener = Listener(self._line, self._commands)
         self._thread: threading.Thread | None = None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from inspector.agent_side.control.gate import Gate, Session
 from inspector.agent_side.control.hold import By
-from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
 
 _logger = logging.getLogger("inspector")
 
@@ -29,7 +29,7 @@ class Command(NamedTuple):
     session_id: str
     trace_ids: tuple[str, ...]
     request_id: str | None
-    given: Given | None
+    given: ReceivedAnswer | None
     """Of an answer."""
     signal_name: str | None
     payload_json: str | None
@@ -83,7 +83,7 @@ def read_command(text: str) -> Command:
         raise MalformedCommandError(str(error), seq) from None
 
 
-Handler: TypeAlias = Callable[[Command], Taken]
+Handler: TypeAlias = Callable[[Command], AnswerOutcome]
 
 
 class Commands:
@@ -98,13 +98,13 @@ class Commands:
             "step": _verb(gate.step),
             "cancel": _verb(gate.cancel),
         }
-        self._handled: OrderedDict[tuple[object, ...], Taken] = OrderedDict()
+        self._handled: OrderedDict[tuple[object, ...], AnswerOutcome] = OrderedDict()
 
     def on(self, command_type: str, handler: Handler) -> None:
         """Let `handler` do what commands of this type say; it must not block."""
         self._handlers[command_type] = handler
 
-    def handle(self, command: Command) -> Taken:
+    def handle(self, command: Command) -> AnswerOutcome:
         """Do it, or say what was done when it came first; never raises."""
         taken = self._handled.get(command.identity)
         if taken is None:
@@ -117,29 +117,29 @@ class Commands:
         """Begin anew in the child of a fork."""
         self._handled.clear()
 
-    def _do(self, command: Command) -> Taken:
+    def _do(self, command: Command) -> AnswerOutcome:
         handler = self._handlers.get(command.type)
         if handler is None:
-            return Taken(False, f"this agent knows no {command.type!r}")
+            return AnswerOutcome(False, f"this agent knows no {command.type!r}")
         try:
             return handler(command)
         except Exception as error:
             _logger.warning("Cannot do what %s wants.", command.by, exc_info=True)
-            return Taken(False, f"the agent failed on it ({type(error).__name__})")
+            return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
 
-def _verb(act: Callable[[Session, By], Taken]) -> Handler:
-    def handle(command: Command) -> Taken:
+def _verb(act: Callable[[Session, By], AnswerOutcome]) -> Handler:
+    def handle(command: Command) -> AnswerOutcome:
         if not command.session_id:
-            return Taken(False, "no session is named")
+            return AnswerOutcome(False, "no session is named")
         return act(command.session, command.by)
 
     return handle
 
 
-def _answer(requests: OpenRequests, command: Command) -> Taken:
+def _answer(requests: OpenRequests, command: Command) -> AnswerOutcome:
     if command.request_id is None or command.given is None:
-        return Taken(False, "an answer without an answer")
+        return AnswerOutcome(False, "an answer without an answer")
     return requests.answer(command.request_id, command.given)
 
 
@@ -154,7 +154,7 @@ def _command(seq: int, fields: dict[str, Any]) -> Command:
         if not isinstance(answer, dict):
             raise TypeError("answer is no object")
         request_id = _needed(answer, "request_id")
-        given = Given(
+        given = ReceivedAnswer(
             decision=_needed(answer, "decision"),
             reason=reason,
             args_json=_text(answer, "args_json", None),

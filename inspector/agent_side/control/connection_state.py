@@ -10,8 +10,8 @@ from threading import Event, Lock
 from time import monotonic
 from typing import Any, NamedTuple
 
-from inspector.agent_side.control.http_connection import Link
-from inspector.agent_side.control.open_requests import Taken
+from inspector.agent_side.control.http_connection import HttpConnection
+from inspector.agent_side.control.open_requests import AnswerOutcome
 
 _logger = logging.getLogger("inspector")
 
@@ -59,13 +59,13 @@ class Ack(NamedTuple):
     id: str
     """Of the message."""
     seq: int
-    taken: Taken
+    taken: AnswerOutcome
 
 
-class Visit:
+class Connection:
     """From one hello to the next: the numbers of commands mean something within one only."""
 
-    def __init__(self, link: Link, path: str, welcome: Welcome) -> None:
+    def __init__(self, link: HttpConnection, path: str, welcome: Welcome) -> None:
         self.link = link
         self.path = path
         self.welcome = welcome
@@ -75,7 +75,7 @@ class Visit:
         """From the one thread to the other."""
 
 
-class Line:
+class ConnectionState:
     """Shared by the two threads; made anew in the child of a fork."""
 
     def __init__(self, limits: Limits) -> None:
@@ -86,20 +86,20 @@ class Line:
         self.obeying = Lock()
         """Held from a command to its ack."""
         self.has_visit = Event()
-        self.visit: Visit | None = None
-        self.stream: Link | None = None
+        self.visit: Connection | None = None
+        self.stream: HttpConnection | None = None
         """That commands come by."""
         self.lost_after_s = 12.0
         self._heard_s = monotonic()
         self._said_s: dict[str, float] = {}
 
-    def begin(self, visit: Visit) -> None:
+    def begin(self, visit: Connection) -> None:
         """Let both threads work for `visit`."""
         self.lost_after_s = visit.welcome.lost_after_s
         self.visit = visit
         self.has_visit.set()
 
-    def end(self, visit: Visit | None) -> None:
+    def end(self, visit: Connection | None) -> None:
         """Hello has to be said again."""
         if visit is None:
             return

@@ -13,11 +13,11 @@ from inspector.agent_side.control.commands import Command, Commands
 from inspector.agent_side.control.connection_state import Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
-from inspector.agent_side.control.open_requests import OpenRequests, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
-from subscribers.location import OpenOperation, Place
+from subscribers.location import OpenOperation, TraceLocation
 
 if TYPE_CHECKING:
     from subscribers.wiring import Wiring
@@ -59,7 +59,7 @@ class Control:
         bus: Bus,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
-        place_of: Callable[[str | None], Place],
+        place_of: Callable[[str | None], TraceLocation],
         open_operations: Callable[[], list[OpenOperation]],
         *,
         keeps_args: bool = False,
@@ -118,20 +118,20 @@ class Control:
         self._paused.forget()
         self._channel.forget()
 
-    def _cancel(self, command: Command) -> Taken:
+    def _cancel(self, command: Command) -> AnswerOutcome:
         if not command.session_id:
-            return Taken(False, "no session is named")
+            return AnswerOutcome(False, "no session is named")
         taken = self.gate.cancel(command.session, command.by)
         refused = self._provider.cancel(command.session.names, command.by)
-        return taken if taken.applied or not refused else Taken(True, None)
+        return taken if taken.applied or not refused else AnswerOutcome(True, None)
 
     def _wake(self) -> None:
         self._channel.wake()
 
 
-def _signal(command: Command) -> Taken:
+def _signal(command: Command) -> AnswerOutcome:
     if command.signal_name is None:
-        return Taken(False, "no signal is named")
+        return AnswerOutcome(False, "no signal is named")
     return deliver(
         command.session_id or None,
         command.signal_name,

@@ -18,11 +18,11 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from inspector.agent_side.control.hold import OPERATOR, By, Held, Release
-from inspector.agent_side.control.open_requests import Taken
+from inspector.agent_side.control.hold import OPERATOR, By, Hold, Release
+from inspector.agent_side.control.open_requests import AnswerOutcome
 from instrument import Bus, Decision
 from instrument.catalogue import NOUNS
-from subscribers.location import OpenOperation, Place
+from subscribers.location import OpenOperation, TraceLocation
 
 _logger = logging.getLogger("inspector")
 
@@ -55,7 +55,7 @@ class _Rule:
     held_by: By | None = None
     steps: int = 0
     """How many operations may still begin."""
-    held: dict[Held, None] = field(default_factory=dict)
+    held: dict[Hold, None] = field(default_factory=dict)
     """Oldest first."""
     cancelled_by: By | None = None
     cancelled_ns: int = 0
@@ -73,7 +73,7 @@ class Gate:
     def __init__(
         self,
         bus: Bus,
-        place_of: Callable[[str | None], Place],
+        place_of: Callable[[str | None], TraceLocation],
         open_operations: Callable[[], list[OpenOperation]],
     ) -> None:
         """Make one that lets everything pass."""
@@ -92,48 +92,48 @@ class Gate:
 
     # --- what an operator may do --------------------------------------------------------------
 
-    def pause(self, session: Session, by: By) -> Taken:
+    def pause(self, session: Session, by: By) -> AnswerOutcome:
         """Hold each operation that begins from now on."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return Taken(False, f"{MAX_SESSIONS} sessions are held already")
+                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
             if rule.held_by is not None:
-                return Taken(True, f"held already, by {rule.held_by}")
+                return AnswerOutcome(True, f"held already, by {rule.held_by}")
             rule.held_by = by
             self._put_on()
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
-    def step(self, session: Session, by: By) -> Taken:
+    def step(self, session: Session, by: By) -> AnswerOutcome:
         """Let one operation begin: the one that waits longest, else the next."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return Taken(False, f"{MAX_SESSIONS} sessions are held already")
+                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
             rule.held_by = rule.held_by or by
             self._put_on()
             oldest = next(iter(rule.held), None)
             if oldest is None:
                 rule.steps = min(rule.steps + 1, MAX_STEPS)
-                return Taken(True, "the next operation may begin")
+                return AnswerOutcome(True, "the next operation may begin")
             del rule.held[oldest]
         oldest.release(Release("step", f"one step by {by}"))
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
-    def resume(self, session: Session, by: By) -> Taken:
+    def resume(self, session: Session, by: By) -> AnswerOutcome:
         """Hold no longer; what is not held is as it is wanted, whatever the service believes."""
         rule = self._find(session.names)
         if rule is None or rule.held_by is None:
-            return Taken(True, "was not held")
+            return AnswerOutcome(True, "was not held")
         self._let_go(rule, Release("resume", f"resumed by {by}"))
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
-    def cancel(self, session: Session, by: By) -> Taken:
+    def cancel(self, session: Session, by: By) -> AnswerOutcome:
         """Cancel what runs, and deny what begins until all of that has ended."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return Taken(False, f"{MAX_SESSIONS} sessions are held already")
+                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
             was_held = rule.held_by is not None
             rule.cancelled_by, rule.cancelled_ns = by, perf_counter_ns()
             self._cancelling[rule] = None
@@ -150,9 +150,9 @@ class Gate:
             one.release(release)
         self.refresh()
         if not running:
-            return Taken(was_held, "nothing of it runs here")
+            return AnswerOutcome(was_held, "nothing of it runs here")
         unheard = sum(one.task is None for one in _outermost(running))
-        return Taken(told > 0 or unheard > 0, _what_was_told(told, unheard))
+        return AnswerOutcome(told > 0 or unheard > 0, _what_was_told(told, unheard))
 
     def let_all_go(self, why: str) -> None:
         """End every hold: nobody is there who could."""
@@ -193,7 +193,7 @@ class Gate:
 
     # --- the interceptor ----------------------------------------------------------------------
 
-    def _on_before(self, hook: str, /, **kwargs: Any) -> Decision | Held | None:
+    def _on_before(self, hook: str, /, **kwargs: Any) -> Decision | Hold | None:
         call_id = kwargs.get("call_id")
         rule = self._rule_at(self._place_of(call_id))
         if rule is None:
@@ -206,7 +206,7 @@ class Gate:
             if rule.steps:
                 rule.steps -= 1
                 return Decision.continue_(f"one step by {rule.held_by}")
-            held = Held(self._bus, rule.held_by, hook, call_id, partial(self._forget_held, rule))
+            held = Hold(self._bus, rule.held_by, hook, call_id, partial(self._forget_held, rule))
             rule.held[held] = None
         return held if asyncio._get_running_loop() is not None else held.block()
 
@@ -224,7 +224,7 @@ class Gate:
 
     # --- rules; those with "lock held" are called so ------------------------------------------
 
-    def _rule_at(self, place: Place) -> _Rule | None:
+    def _rule_at(self, place: TraceLocation) -> _Rule | None:
         rules = self._rules
         return rules.get(place.session_id or "") or rules.get(place.trace_id or "")
 
@@ -250,7 +250,7 @@ class Gate:
         for one in self._take_held(rule):
             one.release(release)
 
-    def _take_held(self, rule: _Rule) -> list[Held]:
+    def _take_held(self, rule: _Rule) -> list[Hold]:
         """Hold no longer; return what is to be released."""
         with self._lock:
             held, rule.held = list(rule.held), {}
@@ -258,7 +258,7 @@ class Gate:
             self._tidy(rule)
         return held
 
-    def _forget_held(self, rule: _Rule, held: Held) -> None:
+    def _forget_held(self, rule: _Rule, held: Hold) -> None:
         with self._lock:
             rule.held.pop(held, None)
 

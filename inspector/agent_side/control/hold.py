@@ -41,7 +41,7 @@ class Release(NamedTuple):
     reason: str
 
 
-class Held:
+class Hold:
     """Waits until it is released: without blocking the loop, or by blocking its own thread."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Held:
         by: By,
         hook: str,
         call_id: str | None,
-        on_end: Callable[[Held], None],
+        on_end: Callable[[Hold], None],
     ) -> None:
         """Make one; `on_end` is called when it waits no longer, for whatever reason."""
         self._bus = bus

@@ -53,7 +53,7 @@ class Reply(NamedTuple):
         return found if isinstance(found, dict) else {}
 
 
-class Link:
+class HttpConnection:
     """Connections to one address; each request has its own. Thread-safe."""
 
     def __init__(self, address: Address) -> None:

@@ -6,7 +6,7 @@ import re
 import uuid
 from typing import Any
 
-from inspector.agent_side.control.open_requests import Asked, Closed, Opened, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, Closed, Opened, PendingRequest
 
 MAX_TEXT_CHARS = 1024 * 1024
 _MAX_PROMPT_CHARS = 64 * 1024
@@ -30,7 +30,7 @@ def goodbye() -> dict[str, Any]:
     return {"type": "goodbye", "id": uuid.uuid4().hex}
 
 
-def ack(message_id: str, seq: int, taken: Taken) -> dict[str, Any]:
+def ack(message_id: str, seq: int, taken: AnswerOutcome) -> dict[str, Any]:
     """Return what became of a command."""
     return {
         "type": "ack",
@@ -55,7 +55,7 @@ def report(said: Opened | Closed, now_s: float) -> dict[str, Any]:
     }
 
 
-def _opened(asked: Asked, now_s: float) -> dict[str, Any]:
+def _opened(asked: PendingRequest, now_s: float) -> dict[str, Any]:
     age_s = max(0.0, now_s - asked.opened_monotonic_s)
     left_s = None if asked.timeout_s is None else max(0.0, asked.timeout_s - age_s)
     return {

@@ -22,7 +22,7 @@ MAX_UNSAID_CLOSED = 1_000
 """How many requests are remembered that closed while the service was away."""
 
 
-class Asked(NamedTuple):
+class PendingRequest(NamedTuple):
     """What a person is asked: `OpenedRequest` of the wire, with times by this process's clock."""
 
     id: str
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
     opened_monotonic_s: float
 
 
-class Given(NamedTuple):
+class ReceivedAnswer(NamedTuple):
     """An answer as it came; nothing of it has been checked."""
 
     decision: str
@@ -62,14 +62,14 @@ class Given(NamedTuple):
     origin: str
 
 
-class Taken(NamedTuple):
+class AnswerOutcome(NamedTuple):
     """What the judge made of an answer; the service is told both."""
 
     applied: bool
     reason: str | None
 
 
-Judge: TypeAlias = Callable[[Given], Taken]
+Judge: TypeAlias = Callable[[ReceivedAnswer], AnswerOutcome]
 """Takes or refuses an answer. Called on the channel's thread, so it must not block; at most one
 call of it returns `applied=True`."""
 
@@ -79,7 +79,7 @@ class Opened(NamedTuple):
 
     id: str
     """Of the message, the same on each try."""
-    asked: Asked
+    asked: PendingRequest
 
     @property
     def request_id(self) -> str:
@@ -104,12 +104,12 @@ class TooManyOpenError(RuntimeError):
     """No more can be asked at once; the request's default, or a denial, has to do."""
 
 
-NOT_OPEN = Taken(False, "not open here")
+NOT_OPEN = AnswerOutcome(False, "not open here")
 
 
 @dataclass(slots=True)
 class _Entry:
-    asked: Asked
+    asked: PendingRequest
     judge: Judge
     opened: Opened | None
     """None once the service has it."""
@@ -134,7 +134,7 @@ class OpenRequests:
 
     # --- for those who ask --------------------------------------------------------------------
 
-    def open(self, asked: Asked, judge: Judge) -> None:
+    def open(self, asked: PendingRequest, judge: Judge) -> None:
         """Ask; the answer comes to `judge`.
 
         Raises:
@@ -183,7 +183,7 @@ class OpenRequests:
 
     # --- for the channel ----------------------------------------------------------------------
 
-    def answer(self, request_id: str, given: Given) -> Taken:
+    def answer(self, request_id: str, given: ReceivedAnswer) -> AnswerOutcome:
         """Bring an answer to its judge; whatever fails there, it is not applied."""
         with self._lock:
             entry = self._entries.get(request_id)
@@ -193,9 +193,9 @@ class OpenRequests:
             return entry.judge(given)
         except Exception as error:  # a judge that fails has not taken it
             _logger.warning("Cannot take the answer to request %s.", request_id, exc_info=True)
-            return Taken(False, f"the agent failed on it ({type(error).__name__})")
+            return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
-    def still_open(self) -> list[Asked]:
+    def still_open(self) -> list[PendingRequest]:
         """Return what is open, in the order in which it was opened."""
         with self._lock:
             return [entry.asked for entry in self._entries.values() if entry.closed is None]
@@ -245,5 +245,5 @@ def _message_id() -> str:
     return uuid.uuid4().hex
 
 
-def _chars(asked: Asked) -> int:
+def _chars(asked: PendingRequest) -> int:
     return sum(len(value) for value in asked if isinstance(value, str))

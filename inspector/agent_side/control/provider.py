@@ -21,11 +21,16 @@ from inspector.agent_side.control.answer_check import (
     ArgumentsChangedError,
     judge,
 )
-from inspector.agent_side.control.arguments import Shown, show
+from inspector.agent_side.control.arguments import ArgumentsView, show
 from inspector.agent_side.control.hold import By
-from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import (
+    AnswerOutcome,
+    OpenRequests,
+    PendingRequest,
+    ReceivedAnswer,
+)
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
-from subscribers.location import NOWHERE, Place
+from subscribers.location import NO_LOCATION, TraceLocation
 
 MAX_PROMPT_CHARS = 64 * 1024
 MAX_NAME_CHARS = 200
@@ -39,7 +44,7 @@ UNKNOWN_SESSION = "unknown"
 _logger = logging.getLogger("inspector")
 
 
-PlaceOf: TypeAlias = Callable[[str | None], Place]
+PlaceOf: TypeAlias = Callable[[str | None], TraceLocation]
 """Takes a `call_id`, or None for where the code that calls it is."""
 
 
@@ -59,8 +64,8 @@ class _Pending:
     def __init__(
         self,
         request: ApprovalRequest,
-        shown: Shown,
-        place: Place,
+        shown: ArgumentsView,
+        place: TraceLocation,
         scope: str | None,
         wake: Callable[[], object],
     ) -> None:
@@ -74,13 +79,13 @@ class _Pending:
         self._is_over = False
         self._ending: ApprovalAnswer | ArgumentsChangedError | None = None
 
-    def take(self, given: Given) -> Taken:
+    def take(self, given: ReceivedAnswer) -> AnswerOutcome:
         """Judge an answer; the first that counts is the end."""
         with self._lock:
             if self._is_over:
-                return Taken(False, "it is over already")
+                return AnswerOutcome(False, "it is over already")
             if monotonic() >= self.deadline_s:
-                return Taken(False, "the time to answer is up")
+                return AnswerOutcome(False, "the time to answer is up")
             taken, ending = judge(self.request, self.shown, self.scope is not None, given)
             if ending is None:
                 return taken
@@ -89,7 +94,7 @@ class _Pending:
                 self._wake()
             except RuntimeError:
                 self._ending = None
-                return Taken(False, "the event loop of the agent has ended")
+                return AnswerOutcome(False, "the event loop of the agent has ended")
         return taken
 
     def ending(self) -> ApprovalAnswer | None:
@@ -139,7 +144,7 @@ class InspectorProvider:
         self,
         requests: OpenRequests,
         *,
-        place_of: PlaceOf = lambda _: NOWHERE,
+        place_of: PlaceOf = lambda _: NO_LOCATION,
         keeps_args: bool = False,
         watcher: Watcher | None = None,
     ) -> None:
@@ -249,12 +254,12 @@ class InspectorProvider:
     def _find_allowance(self, scope: str, request: ApprovalRequest) -> Allowance | None:
         return self._allowances.find(scope, request.interceptor, request.asked_by)
 
-    def _find_place(self, request: ApprovalRequest) -> Place:
+    def _find_place(self, request: ApprovalRequest) -> TraceLocation:
         try:
             return self._place_of(request.call_id)
         except Exception:
             _logger.warning("Cannot find the span of %s.", request.call_id, exc_info=True)
-            return NOWHERE
+            return NO_LOCATION
 
     def _ended(self, pending: _Pending) -> ApprovalAnswer | None:
         """Return the answer, with what is allowed always in force before anything goes on."""
@@ -288,7 +293,7 @@ def _nobody() -> ApprovalAnswer:
     return ApprovalAnswer("deny", "nobody waits for it any more")
 
 
-def _scope_of(place: Place) -> str | None:
+def _scope_of(place: TraceLocation) -> str | None:
     """Return where an allowance holds; None: it is not known well enough."""
     if place.session_id and place.session_id != UNKNOWN_SESSION:
         return _session_scope(place.session_id)
@@ -299,9 +304,9 @@ def _session_scope(session_id: str) -> str:
     return f"session {session_id}"
 
 
-def _asked(pending: _Pending, *, keeps_args: bool) -> Asked:
+def _asked(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
     request, shown, place = pending.request, pending.shown, pending.place
-    return Asked(
+    return PendingRequest(
         id=request.request_id,
         session_id=_text(place.session_id, MAX_SESSION_ID_CHARS),
         trace_id=place.trace_id,

@@ -7,9 +7,9 @@ import uuid
 from time import monotonic
 
 from inspector.agent_side.control.commands import Commands, MalformedCommandError, read_command
-from inspector.agent_side.control.connection_state import Ack, Line, Visit
-from inspector.agent_side.control.http_connection import AwayError, Link, StatusError
-from inspector.agent_side.control.open_requests import Taken
+from inspector.agent_side.control.connection_state import Ack, Connection, ConnectionState
+from inspector.agent_side.control.http_connection import AwayError, HttpConnection, StatusError
+from inspector.agent_side.control.open_requests import AnswerOutcome
 from inspector.agent_side.control.sse import EventSplitter, TooLongError
 
 _logger = logging.getLogger("inspector")
@@ -18,7 +18,7 @@ _logger = logging.getLogger("inspector")
 class Listener:
     """Follows the stream of one line; a stream that broke off is taken up again."""
 
-    def __init__(self, line: Line, commands: Commands) -> None:
+    def __init__(self, line: ConnectionState, commands: Commands) -> None:
         self._line = line
         self._commands = commands
 
@@ -41,10 +41,10 @@ class Listener:
             failures = 0 if has_lasted else failures + 1
             line.closing.wait(line.pause_s(failures))
 
-    def _follow(self, visit: Visit) -> None:
+    def _follow(self, visit: Connection) -> None:
         """Do what is commanded until the stream, or the visit, ends."""
         line = self._line
-        line.stream = link = Link(visit.link.address)
+        line.stream = link = HttpConnection(visit.link.address)
         events = EventSplitter()
         silence_s = line.limits.silent_beats * visit.welcome.heartbeat_s
         path = f"{visit.path}/commands?after={visit.last_seq}"
@@ -64,7 +64,7 @@ class Listener:
         except AwayError as error:
             _logger.debug("The stream of commands broke off: %s", error)
 
-    def _obey(self, visit: Visit, text: str) -> None:
+    def _obey(self, visit: Connection, text: str) -> None:
         try:
             command = read_command(text)
         except MalformedCommandError as error:
@@ -72,7 +72,7 @@ class Listener:
             self._line.say_once(logging.WARNING, "command", sent)
             if error.seq is None:
                 return
-            seq, taken = error.seq, Taken(False, f"malformed: {error}"[:1_000])
+            seq, taken = error.seq, AnswerOutcome(False, f"malformed: {error}"[:1_000])
         else:
             seq, taken = command.seq, self._commands.handle(command)
         visit.last_seq = max(visit.last_seq, seq)

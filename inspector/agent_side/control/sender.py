@@ -11,9 +11,15 @@ from typing import Any
 from urllib.parse import quote
 
 from inspector.agent_side.control import messages
-from inspector.agent_side.control.connection_state import Ack, Line, Process, Visit, read_welcome
+from inspector.agent_side.control.connection_state import (
+    Ack,
+    Connection,
+    ConnectionState,
+    Process,
+    read_welcome,
+)
 from inspector.agent_side.control.gate import Gate
-from inspector.agent_side.control.http_connection import Address, AwayError, Link, Reply
+from inspector.agent_side.control.http_connection import Address, AwayError, HttpConnection, Reply
 from inspector.agent_side.control.open_requests import OpenRequests
 
 _logger = logging.getLogger("inspector")
@@ -32,7 +38,7 @@ class Speaker:
 
     def __init__(
         self,
-        line: Line,
+        line: ConnectionState,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
         requests: OpenRequests,
@@ -46,7 +52,7 @@ class Speaker:
         self._failures = 0
         self._next_beat_s = 0.0
         self._acks: list[Ack] = []
-        self.link: Link | None = None
+        self.link: HttpConnection | None = None
 
     def run(self) -> None:
         """Speak until the line closes, and then say goodbye."""
@@ -87,17 +93,17 @@ class Speaker:
 
     # --- hello and goodbye --------------------------------------------------------------------
 
-    def _say_hello(self) -> Visit | None:
+    def _say_hello(self) -> Connection | None:
         address = self._find()
         if address is None:
             return None
-        process, self.link = self._process(), Link(address)
+        process, self.link = self._process(), HttpConnection(address)
         path = f"/processes/{quote(process.id, safe='')}"
         said = messages.hello(process.service, os.getpid(), socket.gethostname())
         reply = self._ask("PUT", path, said)
         if reply is None or not self._is_fine(reply):
             return None
-        visit = Visit(self.link, path, read_welcome(reply.fields(), self._line.limits))
+        visit = Connection(self.link, path, read_welcome(reply.fields(), self._line.limits))
         self._acks, self._next_beat_s = [], 0.0
         self._requests.say_again()
         self._line.begin(visit)
@@ -129,7 +135,7 @@ class Speaker:
 
     # --- news ---------------------------------------------------------------------------------
 
-    def _say_news(self, visit: Visit, *, has_beat: bool) -> bool:
+    def _say_news(self, visit: Connection, *, has_beat: bool) -> bool:
         """Say what is new, in batches; False when the visit is over."""
         self._collect_acks(visit)
         limits, now_s = self._line.limits, monotonic()
@@ -153,12 +159,12 @@ class Speaker:
             self._line.news.set()  # there is more
         return not is_over and not visit.is_over
 
-    def _collect_acks(self, visit: Visit) -> None:
+    def _collect_acks(self, visit: Connection) -> None:
         while visit.acks:
             self._acks.append(visit.acks.popleft())
         del self._acks[:-MAX_ACKS]
 
-    def _post(self, visit: Visit, batch: list[Message]) -> set[str] | None:
+    def _post(self, visit: Connection, batch: list[Message]) -> set[str] | None:
         """Return the ids of what was taken, or never will be; None when the visit is over."""
         reply = self._ask("POST", f"{visit.path}/messages", {"messages": batch})
         if reply is None:
@@ -172,7 +178,7 @@ class Speaker:
         listed = received if isinstance(received, list) else []
         return sent.intersection(one for one in listed if isinstance(one, str))
 
-    def _post_apart(self, visit: Visit, batch: list[Message], reply: Reply) -> set[str] | None:
+    def _post_apart(self, visit: Connection, batch: list[Message], reply: Reply) -> set[str] | None:
         """Find what is refused by halves, so that it takes nothing else with it."""
         if len(batch) == 1:
             self._give_up(batch[0], reply)

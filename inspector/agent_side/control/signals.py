@@ -19,7 +19,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from inspector.agent_side.control.answer_check import MAX_PAYLOAD_BYTES
 from inspector.agent_side.control.exact_json import BadJsonError, parsed
-from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import (
+    AnswerOutcome,
+    OpenRequests,
+    PendingRequest,
+    ReceivedAnswer,
+)
 from inspector.agent_side.control.provider import (
     MAX_NAME_CHARS,
     MAX_PROMPT_CHARS,
@@ -29,7 +34,7 @@ from inspector.agent_side.control.provider import (
 )
 from instrument import Bus
 from instrument.ids import next_call_id
-from subscribers.location import NOWHERE
+from subscribers.location import NO_LOCATION
 
 NOBODY = "nobody in the agent takes signals of this name: see `inspector.on_signal`"
 ELSEWHERE = "answered elsewhere"
@@ -116,7 +121,7 @@ class Signals:
 
         return off
 
-    def bring(self, signal: Signal) -> Taken:
+    def bring(self, signal: Signal) -> AnswerOutcome:
         """Bring a signal to all who want some; say whether one took it."""
         fault: str | None = None
         is_taken = False
@@ -126,7 +131,7 @@ class Signals:
             except Exception as error:
                 _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
                 fault = f"the agent failed on it ({type(error).__name__})"
-        return Taken(is_taken, None if is_taken else fault or NOBODY)
+        return AnswerOutcome(is_taken, None if is_taken else fault or NOBODY)
 
     def deliver(
         self,
@@ -137,12 +142,12 @@ class Signals:
         reason: str | None = None,
         actor: str | None = None,
         origin: str | None = None,
-    ) -> Taken:
+    ) -> AnswerOutcome:
         """Bring a signal that came as text; what is no JSON is not taken."""
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
-            return Taken(False, f"the payload cannot be taken: {error}")
+            return AnswerOutcome(False, f"the payload cannot be taken: {error}")
         return self.bring(Signal(session_id, signal_name, payload, "answer", reason, actor, origin))
 
 
@@ -189,7 +194,7 @@ class PausedSessions:
         self,
         requests: OpenRequests,
         signals: Signals = _shared,
-        place_of: PlaceOf = lambda _: NOWHERE,
+        place_of: PlaceOf = lambda _: NO_LOCATION,
     ) -> None:
         self._requests = requests
         self._signals = signals
@@ -259,18 +264,18 @@ class PausedSessions:
         for key in over:
             self._close(key, "withdrawn", None, "the session has ended")
 
-    def _judge(self, pause: _Pause, given: Given) -> Taken:
+    def _judge(self, pause: _Pause, given: ReceivedAnswer) -> AnswerOutcome:
         if given.decision not in _DECISIONS:
-            return Taken(False, f"{given.decision!r:.80} is no answer to a question")
+            return AnswerOutcome(False, f"{given.decision!r:.80} is no answer to a question")
         payload_json = given.payload_json if given.decision == "answer" else None
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
-            return Taken(False, f"the answer cannot be taken: {error}")
+            return AnswerOutcome(False, f"the answer cannot be taken: {error}")
         key = (pause.session_id, pause.signal_name)
         with self._lock:  # who takes it out answers it
             if self._pauses.get(key) is not pause:
-                return Taken(False, "it is over already")
+                return AnswerOutcome(False, "it is over already")
             self._answering[key] = self._pauses.pop(key)
         taken = self._signals.bring(
             Signal(*key, payload, given.decision, given.reason, given.actor, given.origin)
@@ -294,10 +299,10 @@ class PausedSessions:
         if pause is not None:
             self._requests.close(pause.request_id, status, decision, reason)
 
-    def _as_request(self, pause: _Pause, prompt: object) -> Asked:
+    def _as_request(self, pause: _Pause, prompt: object) -> PendingRequest:
         place = self._place_of(None)
         text = prompt if isinstance(prompt, str) and prompt else f"Waits for {pause.signal_name}."
-        return Asked(
+        return PendingRequest(
             id=pause.request_id,
             session_id=sendable(pause.session_id, MAX_SESSION_ID_CHARS),
             trace_id=place.trace_id,

@@ -16,8 +16,8 @@ from time import monotonic
 from typing import NamedTuple
 from weakref import WeakSet
 
-from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Globs, Place, Question
-from inspector.agent_side.policies.ruling import Ruling
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Globs, Question, SourceLine
+from inspector.agent_side.policies.ruling import PolicyDecision
 from instrument import HookDenied
 
 UNITS = {
@@ -59,7 +59,7 @@ class Budget:
     """Whether a model call counts as too much when nobody says what it used."""
     tools: Globs | None
     question: Question
-    place: Place
+    place: SourceLine
 
     @property
     def gates(self) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class Ledger:
 
     def check(
         self, hook: str, tool: object, call_id: str | None, session: str | None
-    ) -> list[Ruling]:
+    ) -> list[PolicyDecision]:
         """Return what the budgets say about an operation that is to begin, and count its call.
 
         The same `call_id` is counted once, however often it is asked about.
@@ -208,7 +208,9 @@ class Ledger:
                 for tally in tallies:
                     tally.used -= 1
 
-    def _judge(self, tally: _Tally, call_id: str | None, session: str | None) -> Ruling | None:
+    def _judge(
+        self, tally: _Tally, call_id: str | None, session: str | None
+    ) -> PolicyDecision | None:
         budget = tally.budget
         if budget.of == "calls":
             return self._judge_call(tally, call_id)
@@ -221,7 +223,7 @@ class Ledger:
             return self._overdrawn(tally, call_id)
         return self._warning(tally)
 
-    def _judge_call(self, tally: _Tally, call_id: str | None) -> Ruling | None:
+    def _judge_call(self, tally: _Tally, call_id: str | None) -> PolicyDecision | None:
         if call_id is not None and tally in self._counted.get(call_id, ()):
             return None
         if tally.used + 1 > tally.limit:
@@ -236,7 +238,7 @@ class Ledger:
             if len(self._counted) > MAX_CALLS:
                 del self._counted[next(iter(self._counted))]
 
-    def _overdrawn(self, tally: _Tally, call_id: str | None) -> Ruling:
+    def _overdrawn(self, tally: _Tally, call_id: str | None) -> PolicyDecision:
         budget = tally.budget
         by = f"budget:{budget.name}"
         whose = "by this process" if budget.is_per_process else "in this session"
@@ -250,7 +252,7 @@ class Ledger:
             reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used {whose}"
             question = f"Continue for another {budget.figures(budget.step)}?"
         if not budget.is_asking:
-            return Ruling(by, "deny", reason)
+            return PolicyDecision(by, "deny", reason)
         prompt = f"{budget.question.prompt or ''} {reason[0].upper()}{reason[1:]}. {question}"
         asked_at, used_then, unknown = tally.limit, tally.used, tally.unknown
 
@@ -265,16 +267,16 @@ class Ledger:
                     self._count_call(tally, call_id)
 
         asked = Question(prompt.strip(), budget.question.timeout_s, budget.question.default)
-        return Ruling(by, "ask", reason, asked, grant)
+        return PolicyDecision(by, "ask", reason, asked, grant)
 
-    def _warning(self, tally: _Tally) -> Ruling | None:
+    def _warning(self, tally: _Tally) -> PolicyDecision | None:
         budget = tally.budget
         if tally.has_warned or budget.warn_at is None or tally.used < budget.warn_at:
             return None
         tally.has_warned = True
         reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used already"
         _logger.warning("%s.", reason[0].upper() + reason[1:])
-        return Ruling(f"budget:{budget.name}", "allow", reason)
+        return PolicyDecision(f"budget:{budget.name}", "allow", reason)
 
     def _tallies(self, session: str | None) -> list[_Tally]:
         return [*self._account(session).tallies, *self._process.tallies]

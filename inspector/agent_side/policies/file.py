@@ -19,10 +19,10 @@ from inspector.agent_side.policies.rules import (
     BEFORE_TOOL_CALL,
     Action,
     Globs,
-    Place,
     Policy,
     Question,
     RuleList,
+    SourceLine,
 )
 from inspector.agent_side.policies.ruling import JOINT
 from inspector.errors import PolicyError
@@ -109,7 +109,7 @@ class _Reader:
         made, names = [], set()
         for number, cells in enumerate(found, 1):
             line = self._line(rf"\[\[\s*{section}\s*\]\]", number)
-            table = _Table(section, number, cells, Place(self._file, line), self.mistakes)
+            table = _Table(section, number, cells, SourceLine(self._file, line), self.mistakes)
             one = read(table)
             table.finish()
             if table.name in names:
@@ -131,7 +131,7 @@ class _Reader:
             self._wrong(line, f"`step` is true, false or a list of {', '.join(HOOKS)}")
             return []
         question = Question("Step: go on?", _BREAK_TIMEOUT_S)
-        place = Place(self._file, line)
+        place = SourceLine(self._file, line)
         return [Policy("step", "break", place, hooks=tuple(hooks), question=question)]
 
     def _line(self, pattern: str, number: int) -> int | None:
@@ -141,7 +141,7 @@ class _Reader:
         return self._text.count("\n", 0, headers[number - 1].start()) + 1
 
     def _wrong(self, line: int | None, what: str) -> None:
-        self.mistakes.append(f"{Place(self._file, line)}: {what}.")
+        self.mistakes.append(f"{SourceLine(self._file, line)}: {what}.")
 
 
 class _Table:
@@ -152,7 +152,7 @@ class _Table:
         section: str,
         number: int,
         cells: Mapping[str, Any],
-        place: Place,
+        place: SourceLine,
         mistakes: list[str],
     ) -> None:
         self.place = place

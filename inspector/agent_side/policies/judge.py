@@ -9,7 +9,7 @@ from inspector.agent_side.policies.budgets import Ledger
 from inspector.agent_side.policies.file import Rules
 from inspector.agent_side.policies.open_operations import OpenOperations
 from inspector.agent_side.policies.rules import Event, Policy, Question, RuleList
-from inspector.agent_side.policies.ruling import Ruling, joined
+from inspector.agent_side.policies.ruling import PolicyDecision, joined
 from instrument import Decision
 from instrument.decision import Outcome
 from instrument.deliberation import being_decided
@@ -66,7 +66,7 @@ class Judge:
         self._ledger.close(call_id, error)
         self._operations.closed(call_id)
 
-    def _decision(self, ruling: Ruling, call_id: str | None) -> Decision:
+    def _decision(self, ruling: PolicyDecision, call_id: str | None) -> Decision:
         if ruling.verdict == "deny":
             return Decision("deny", reason=ruling.reason, by=ruling.by)
         if ruling.verdict == "allow":
@@ -94,7 +94,7 @@ class Judge:
             if self._asked.pop(key, None) is entry and is_ours and answer.is_granted:
                 entry.grant()
 
-    def _budgets(self, hook: str, kwargs: dict[str, Any]) -> list[Ruling]:
+    def _budgets(self, hook: str, kwargs: dict[str, Any]) -> list[PolicyDecision]:
         if self._ledger.is_empty:
             return []
         tool, call_id = kwargs.get("tool_name"), kwargs.get("call_id")
@@ -104,13 +104,13 @@ class Judge:
         return self._operations.agent_of(kwargs.get("call_id"), kwargs.get("parent_call_id"))
 
 
-def ruled(policy: Policy, event: Event) -> Ruling:
+def ruled(policy: Policy, event: Event) -> PolicyDecision:
     """Return what a policy that matches says about an event."""
     action = policy.action
     by = f"{'breakpoint' if action == 'break' else 'policy'}:{policy.name}"
     if action in ("allow", "deny"):
         done = "allowed" if action == "allow" else "denied"
-        return Ruling(by, action, policy.reason or f"{done} by policy {policy.name}")
+        return PolicyDecision(by, action, policy.reason or f"{done} by policy {policy.name}")
     subject = event.kwargs.get("tool_name") if event.hook == "before_tool_call" else None
     what = str(subject)[:_MAX_NAME_CHARS] if subject is not None else event.hook
     if action == "ask":
@@ -119,6 +119,6 @@ def ruled(policy: Policy, event: Event) -> Ruling:
     else:
         reason = policy.reason or f"breakpoint {policy.name}"
         prompt = policy.question.prompt or f"Stopped before {what} ({policy.name}). Go on?"
-    return Ruling(
+    return PolicyDecision(
         by, action, reason, Question(prompt, policy.question.timeout_s, policy.question.default)
     )

@@ -21,7 +21,7 @@ MAX_NAMES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLine:
     """Where something was written."""
 
     file: Path
@@ -67,7 +67,7 @@ class Policy:
 
     name: str
     action: Action
-    place: Place
+    place: SourceLine
     hooks: tuple[str, ...] = (BEFORE_TOOL_CALL,)
     tools: Globs | None = None
     servers: Globs | None = None

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from inspector.agent_side.policies.rules import Question
 
-Verdict: TypeAlias = Literal["allow", "deny", "ask", "break"]
+PolicyEffect: TypeAlias = Literal["allow", "deny", "ask", "break"]
 
 JOINT = " + "
 """Between the names of those who ask together; no name has it."""
@@ -17,19 +17,19 @@ MAX_PROMPT_CHARS = 16_000
 MAX_NAME_CHARS = 200
 
 
-class Ruling(NamedTuple):
+class PolicyDecision(NamedTuple):
     """What one of them says."""
 
     by: str
     """Its kind and name, such as `policy:no deletes`: what "always" is said of."""
-    verdict: Verdict
+    verdict: PolicyEffect
     reason: str
     question: Question = Question()
     grant: Callable[[], None] | None = None
     """Of a budget that asks: to be called when a person said yes."""
 
 
-def joined(rulings: Sequence[Ruling]) -> Ruling | None:
+def joined(rulings: Sequence[PolicyDecision]) -> PolicyDecision | None:
     """Return what all of them add up to: the strictest, the first of these for its reason.
 
     One refusal refuses. All that ask are asked in one question, which is answered for all.
@@ -49,7 +49,7 @@ def joined(rulings: Sequence[Ruling]) -> Ruling | None:
     return rulings[0]._replace(reason="; ".join(one.reason for one in rulings))
 
 
-def _one_question(asking: Sequence[Ruling]) -> Ruling:
+def _one_question(asking: Sequence[PolicyDecision]) -> PolicyDecision:
     prompts = [one.question.prompt or one.reason for one in asking]
     may_silence_allow = all(one.question.default == "allow" for one in asking)
     times_s = [one.question.timeout_s for one in asking]
@@ -64,7 +64,7 @@ def _one_question(asking: Sequence[Ruling]) -> Ruling:
         for each in grants:
             each()
 
-    return Ruling(
+    return PolicyDecision(
         by=_names(asking),
         verdict="ask" if any(one.verdict == "ask" for one in asking) else "break",
         reason="; ".join(one.reason for one in asking),
@@ -73,7 +73,7 @@ def _one_question(asking: Sequence[Ruling]) -> Ruling:
     )
 
 
-def _names(asking: Sequence[Ruling]) -> str:
+def _names(asking: Sequence[PolicyDecision]) -> str:
     """Return a name for all of them; "always" for it is not "always" for one of them."""
     whole = JOINT.join(one.by for one in asking)
     if len(whole) <= MAX_NAME_CHARS:

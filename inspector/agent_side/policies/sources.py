@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from inspector.agent_side.policies.file import HERE, HOOKS, Rules, parse
 from inspector.agent_side.policies.locations import NAME, SWITCH, Source
-from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Place, Policy, RuleList
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Policy, RuleList, SourceLine
 from inspector.errors import PolicyError
 from inspector.paths import SECTIONS, config_dir
 
@@ -60,7 +60,7 @@ def load_or_deny(source: Source) -> Rules | None:
             SWITCH,
         )
         reason = f"the policies cannot be used: {said[:1_000]}"
-        policy = Policy("broken file", "deny", Place(source.file, None), hooks, reason=reason)
+        policy = Policy("broken file", "deny", SourceLine(source.file, None), hooks, reason=reason)
         return Rules(source.file, RuleList([policy]), RuleList([]), ())
 
 

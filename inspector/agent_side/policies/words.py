@@ -12,7 +12,7 @@ from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event, Globs, 
 from inspector.agent_side.policies.ruling import joined
 
 
-class Line(NamedTuple):
+class RuleText(NamedTuple):
     """One rule, for people and machines."""
 
     kind: str
@@ -27,13 +27,13 @@ class Trial(NamedTuple):
     verdict: str
     """`allow`, `deny`, `ask`, `break`, or `none` where nobody speaks of it."""
     reason: str
-    matched: tuple[Line, ...]
+    matched: tuple[RuleText, ...]
     """Who spoke of it."""
-    counted: tuple[Line, ...]
+    counted: tuple[RuleText, ...]
     """The budgets that hold it up when they are used up."""
 
 
-def lines(rules: Rules) -> Iterator[Line]:
+def lines(rules: Rules) -> Iterator[RuleText]:
     """Yield what a file has in force, in order; notes are of the kind `note`."""
     for kind, listed in (("policy", rules.policies), ("breakpoint", rules.breakpoints)):
         first: Policy | None = None
@@ -41,7 +41,7 @@ def lines(rules: Rules) -> Iterator[Line]:
             yield _policy_line(kind, policy)
             if first is not None and set(policy.hooks) <= set(first.hooks):
                 said = f"is never reached: {first.name} comes first, and is about all of these"
-                yield Line("note", policy.name, said, policy.place.line)
+                yield RuleText("note", policy.name, said, policy.place.line)
             if first is None and _is_about_all(policy):
                 first = policy
     for budget in rules.budgets:
@@ -82,7 +82,7 @@ def _is_about_all(policy: Policy) -> bool:
     return not (policy.tools or policy.servers or policy.agents or policy.where)
 
 
-def _policy_line(kind: str, policy: Policy) -> Line:
+def _policy_line(kind: str, policy: Policy) -> RuleText:
     what = "tools" if policy.hooks == (BEFORE_TOOL_CALL,) else ", ".join(policy.hooks)
     said = [f"{policy.action} {what}{_of(policy.tools)}"]
     if policy.servers is not None:
@@ -93,10 +93,10 @@ def _policy_line(kind: str, policy: Policy) -> Line:
         said.append("where " + " and ".join(one.words for one in policy.where))
     if policy.action in ("ask", "break"):
         said.append(_silence(policy.question))
-    return Line(kind, policy.name, " ".join(said), policy.place.line)
+    return RuleText(kind, policy.name, " ".join(said), policy.place.line)
 
 
-def _budget_line(budget: Budget) -> Line:
+def _budget_line(budget: Budget) -> RuleText:
     whose = "the process" if budget.is_per_process else "each session"
     calls = f" of {budget.tools}" if budget.tools is not None else ""
     said = f"at {budget.figures(budget.at)}{calls} in {whose}"
@@ -107,7 +107,7 @@ def _budget_line(budget: Budget) -> Line:
         said = f"stop {said}"
     if budget.warn_at is not None:
         said += f", warn at {budget.figures(budget.warn_at)}"
-    return Line("budget", budget.name, said, budget.place.line)
+    return RuleText("budget", budget.name, said, budget.place.line)
 
 
 def _of(tools: Globs | None) -> str:

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from inspector.integrations.deduplication import is_told, telling
+from inspector.integrations.deduplication import is_reported, reporting
 from inspector.integrations.mcp.connections import in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import Wire
@@ -61,15 +61,15 @@ class Calls:
             name, arguments = given.arguments.get("name"), given.arguments.get("arguments")
             if not isinstance(name, str) or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
-            if is_told(name, bus):
-                with telling(name):  # a server in this process hears it too
+            if is_reported(name, bus):
+                with reporting(name):  # a server in this process hears it too
                     return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 given.arguments["name"] = operation.kwargs["tool_name"]
                 if arguments is not None or operation.args:
                     given.arguments["arguments"] = operation.args
-                with telling(given.arguments["name"]):
+                with reporting(given.arguments["name"]):
                     result = await original(*given.args, **given.kwargs)
                 if sdk.is_error(result):  # an error that is an answer is an error
                     operation.result = result

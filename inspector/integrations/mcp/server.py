@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from inspector.integrations.deduplication import is_told, telling
+from inspector.integrations.deduplication import is_reported, reporting
 from inspector.integrations.mcp.connections import Connections, in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -175,7 +175,7 @@ class Server:
         """Run a tool's handler as an operation; what it is given changes only if a hook says so."""
         sdk = self._sdk
         name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
-        if not isinstance(name, str) or is_told(name, self._bus):
+        if not isinstance(name, str) or is_reported(name, self._bus):
             return await plainly()
         given = {} if arguments is None else arguments
         made: list[Any] = []
@@ -183,7 +183,7 @@ class Server:
         async def run(operation: Operation) -> Any:
             tool = operation.kwargs["tool_name"]
             is_same = operation.args is given and tool == name
-            with telling(tool):
+            with reporting(tool):
                 result = await (plainly() if is_same else with_args(tool, operation.args))
             made.append(result)
             if (text := _error_text(sdk, result)) is not None:

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.mcp_agent.given import Given, context_of, engine_of
+from inspector.integrations.mcp_agent.given import CallArguments, context_of, engine_of
 from inspector.integrations.mcp_agent.layers import identity, is_told, telling
 from inspector.integrations.mcp_agent.patches import Function, Teller
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -27,7 +27,7 @@ def tool_call(teller: Teller, original: Function) -> Function:
     """`Agent.call_tool`: tools of servers, local functions, and asking a human."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        agent, given = args[0], Given(args, kwargs)
+        agent, given = args[0], CallArguments(args, kwargs)
         name = str(given.get(1, "name"))
         if is_told("tool_call", name):  # a subclass calls the one it overrides
             return await original(*args, **kwargs)
@@ -42,7 +42,7 @@ def tool_call(teller: Teller, original: Function) -> Function:
     return told
 
 
-async def tell_tool(teller: Teller, given: Given, original: Function, **about: Any) -> Any:
+async def tell_tool(teller: Teller, given: CallArguments, original: Function, **about: Any) -> Any:
     """Tell a call whose second and third arguments are a tool and what it is given."""
     arguments = given.get(2, "arguments")
 
@@ -99,7 +99,7 @@ def generate(teller: Teller, original: Function) -> Function:
     """
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        llm, given = args[0], Given(args, kwargs)
+        llm, given = args[0], CallArguments(args, kwargs)
         key = identity(llm)
         if is_told("llm_generate", key) or is_told("agent_call", key):
             return await original(*args, **kwargs)
@@ -131,7 +131,9 @@ def _as_agent(agent: Any, do: Callable[[], Awaitable[Any]]) -> Callable[[Operati
     return act
 
 
-async def _tell_model(teller: Teller, llm: Any, key: str, given: Given, original: Function) -> Any:
+async def _tell_model(
+    teller: Teller, llm: Any, key: str, given: CallArguments, original: Function
+) -> Any:
     name = "request_params"
     params = given.get(2, name) if name not in given.kwargs else given.kwargs[name]
     if not hasattr(params, "maxTokens"):  # of `generate_structured` the second is the model class
@@ -211,7 +213,7 @@ def record_usage(teller: Teller, original: Function) -> Function:
     async def told(*args: Any, **kwargs: Any) -> Any:
         asked = _asked.get()
         if asked is not None:
-            used, given = asked.used, Given(args, kwargs)
+            used, given = asked.used, CallArguments(args, kwargs)
             for place, name in enumerate(("input_tokens", "output_tokens"), start=1):
                 used[name] = used.get(name, 0) + int(given.get(place, name) or 0)
             model = given.get(3, "model_name")
@@ -247,7 +249,7 @@ def model_select(teller: Teller, original: Function) -> Function:
     """`ModelSelector.select_best_model`, which is sync. Refused, there is no model that fits."""
 
     def told(*args: Any, **kwargs: Any) -> Any:
-        selector, given = args[0], Given(args, kwargs)
+        selector, given = args[0], CallArguments(args, kwargs)
         provider = str(given.get(2, "provider") or "").lower()
         known = getattr(selector, "models_by_provider", {}).get(provider, ())
         try:

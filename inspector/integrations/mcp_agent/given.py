@@ -8,7 +8,7 @@ from typing import Any
 from inspector import context as session_context
 
 
-class Given:
+class CallArguments:
     """Arguments by name or place, whichever way they came. The place counts from `self`, 0."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

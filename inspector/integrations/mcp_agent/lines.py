@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
-from inspector.integrations.mcp_agent.given import Given
+from inspector.integrations.mcp_agent.given import CallArguments
 from inspector.integrations.mcp_agent.layers import is_tapped
 from inspector.integrations.mcp_agent.patches import Function, Teller
 
 _TRANSPORTS = {"stdio": "stdio", "sse": "sse", "websocket": "websocket"}
 
 
-class Line(NamedTuple):
+class ServerConnection(NamedTuple):
     """One connection."""
 
     server_name: str | None
@@ -30,23 +30,23 @@ class Line(NamedTuple):
         }
 
 
-_lines: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
+_lines: WeakKeyDictionary[Any, ServerConnection] = WeakKeyDictionary()
 
 
 _told: WeakSet[Any] = WeakSet()
 """Connections that were told to be up."""
 
 
-def line_of(session: Any) -> Line:
+def line_of(session: Any) -> ServerConnection:
     """Return the connection of a session, as far as it is known."""
     found = _lines.get(session)
     return found or _line(None, getattr(session, "server_config", None))
 
 
-def _line(server_name: str | None, config: Any) -> Line:
+def _line(server_name: str | None, config: Any) -> ServerConnection:
     transport = getattr(config, "transport", None) or "stdio"
     uri = getattr(config, "command" if transport == "stdio" else "url", None)
-    return Line(
+    return ServerConnection(
         server_name or getattr(config, "name", None),
         _TRANSPORTS.get(transport, "http"),  # streamable_http, in its spellings
         str(uri or server_name or ""),
@@ -73,7 +73,7 @@ def lifecycle(teller: Teller, original: Function) -> Function:
     """`_server_lifecycle_task`, which ends when a connection that is kept has ended."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        connection = Given(args, kwargs).get(0, "server_conn")
+        connection = CallArguments(args, kwargs).get(0, "server_conn")
         line = _line(connection.server_name, connection.server_config)
         reason: Any = "cancelled"
         try:
@@ -93,7 +93,7 @@ def get_server(teller: Teller, original: Function) -> Function:
     attempts: WeakKeyDictionary[Any, dict[str, int]] = WeakKeyDictionary()
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        manager, name = args[0], str(Given(args, kwargs).get(1, "server_name"))
+        manager, name = args[0], str(CallArguments(args, kwargs).get(1, "server_name"))
         counts = attempts.setdefault(manager, {})
         connection = manager.running_servers.get(name)
         if connection is not None and not connection.is_healthy():
@@ -112,7 +112,7 @@ def start_server(teller: Teller, original: Function) -> Function:
 
     @asynccontextmanager
     async def told(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        name = str(Given(args, kwargs).get(1, "server_name"))
+        name = str(CallArguments(args, kwargs).get(1, "server_name"))
         line = _line(name, args[0].registry.get(name))
         async with original(*args, **kwargs) as session:
             _lines[session] = line
@@ -136,7 +136,7 @@ def handle_reconnection(teller: Teller, original: Function) -> Function:
     """`StreamableHTTPTransport._handle_reconnection` of the SDK: a stream is taken up again."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        attempt = int(Given(args, kwargs).get(4, "attempt", 0))
+        attempt = int(CallArguments(args, kwargs).get(4, "attempt", 0))
         uri = str(getattr(args[0], "url", ""))
         await teller.bus._emit(
             "transport_reconnecting", transport_type="http", uri=uri, attempt=attempt + 1

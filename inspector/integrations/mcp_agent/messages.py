@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.deduplication import telling as telling_tool
+from inspector.integrations.deduplication import reporting as telling_tool
 from inspector.integrations.mcp_agent.calls import tell_tool
-from inspector.integrations.mcp_agent.given import Given, context_of
+from inspector.integrations.mcp_agent.given import CallArguments, context_of
 from inspector.integrations.mcp_agent.layers import innermost, is_tapped, is_told, telling
 from inspector.integrations.mcp_agent.lines import line_of
 from inspector.integrations.mcp_agent.patches import Function, Teller
@@ -22,7 +22,7 @@ def send_request(teller: Teller, original: Function) -> Function:
     """`MCPAgentClientSession.send_request`. The id is given further in: not seen here."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        session, request = args[0], Given(args, kwargs).get(1, "request").root
+        session, request = args[0], CallArguments(args, kwargs).get(1, "request").root
         if is_told("rpc_request", request.method) or is_tapped(session):
             return await original(*args, **kwargs)
         line = line_of(session)
@@ -47,7 +47,7 @@ def send_notification(teller: Teller, original: Function) -> Function:
     """`MCPAgentClientSession.send_notification`, which nobody answers."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        session, message = args[0], Given(args, kwargs).get(1, "notification").root
+        session, message = args[0], CallArguments(args, kwargs).get(1, "notification").root
         if is_told("rpc_request", message.method) or is_tapped(session):
             return await original(*args, **kwargs)
         line = line_of(session)
@@ -78,7 +78,7 @@ def call_tool(teller: Teller, original: Function) -> Function:
     """`MCPAgentClientSession.call_tool`: asks for progress; a tool call where no agent makes it."""
 
     async def with_progress(*args: Any, **kwargs: Any) -> Any:
-        given = Given(args, kwargs)
+        given = CallArguments(args, kwargs)
         name, theirs = str(given.get(1, "name")), given.get(4, "progress_callback")
         call_id, context = current_call_id(teller.bus), context_of(args[0])
         is_told_below = is_tapped(args[0])
@@ -105,7 +105,7 @@ def call_tool(teller: Teller, original: Function) -> Function:
         return await given.call(original)
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        given = Given(args, kwargs)
+        given = CallArguments(args, kwargs)
         name = str(given.get(1, "name"))
         noun, outer = innermost()
         if noun == "tool_call" and outer.endswith(name):  # the agent puts the server's name before
@@ -131,7 +131,7 @@ def read_resource(teller: Teller, original: Function) -> Function:
     async def told(*args: Any, **kwargs: Any) -> Any:
         if is_tapped(args[0]):
             return await original(*args, **kwargs)
-        given = Given(args, kwargs)
+        given = CallArguments(args, kwargs)
         uri = given.get(1, "uri")
         try:
             async with teller.bus.operation(
@@ -158,7 +158,7 @@ def get_prompt(teller: Teller, original: Function) -> Function:
     async def told(*args: Any, **kwargs: Any) -> Any:
         if is_tapped(args[0]):
             return await original(*args, **kwargs)
-        given = Given(args, kwargs)
+        given = CallArguments(args, kwargs)
         parameters = given.get(2, "arguments")
         try:
             async with teller.bus.operation(

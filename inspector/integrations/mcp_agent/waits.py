@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.integrations.mcp_agent.given import Given, context_of, session_of
+from inspector.integrations.mcp_agent.given import CallArguments, context_of, session_of
 from inspector.integrations.mcp_agent.lines import line_of
 from inspector.integrations.mcp_agent.patches import Function, Teller
 
@@ -93,7 +93,7 @@ def wait_for_signal(teller: Teller, original: Function) -> Function:
     """`Executor.wait_for_signal`; asking a human waits here too."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        executor, given = args[0], Given(args, kwargs)
+        executor, given = args[0], CallArguments(args, kwargs)
         name = str(given.get(1, "signal_name"))
         if name == NOT_A_PAUSE:
             return await original(*args, **kwargs)
@@ -134,7 +134,7 @@ def elicit(teller: Teller, original: Function) -> Function:
     """
 
     async def told(*args: Any, **kwargs: Any) -> Any:
-        session, params = args[0], Given(args, kwargs).get(2, "params")
+        session, params = args[0], CallArguments(args, kwargs).get(2, "params")
         about = {"session_id": session_of(session), "signal_name": ELICITATION}
         context = context_of(session)
         has_its_own = getattr(context, "elicitation_handler", None) or getattr(

@@ -11,25 +11,25 @@ from agents.models.fake_id import FAKE_RESPONSES_ID
 
 from instrument.decision import Injection
 
-Told = dict[str, Any]
+MessageDict = dict[str, Any]
 Item = Mapping[str, Any]
 
 _TOGETHER = ("assistant", "tool")
 """Roles of which several items are one message."""
 
 
-class Line(NamedTuple):
+class MessageItems(NamedTuple):
     """One message as it is told, and the framework's items that it is made of."""
 
-    told: Told
+    told: MessageDict
     own: list[Any]
 
 
-def lines_of(given: Any) -> list[Line]:
+def lines_of(given: Any) -> list[MessageItems]:
     """Return what a model is sent, a text or items, as messages."""
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
-    lines: list[Line] = []
+    lines: list[MessageItems] = []
     for own in given or ():
         item = as_item(own)
         role = _role(item)
@@ -37,20 +37,20 @@ def lines_of(given: Any) -> list[Line]:
             lines[-1].told["parts"] += _parts(item)
             lines[-1].own.append(own)
         else:
-            lines.append(Line({"role": role, "parts": _parts(item)}, [own]))
+            lines.append(MessageItems({"role": role, "parts": _parts(item)}, [own]))
     return lines
 
 
-def told_answer(output: Iterable[Any], response_id: Any = None) -> Told:
+def told_answer(output: Iterable[Any], response_id: Any = None) -> MessageDict:
     """Return what a model answered as one message."""
     parts = [part for own in output for part in _parts(as_item(own))]
-    told: Told = {"role": "assistant", "parts": parts}
+    told: MessageDict = {"role": "assistant", "parts": parts}
     if isinstance(response_id, str) and response_id != FAKE_RESPONSES_ID:
         told["id"] = response_id
     return told
 
 
-def own_items(prompt: Any, lines: Sequence[Line]) -> list[Any]:
+def own_items(prompt: Any, lines: Sequence[MessageItems]) -> list[Any]:
     """Return what is to be sent: what was told is sent as it was, what is new is made."""
     if isinstance(prompt, str) or not isinstance(prompt, Sequence):
         prompt = [prompt]
@@ -98,7 +98,7 @@ def _role(item: Item) -> str:
     return "tool" if kind.endswith(("_output", "_approval_response")) else "assistant"
 
 
-def _parts(item: Item) -> list[Told]:
+def _parts(item: Item) -> list[MessageDict]:
     kind = str(item.get("type", "message"))
     call_id = item.get("call_id", item.get("id"))
     if kind == "message":
@@ -139,7 +139,7 @@ def _reasoning(item: Item) -> str:
     return "\n".join(str(as_item(one).get("text", "")) for one in thoughts)
 
 
-def _content(piece: Any) -> Told:
+def _content(piece: Any) -> MessageDict:
     """Return a piece of a message as a part; of media what it is, not what is in it."""
     if isinstance(piece, str):
         return {"type": "text", "content": piece}
@@ -151,7 +151,7 @@ def _content(piece: Any) -> Told:
     return {"type": "text", "content": f"[{item.get('type', 'media')}]"}
 
 
-def _own(message: Any, lines: Sequence[Line]) -> list[Any]:
+def _own(message: Any, lines: Sequence[MessageItems]) -> list[Any]:
     for line in lines:
         if line.told is message or line.told == message:
             return line.own

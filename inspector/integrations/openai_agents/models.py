@@ -19,7 +19,7 @@ from openai.types.responses import (
 )
 
 from inspector.integrations.openai_agents.messages import (
-    Told,
+    MessageDict,
     injected,
     lines_of,
     own_items,
@@ -81,7 +81,7 @@ class WatchedModel:
         """Ask the model."""
         call = _ModelCall(self._inspector_model, self._inspector_run, args, kwargs)
 
-        async def ask(operation: Operation) -> Told:
+        async def ask(operation: Operation) -> MessageDict:
             args, kwargs = call.sent(operation)
             response = await call.model.get_response(*args, **kwargs)
             return call.answered(operation, response)
@@ -144,7 +144,7 @@ class _ModelCall:
         self._settings = _set(self._given.get("model_settings"))
         self._injections = list(run.injections)
         self._response: ModelResponse | None = None
-        self._told: Told | None = None
+        self._told: MessageDict | None = None
         self._last: Any = None
         self.told = {
             "llm": model,
@@ -170,7 +170,7 @@ class _ModelCall:
         positions = _POSITIONS[: self._count]
         return [given.pop(name) for name in positions], given
 
-    def answered(self, operation: Operation, response: ModelResponse) -> Told:
+    def answered(self, operation: Operation, response: ModelResponse) -> MessageDict:
         """Tell the usage of an answer, and return it as it is told."""
         self._response = response
         del self.run.injections[: len(self._injections)]

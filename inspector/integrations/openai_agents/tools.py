@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 
-from inspector.integrations.deduplication import is_told
+from inspector.integrations.deduplication import is_reported
 from inspector.integrations.openai_agents.messages import arguments_of
 from inspector.integrations.openai_agents.runs import current_run
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
@@ -44,7 +44,7 @@ class Tools:
         @wraps(original)
         async def invoke(*, function_tool: Any, context: Any, arguments: str) -> Any:
             run = current_run(self._bus)
-            if run is None or is_told(function_tool.name, self._bus):
+            if run is None or is_reported(function_tool.name, self._bus):
                 return await original(
                     function_tool=function_tool, context=context, arguments=arguments
                 )

@@ -18,24 +18,27 @@ from pydantic_ai.messages import (
 
 from instrument.decision import Injection
 
-Told = dict[str, Any]
+MessageDict = dict[str, Any]
 
 
-class Line(NamedTuple):
+class MessageParts(NamedTuple):
     """One message as it is told, and what it is of the framework's."""
 
-    told: Told
+    told: MessageDict
     own: ModelMessage
 
 
-def lines_of(messages: Iterable[ModelMessage]) -> list[Line]:
+def lines_of(messages: Iterable[ModelMessage]) -> list[MessageParts]:
     """Split `messages` into lines of one role each."""
     return [line for message in messages for line in _lines(message)]
 
 
-def told_response(response: ModelResponse) -> Told:
+def told_response(response: ModelResponse) -> MessageDict:
     """Return the answer of a model as one message."""
-    told: Told = {"role": "assistant", "parts": [_told_part(part) for part in response.parts]}
+    told: MessageDict = {
+        "role": "assistant",
+        "parts": [_told_part(part) for part in response.parts],
+    }
     for name, value in (
         ("finish_reason", getattr(response, "finish_reason", None)),
         ("model", response.model_name),
@@ -46,14 +49,16 @@ def told_response(response: ModelResponse) -> Told:
     return told
 
 
-def own_messages(prompt: Any, lines: Sequence[Line]) -> list[ModelMessage]:
+def own_messages(prompt: Any, lines: Sequence[MessageParts]) -> list[ModelMessage]:
     """Return what is to be sent: what was told is sent as it was, what is new is made."""
     if isinstance(prompt, str) or not isinstance(prompt, Sequence):
         prompt = [prompt]
     return [_own(item, lines) for item in prompt]
 
 
-def own_response(response: Any, told: Told | None, own: ModelResponse | None) -> ModelResponse:
+def own_response(
+    response: Any, told: MessageDict | None, own: ModelResponse | None
+) -> ModelResponse:
     """Return the answer that interceptors left, as the framework's."""
     if isinstance(response, ModelResponse):
         return response
@@ -84,9 +89,9 @@ def told_prompt(prompt: Any) -> Any:
     return [{"role": "user", "parts": [{"type": "text", "content": _user_texts(prompt)}]}]
 
 
-def _lines(message: ModelMessage) -> Iterable[Line]:
+def _lines(message: ModelMessage) -> Iterable[MessageParts]:
     if isinstance(message, ModelResponse):
-        yield Line(told_response(message), message)
+        yield MessageParts(told_response(message), message)
         return
     group: list[ModelRequestPart] = []
     for part in message.parts:
@@ -98,9 +103,9 @@ def _lines(message: ModelMessage) -> Iterable[Line]:
         yield _request_line(message, group)
 
 
-def _request_line(message: ModelRequest, parts: list[ModelRequestPart]) -> Line:
+def _request_line(message: ModelRequest, parts: list[ModelRequestPart]) -> MessageParts:
     told = {"role": _role(parts[0]), "parts": [_told_part(part) for part in parts]}
-    return Line(told, replace(message, parts=list(parts)))
+    return MessageParts(told, replace(message, parts=list(parts)))
 
 
 def _role(part: Any) -> str:
@@ -117,7 +122,7 @@ def _tool_name(part: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _told_part(part: Any) -> Told:
+def _told_part(part: Any) -> MessageDict:
     kind = part.part_kind
     if kind in ("tool-call", "builtin-tool-call"):
         return {
@@ -156,7 +161,7 @@ def _user_text(item: Any) -> str:
     return f"[{getattr(item, 'media_type', None) or getattr(item, 'kind', 'media')}]"
 
 
-def _own(item: Any, lines: Sequence[Line]) -> ModelMessage:
+def _own(item: Any, lines: Sequence[MessageParts]) -> ModelMessage:
     if isinstance(item, ModelRequest | ModelResponse):
         return item
     for line in lines:

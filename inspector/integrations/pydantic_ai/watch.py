@@ -17,10 +17,10 @@ from pydantic_ai.run import AgentRunResult
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from inspector.integrations.deduplication import is_told
+from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai.messages import (
-    Line,
+    MessageParts,
     lines_of,
     own_messages,
     own_response,
@@ -162,7 +162,7 @@ class Watch(AbstractCapability[Any]):
     ) -> Any:
         """Tell one call of a tool; its approval has been given by then."""
         about = self._attempt(lambda: _called(call, tool_def))
-        if about is None or is_told(about["tool_name"], self.bus):
+        if about is None or is_reported(about["tool_name"], self.bus):
             return await handler(args)
         asked = _arguments(call, args)
         last: Operation | None = None
@@ -246,7 +246,7 @@ def _mark_of_own_span(operation_name: str) -> Callable[[], None] | None:
 
 def _asked(
     request_context: ModelRequestContext,
-) -> tuple[list[Line], dict[str, Any], dict[str, Any]]:
+) -> tuple[list[MessageParts], dict[str, Any], dict[str, Any]]:
     """Return the messages, the settings, and what is told of a model call."""
     lines = lines_of(request_context.messages)
     settings = dict(request_context.model_settings or {})

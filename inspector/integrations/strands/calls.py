@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 from functools import wraps
 from typing import Any
 
-from inspector.integrations.deduplication import is_told
+from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.strands import terms
 from inspector.integrations.streamed import StreamedCall
@@ -59,7 +59,7 @@ class Calls:
 
     async def _tool(self, context: Any, following: Next) -> Events:
         about = self._attempt(lambda: terms.called(context))
-        if about is None or is_told(about["tool_name"], self._bus):
+        if about is None or is_reported(about["tool_name"], self._bus):
             told = following(context)
         else:
             told = self._told_tool(context, following, about)

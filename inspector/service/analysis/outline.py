@@ -22,7 +22,7 @@ _FAILED_ALIKE = 3
 _ID_LENGTHS = (8, 12)
 
 
-class Line(NamedTuple):
+class OutlineRow(NamedTuple):
     """One line of the outline: a span, or a stretch of siblings that is left out."""
 
     depth: int
@@ -31,14 +31,14 @@ class Line(NamedTuple):
     failed: int = 0
 
 
-def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[Line]:
+def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[OutlineRow]:
     """Return the outline, whole; `under` is the index of the span whose inside is wanted.
 
     A span with nothing but duplicates below it is a line of its own, as on the page, unless
     `every` span is wanted, or what is `under` it.
     """
     tops = tree.roots if under is None else [under]
-    lines: list[Line] = []
+    lines: list[OutlineRow] = []
     has_failed = with_failures(tree)
     waiting = [(0, line) for line in reversed(_chosen(tree, tops, has_failed, every=every))]
     while waiting:
@@ -77,14 +77,14 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
 
 def _chosen(
     tree: SpanTree, siblings: Sequence[int], has_failed: bytearray, *, every: bool
-) -> list[Line]:
+) -> list[OutlineRow]:
     """Return the siblings that are shown, and one line for each stretch of those that are not."""
     if every or len(siblings) <= FEW_ALIKE:
-        return [Line(0, place) for place in siblings]
+        return [OutlineRow(0, place) for place in siblings]
     likeness = [(tree.rows[place].kind, tree.rows[place].name) for place in siblings]
     many = {like for like, number in Counter(likeness).items() if number > FEW_ALIKE}
     shown, failed = Counter[Any](), Counter[Any]()
-    lines: list[Line] = []
+    lines: list[OutlineRow] = []
     for place, like in zip(siblings, likeness, strict=True):
         failure = has_failed[place]
         if like in many and shown[like] >= _FIRST_ALIKE:
@@ -93,14 +93,14 @@ def _chosen(
                 continue
             failed[like] += 1
         shown[like] += 1
-        lines.append(Line(0, place))
+        lines.append(OutlineRow(0, place))
     # A line that leaves out a single span is longer than that span.
-    return [Line(0, one.span) if one.left_out == 1 else one for one in lines]
+    return [OutlineRow(0, one.span) if one.left_out == 1 else one for one in lines]
 
 
-def _leave_out(lines: list[Line], place: int, failure: int) -> None:
+def _leave_out(lines: list[OutlineRow], place: int, failure: int) -> None:
     last = lines[-1]
     if last.left_out:
-        lines[-1] = Line(0, last.span, last.left_out + 1, last.failed + failure)
+        lines[-1] = OutlineRow(0, last.span, last.left_out + 1, last.failed + failure)
     else:
-        lines.append(Line(0, place, 1, failure))
+        lines.append(OutlineRow(0, place, 1, failure))

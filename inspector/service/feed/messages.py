@@ -14,11 +14,11 @@ import orjson
 from inspector.service import wire
 from inspector.service.model.records import (
     Change,
-    Departure,
     MomentRecord,
     RequestRecord,
     SessionRecord,
     SpanRecord,
+    Tombstone,
 )
 from inspector.service.model.rows import RequestStatus, SessionRow, SpanKind, SpanStatus
 from inspector.service.model.times import rfc3339
@@ -85,7 +85,7 @@ def entries_of(
                 entries.append(_SessionEntry(row))
             case SpanRecord():
                 entries.append(_SpanEntry(row))
-            case Departure():
+            case Tombstone():
                 target = session_row(row.moved_to) if row.moved_to else None
                 entries.append(_DepartureEntry(row, target))
             case RequestRecord():
@@ -232,7 +232,7 @@ class _RequestEntry:
 
 
 class _DepartureEntry:
-    def __init__(self, departure: Departure, target: SessionRow | None) -> None:
+    def __init__(self, departure: Tombstone, target: SessionRow | None) -> None:
         self.change = departure.change
         self.key: tuple[str, ...] = ("departure", str(departure.change))
         self._departure = departure

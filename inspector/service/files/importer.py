@@ -38,7 +38,7 @@ class Restored(Protocol):
 
 
 class Restore(Protocol):
-    """Where rows go; `Ingest.restore` is one."""
+    """Where rows go; `Writer.restore` is one."""
 
     async def __call__(
         self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]

@@ -22,7 +22,7 @@ from opentelemetry import context as otel_context
 
 from inspector.errors import SettingsError
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
-from inspector.service.forward.send import SKIPPED, Sender, Verdict, open_sender
+from inspector.service.forward.send import SKIPPED, ForwardOutcome, Sender, open_sender
 from inspector.service.otlp.signals import SIGNALS, Signal
 from inspector.service.otlp.split import halve
 
@@ -133,7 +133,7 @@ class Forwarder:
             await asyncio.sleep(verdict.retry_after_s or wait_s * random.uniform(0.8, 1.2))
             wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
-    def _note(self, target: str, verdict: Verdict) -> None:
+    def _note(self, target: str, verdict: ForwardOutcome) -> None:
         if verdict.why:
             self._count("refused", f"{target} refused a request: {verdict.why}.")
         else:
@@ -161,16 +161,16 @@ def _why_no_address(target: str) -> str | None:
     return "after the :// must come a host, or a host and a port such as 127.0.0.1:4318"
 
 
-async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> Verdict:
+async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
     """Send a request; one that cannot even be put on the wire must not hold up the rest."""
     try:
         return await _send(sender, request)
     except Exception as error:
         logger.exception("A request cannot be forwarded; it is only stored here.")
-        return Verdict(True, f"it cannot be sent ({type(error).__name__})")
+        return ForwardOutcome(True, f"it cannot be sent ({type(error).__name__})")
 
 
-async def _send(sender: Sender, request: QueuedRequest) -> Verdict:
+async def _send(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
     """Send a request, in parts if the receiver takes no messages as large as it is."""
     verdict = await sender.send(request)
     if not verdict.is_too_large:

@@ -36,7 +36,7 @@ _RETRYABLE_GRPC = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ForwardOutcome:
     """What became of a request.
 
     Attributes:
@@ -52,15 +52,15 @@ class Verdict:
     is_too_large: bool = False
 
 
-TAKEN = Verdict(is_final=True)
-SKIPPED = Verdict(is_final=True)
+TAKEN = ForwardOutcome(is_final=True)
+SKIPPED = ForwardOutcome(is_final=True)
 """The receiver has said before that it does not take this signal."""
 
 
 class Sender(Protocol):
     """Sends to one receiver."""
 
-    async def send(self, request: QueuedRequest) -> Verdict:
+    async def send(self, request: QueuedRequest) -> ForwardOutcome:
         """Send once; never raises."""
 
 
@@ -84,7 +84,7 @@ class _HttpSender:
         self._client, self._url = client, url
         self._unsupported: set[str] = set()
 
-    async def send(self, request: QueuedRequest) -> Verdict:
+    async def send(self, request: QueuedRequest) -> ForwardOutcome:
         if request.signal in self._unsupported:
             return SKIPPED
         import httpx  # noqa: PLC0415 - loaded already, see `open_sender`
@@ -98,16 +98,18 @@ class _HttpSender:
             ) as response:
                 return self._judge(request, response, await _read_some(response))
         except httpx.HTTPError as error:
-            return Verdict(False, f"{type(error).__name__}: {error}")
+            return ForwardOutcome(False, f"{type(error).__name__}: {error}")
 
-    def _judge(self, request: QueuedRequest, response: httpx.Response, body: bytes) -> Verdict:
+    def _judge(
+        self, request: QueuedRequest, response: httpx.Response, body: bytes
+    ) -> ForwardOutcome:
         if response.status_code == 200:
             return _judge_answer(request, body)
         if response.status_code == 404:
             self._unsupported.add(request.signal)  # it does not take this signal: asked once
         is_final = response.status_code not in _RETRYABLE_HTTP
         after = response.headers.get("retry-after", "")
-        return Verdict(
+        return ForwardOutcome(
             is_final,
             f"HTTP {response.status_code} for {request.signal}",
             min(float(after), LONGEST_RETRY_AFTER_S) if after.isdigit() else None,
@@ -123,7 +125,7 @@ class _GrpcSender:
         }
         self._unsupported: set[str] = set()
 
-    async def send(self, request: QueuedRequest) -> Verdict:
+    async def send(self, request: QueuedRequest) -> ForwardOutcome:
         if request.signal in self._unsupported:
             return SKIPPED
         import grpc.aio  # noqa: PLC0415 - loaded already, see `open_sender`
@@ -136,16 +138,16 @@ class _GrpcSender:
             return self._judge_error(request, error)
         return _judge_answer(request, answer)
 
-    def _judge_error(self, request: QueuedRequest, error: grpc.aio.AioRpcError) -> Verdict:
+    def _judge_error(self, request: QueuedRequest, error: grpc.aio.AioRpcError) -> ForwardOutcome:
         code = error.code().name
         why = f"{code}: {error.details()}"
         if code == "UNIMPLEMENTED":
             self._unsupported.add(request.signal)
         if code != "RESOURCE_EXHAUSTED":
-            return Verdict(code not in _RETRYABLE_GRPC, why)
+            return ForwardOutcome(code not in _RETRYABLE_GRPC, why)
         # It means overload if it says when to come back, else that the message is too large.
         retry_after_s = _retry_delay_s(dict(error.trailing_metadata() or ()))
-        return Verdict(retry_after_s is None, why, retry_after_s, retry_after_s is None)
+        return ForwardOutcome(retry_after_s is None, why, retry_after_s, retry_after_s is None)
 
 
 def _retry_delay_s(trailers: Mapping[str, str | bytes]) -> float | None:
@@ -171,7 +173,7 @@ async def _read_some(response: httpx.Response) -> bytes:
     return body
 
 
-def _judge_answer(request: QueuedRequest, body: bytes) -> Verdict:
+def _judge_answer(request: QueuedRequest, body: bytes) -> ForwardOutcome:
     signal = SIGNALS[request.signal]
     try:
         partial = signal.response.FromString(body).partial_success
@@ -180,4 +182,6 @@ def _judge_answer(request: QueuedRequest, body: bytes) -> Verdict:
     rejected = getattr(partial, signal.rejected)
     if not rejected:
         return TAKEN
-    return Verdict(True, f"{rejected} {signal.items} rejected: {partial.error_message[:200]}")
+    return ForwardOutcome(
+        True, f"{rejected} {signal.items} rejected: {partial.error_message[:200]}"
+    )

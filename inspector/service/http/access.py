@@ -61,7 +61,7 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestHead:
     """What of a request the rules look at.
 
     Attributes:
@@ -79,7 +79,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AccessDecision:
     """What becomes of a request: nothing set means that it goes on.
 
     Attributes:
@@ -136,7 +136,7 @@ class Access:
             open_ingest="everybody" if open_ingest else "this_machine" if is_local else "nobody",
         )
 
-    def judge(self, asked: Asked) -> Verdict:
+    def judge(self, asked: RequestHead) -> AccessDecision:
         """Decide about one request."""
         if _host_name(asked.headers.get("host", "")) not in self.hosts:
             return _refuse(
@@ -158,7 +158,7 @@ class Access:
         if not is_listed and _is_cross_site(asked):
             return _refuse(403, "cross_site", "Pages of other sites may not call the inspector.")
         if is_listed and asked.method == "OPTIONS":
-            return Verdict(cors_origin=cors_origin)
+            return AccessDecision(cors_origin=cors_origin)
         verdict = self._judge_caller(asked, cors_origin)
         if verdict.refusal is None and _is_beyond_grant(asked):
             return _refuse(
@@ -169,15 +169,15 @@ class Access:
             )
         return verdict
 
-    def _judge_caller(self, asked: Asked, cors_origin: str | None) -> Verdict:
+    def _judge_caller(self, asked: RequestHead, cors_origin: str | None) -> AccessDecision:
         if asked.path == "/health" or self._is_open_ingest(asked):
-            return Verdict(cors_origin=cors_origin)
+            return AccessDecision(cors_origin=cors_origin)
         if self.is_bearer(asked.headers.get("authorization", "")):
-            return Verdict(cors_origin=cors_origin)
+            return AccessDecision(cors_origin=cors_origin)
         if (login_query := self._login_query(asked)) is not None:
-            return Verdict(login_query=login_query)
+            return AccessDecision(login_query=login_query)
         if asked.method == "POST" and _is_ui(asked.path):
-            return Verdict(is_form=True)
+            return AccessDecision(is_form=True)
         if not self._has_session(asked):
             return _refuse(
                 401,
@@ -189,9 +189,9 @@ class Access:
             )
         if asked.method not in _READING and "origin" not in asked.headers:
             return _refuse(403, "no_origin", "A change asked for with a cookie needs an Origin.")
-        return Verdict(cors_origin=cors_origin)
+        return AccessDecision(cors_origin=cors_origin)
 
-    def is_known(self, asked: Asked) -> bool:
+    def is_known(self, asked: RequestHead) -> bool:
         """Say whether a request carries the token, or the cookie that it was changed for."""
         return self.is_bearer(asked.headers.get("authorization", "")) or self._has_session(asked)
 
@@ -236,17 +236,17 @@ class Access:
         began = claim.rpartition(".")[2]
         return began.isdigit() and now_s - int(began) < SESSION_MAX_AGE_S
 
-    def _is_open_ingest(self, asked: Asked) -> bool:
+    def _is_open_ingest(self, asked: RequestHead) -> bool:
         return asked.path in OTLP_PATHS and self.is_open_to(asked.peer, asked.headers)
 
-    def _login_query(self, asked: Asked) -> str | None:
+    def _login_query(self, asked: RequestHead) -> str | None:
         """Return the query without the token, if it is a page of the UI asked for with it."""
         if asked.method != "GET" or not _is_ui(asked.path) or "token=" not in asked.query:
             return None
         given = [value for name, value in _pairs(asked.query) if name == "token"]
         return _without_token(asked.query) if any(map(self.is_token, given)) else None
 
-    def _has_session(self, asked: Asked) -> bool:
+    def _has_session(self, asked: RequestHead) -> bool:
         cookie = cookie_parser(asked.headers.get("cookie", "")).get(cookie_name(asked.port), "")
         return self.is_session(cookie, now_s=time.time())
 
@@ -293,10 +293,10 @@ class Guard:
                 raise  # too late to say anything: the connection is cut
             await render(scope, as_problem(error))(scope, receive, hardened)
 
-    def _note(self, scope: Scope, asked: Asked, problem: ProblemError) -> None:
+    def _note(self, scope: Scope, asked: RequestHead, problem: ProblemError) -> None:
         state = scope["app"].state
         row = audit_row(asked, problem, state.access.token)
-        if row is not None and (ingest := getattr(state, "ingest", None)) is not None:
+        if row is not None and (ingest := getattr(state, "writer", None)) is not None:
             self._notes.note(row, ingest)
 
 
@@ -323,10 +323,10 @@ class _Hardened:
             headers.add_vary_header("Origin")
 
 
-def asked_of(scope: Scope) -> Asked:
+def asked_of(scope: Scope) -> RequestHead:
     """Return what the rules look at."""
     server, client = scope.get("server"), scope.get("client")
-    return Asked(
+    return RequestHead(
         method=scope["method"],
         path=route_path(scope),
         headers=Headers(scope=scope),
@@ -341,10 +341,10 @@ def cookie_name(port: int) -> str:
     return f"inspector_{port}"
 
 
-def _refuse(status: int, code: str, detail: str) -> Verdict:
+def _refuse(status: int, code: str, detail: str) -> AccessDecision:
     title = "Unauthorised" if status == 401 else "Not allowed"
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else {}
-    return Verdict(refusal=ProblemError(status, code, title, detail, headers=headers))
+    return AccessDecision(refusal=ProblemError(status, code, title, detail, headers=headers))
 
 
 def _host_name(host: str) -> str:
@@ -360,7 +360,7 @@ def _is_same_origin(origin: str, headers: Mapping[str, str]) -> bool:
     return parts.scheme in ("http", "https") and parts.netloc == headers.get("host", "").lower()
 
 
-def _is_cross_site(asked: Asked) -> bool:
+def _is_cross_site(asked: RequestHead) -> bool:
     if asked.headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
         return False
     is_link = (
@@ -371,7 +371,7 @@ def _is_cross_site(asked: Asked) -> bool:
     return not (is_link and _is_ui(asked.path))
 
 
-def _is_beyond_grant(asked: Asked) -> bool:
+def _is_beyond_grant(asked: RequestHead) -> bool:
     """Say whether a caller that says of itself that it may only read changes something."""
     return asked.method not in _READING and asked.headers.get(GRANT_HEADER, "").lower() == "read"
 
@@ -389,7 +389,7 @@ def _is_loopback_peer(peer: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def _refusal(scope: Scope, asked: Asked, problem: ProblemError) -> Response:
+def _refusal(scope: Scope, asked: RequestHead, problem: ProblemError) -> Response:
     accept = asked.headers.get("accept", "*/*")
     is_page = _is_ui(asked.path) and not asked.path.startswith("/ui/assets/")
     is_read = "text/html" in accept
@@ -401,7 +401,9 @@ def _refusal(scope: Scope, asked: Asked, problem: ProblemError) -> Response:
     return Response(text, problem.status, problem.headers, media_type="text/plain")
 
 
-async def _answer_form(scope: Scope, receive: Receive, asked: Asked, access: Access) -> Response:
+async def _answer_form(
+    scope: Scope, receive: Receive, asked: RequestHead, access: Access
+) -> Response:
     token = await sent_token(Request(scope, receive))
     if token is not None and access.is_token(token):
         return _login(scope, asked, access, _without_token(asked.query))
@@ -416,7 +418,7 @@ def _without_token(query: str) -> str:
     return urlencode([(name, value) for name, value in _pairs(query) if name != "token"])
 
 
-def _login(scope: Scope, asked: Asked, access: Access, query: str) -> Response:
+def _login(scope: Scope, asked: RequestHead, access: Access, query: str) -> Response:
     root = scope.get("root_path", "")
     place = root + ("/ui/" if asked.path in ("/", "/ui") else asked.path)
     response = RedirectResponse(f"{place}?{query}" if query else place, status_code=303)
@@ -432,7 +434,7 @@ def _login(scope: Scope, asked: Asked, access: Access, query: str) -> Response:
     return response
 
 
-def _preflight(asked: Asked) -> Response:
+def _preflight(asked: RequestHead) -> Response:
     return Response(
         status_code=204,
         headers={

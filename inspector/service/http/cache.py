@@ -20,7 +20,7 @@ class _Entry(Generic[T]):
     weight: int
 
 
-class Kept(Generic[T]):
+class ResponseCache(Generic[T]):
     """The answers used last: for pages of one answer, and for several who look at the same.
 
     Args:

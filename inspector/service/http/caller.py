@@ -11,13 +11,13 @@ from starlette.requests import cookie_parser
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.access import Access, asked_of, cookie_name
 from inspector.service.http.refusals import way_of
-from inspector.service.model.rows import Doer
+from inspector.service.model.rows import Actor
 from inspector.service.wire.control import MAX_ACTOR_CHARS
 
 ACTOR_HEADER = "Inspector-Actor"
 
 
-def doer_of(request: Request) -> Doer:
+def doer_of(request: Request) -> Actor:
     """Return who calls: the name that they give themselves, and the way that we know of.
 
     A name is percent-encoded UTF-8. It is what somebody says, so it is shown and never trusted;
@@ -27,8 +27,8 @@ def doer_of(request: Request) -> Doer:
     name = visible_line(unquote(request.headers.get(ACTOR_HEADER, "")).strip(), MAX_ACTOR_CHARS)
     access: Access | None = getattr(request.app.state, "access", None)
     if access is not None and not access.is_bearer(request.headers.get("authorization", "")):
-        return Doer(name or _cookie_actor(request), "browser", address)
-    return Doer(name or "token", way_of(request.headers.get("user-agent", "")), address)
+        return Actor(name or _cookie_actor(request), "browser", address)
+    return Actor(name or "token", way_of(request.headers.get("user-agent", "")), address)
 
 
 def _cookie_actor(request: Request) -> str:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from inspector.service import wire
 from inspector.service.analysis.answers import Listener
 from inspector.service.analysis.compare import Comparison, compare
-from inspector.service.http.cache import Kept
+from inspector.service.http.cache import ResponseCache
 from inspector.service.http.problems import ProblemError
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
@@ -44,7 +44,7 @@ def compare_sessions(
     were asked, else by start.
     """
     store: Store = request.app.state.store
-    kept: Kept[_Compared] = request.app.state.comparisons
+    kept: ResponseCache[_Compared] = request.app.state.comparisons
     with store.read() as reader:
         before, after = _session(reader, left), _session(reader, right)
         pair = before.id, after.id

@@ -9,14 +9,18 @@ from inspector.service.http.caller import doer_of
 from inspector.service.http.controlled import (
     ACK_TIMEOUT_S,
     ControlledRoute,
-    at_desk,
     dispatch_of,
     problem_of,
+    run_control,
 )
 from inspector.service.http.sessions import MOVED, elsewhere
-from inspector.service.ingest.requests.answering import Given, Refusal
-from inspector.service.ingest.requests.control_plane import Accepted, Desk, Told
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
+from inspector.service.ingest.requests.control_plane import (
+    CommandsSent,
+    ControlPlane,
+    WinningAnswer,
+)
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import CommandEnd
 from inspector.service.storage.base import Store
 from inspector.service.wire import control as wire_control
@@ -99,22 +103,22 @@ async def signal_session(request: Request, session_id: str, body: wire_control.S
     """Send a signal: it answers the oldest question that waits for it, else it is passed on."""
     doer, dispatch = doer_of(request), dispatch_of(request)
 
-    def act(draft: Draft, desk: Desk) -> Told | Refusal:
-        row = desk.question_of(draft, session_id, body.signal_name)
+    def act(unit: UnitOfWork, control: ControlPlane) -> CommandsSent | Refusal:
+        row = control.question_of(unit, session_id, body.signal_name)
         if row is None:
-            outcome: Told | Refusal = desk.signal(
-                draft, session_id, body.signal_name, body.payload_json, doer, body.reason
+            outcome: CommandsSent | Refusal = control.signal(
+                unit, session_id, body.signal_name, body.payload_json, doer, body.reason
             )
         else:
             payload = "null" if body.payload_json is None else body.payload_json
-            given = Given("answer", row.args_hash, None, payload, body.reason)
-            answered = desk.answer(draft, row.id, given, doer)
+            given = ProposedAnswer("answer", row.args_hash, None, payload, body.reason)
+            answered = control.answer(unit, row.id, given, doer)
             outcome = answered if isinstance(answered, Refusal) else _told(answered)
-        if isinstance(outcome, Told):
+        if isinstance(outcome, CommandsSent):
             dispatch.expect(outcome.seqs)
         return outcome
 
-    return await _report(request, session_id, "signal", await at_desk(request, act))
+    return await _report(request, session_id, "signal", await run_control(request, act))
 
 
 async def _tell(
@@ -126,17 +130,17 @@ async def _tell(
     doer, dispatch = doer_of(request), dispatch_of(request)
     reason = body.reason if body else None
 
-    def act(draft: Draft, desk: Desk) -> Told | Refusal:
-        outcome = desk.tell(draft, session_id, verb, doer, reason=reason)
-        if isinstance(outcome, Told):
+    def act(unit: UnitOfWork, control: ControlPlane) -> CommandsSent | Refusal:
+        outcome = control.tell(unit, session_id, verb, doer, reason=reason)
+        if isinstance(outcome, CommandsSent):
             dispatch.expect(outcome.seqs)
         return outcome
 
-    return await _report(request, session_id, verb, await at_desk(request, act))
+    return await _report(request, session_id, verb, await run_control(request, act))
 
 
 async def _report(
-    request: Request, session_id: str, verb: str, outcome: Told | Refusal
+    request: Request, session_id: str, verb: str, outcome: CommandsSent | Refusal
 ) -> Response:
     if isinstance(outcome, Refusal):
         if outcome.code != "session_not_found":
@@ -157,17 +161,17 @@ async def _report(
     return Response(result.model_dump_json(), media_type="application/json")
 
 
-def _told(accepted: Accepted) -> Told:
-    return Told(accepted.row.session_id, (accepted.seq,))
+def _told(accepted: WinningAnswer) -> CommandsSent:
+    return CommandsSent(accepted.row.session_id, (accepted.seq,))
 
 
-def _applied(told: Told, ends: list[CommandEnd]) -> bool | None:
+def _applied(told: CommandsSent, ends: list[CommandEnd]) -> bool | None:
     if not told.seqs or any(not end.applied for end in ends):
         return False
     return True if len(ends) == len(told.seqs) else None
 
 
-def _message(told: Told, ends: list[CommandEnd]) -> str:
+def _message(told: CommandsSent, ends: list[CommandEnd]) -> str:
     if not told.seqs:
         return "Nothing of this session runs here, so nobody was told."
     refused = [end for end in ends if not end.applied]

@@ -18,9 +18,9 @@ from inspector.service.http.bodies import MAX_BODY_S, MAX_SILENCE_S
 from inspector.service.http.caller import doer_of
 from inspector.service.http.problems import ProblemError, as_problem
 from inspector.service.ingest.requests.answering import Refusal
-from inspector.service.ingest.requests.control_plane import Desk
-from inspector.service.ingest.unit_of_work import Draft
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.requests.control_plane import ControlPlane
+from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.ingest.writer import Writer
 from inspector.service.model.rows import AuditRow
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -66,10 +66,10 @@ def problem_of(refusal: Refusal) -> ProblemError:
     return ProblemError(status, refusal.code, _TITLES[status], refusal.detail)
 
 
-async def at_desk(request: Request, act: Callable[[Draft, Desk], _T]) -> _T:
-    """Do something at the desk; it is durable on return."""
-    ingest: Ingest = request.app.state.ingest
-    return await ingest.at_desk(act)
+async def run_control(request: Request, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
+    """Do something on the control plane; it is durable on return."""
+    writer: Writer = request.app.state.writer
+    return await writer.run_control(act)
 
 
 def dispatch_of(request: Request) -> Dispatch:
@@ -81,7 +81,7 @@ def dispatch_of(request: Request) -> Dispatch:
 def _note(request: Request, action: str, problem: ProblemError) -> None:
     if request.method in ("GET", "HEAD"):
         return
-    doer, ingest = doer_of(request), request.app.state.ingest
+    doer, writer = doer_of(request), request.app.state.writer
     path = request.path_params
     row = AuditRow(
         at_ns=0,
@@ -96,7 +96,7 @@ def _note(request: Request, action: str, problem: ProblemError) -> None:
         code=problem.code,
         detail=problem.detail[:4000],
     )
-    ingest.note(row)
+    writer.note(row)
 
 
 def _bounded(receive: Receive) -> Receive:

@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.service.http.problems import ProblemError
 from inspector.service.storage.base import SpanPosition
-from inspector.service.storage.orders import BEYOND, Order, Place, SortKey, SortValue
+from inspector.service.storage.orders import BEYOND, Order, SortKey, SortPosition, SortValue
 
 
 def encode_cursor(*parts: int | float | str) -> str:
@@ -29,7 +29,7 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
     raise _refusal()
 
 
-def sort_cursor(cursor: str | None, order: Order) -> tuple[Order, Place | None]:
+def sort_cursor(cursor: str | None, order: Order) -> tuple[Order, SortPosition | None]:
     """Return the order that a listing goes on in, as of when it began, and the place in it."""
     if cursor is None:
         return order, None

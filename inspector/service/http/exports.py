@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
-from inspector.service.http.cache import Kept
+from inspector.service.http.cache import ResponseCache
 from inspector.service.http.ranges import Measure, asked_range, fits, measured, settle, stretch
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.storage.base import Store
@@ -62,7 +62,7 @@ def export_session(request: Request, session_id: str) -> Response:
     pieces = packed_session(store, session_id)
     asked = asked_range(request.headers.get("range", ""))
     if tag and asked and fits(request.headers.get("if-range", tag), tag):
-        known: Kept[Measure] = request.app.state.exports
+        known: ResponseCache[Measure] = request.app.state.exports
         measure = known.answer(session_id, tag, lambda: (_measure(pieces), 1))
         total = measure.total
         part = settle(asked, total)
@@ -89,5 +89,5 @@ def _measure(pieces: Iterator[bytes]) -> Measure:
 
 
 def _keep(request: Request, session_id: str, tag: str, found: Measure) -> None:
-    known: Kept[Measure] = request.app.state.exports
+    known: ResponseCache[Measure] = request.app.state.exports
     known.answer(session_id, tag, lambda: (found, 1))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.http.access import Access, asked_of
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.present import rows as presenter
 from inspector.service.storage import Store
 from inspector.service.wire import Health, StoreUsage
@@ -22,10 +22,10 @@ def health(request: Request) -> Health:
     Needs no token. With one, it says how the store is.
     """
     state = request.app.state
-    ingest: Ingest | None = getattr(state, "ingest", None)
-    if getattr(state, "receiver", None) is None or ingest is None:
+    writer: Writer | None = getattr(state, "writer", None)
+    if getattr(state, "receiver", None) is None or writer is None:
         return Health(version=VERSION, ready=False)
-    store = ingest.store_health
+    store = writer.store_health
     answer = Health(version=VERSION, ready=store.is_ok)
     access: Access = state.access
     if access.is_known(asked_of(request.scope)):

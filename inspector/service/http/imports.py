@@ -11,7 +11,7 @@ from inspector.service import wire
 from inspector.service.files.importer import import_stream
 from inspector.service.http.bodies import MAX_SILENCE_S, parts
 from inspector.service.http.problems import ProblemError
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.settings import Settings
 
 router = APIRouter(tags=["sessions"])
@@ -34,11 +34,11 @@ async def import_file(request: Request) -> wire.ImportReport:
 
     Nothing of it counts as running, and nothing of it is forwarded.
     """
-    ingest: Ingest = request.app.state.ingest
+    writer: Writer = request.app.state.writer
     settings: Settings = request.app.state.settings
     scrubs = settings.capture_content != "full"
     try:
-        report = await import_stream(parts(request), ingest.restore, scrubs=scrubs)
+        report = await import_stream(parts(request), writer.restore, scrubs=scrubs)
     except TimeoutError as error:
         raise ProblemError(
             408,

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from inspector.service.feed.commands import Dispatch
-from inspector.service.http.controlled import ControlledRoute, at_desk, dispatch_of, problem_of
+from inspector.service.http.controlled import ControlledRoute, dispatch_of, problem_of, run_control
 from inspector.service.http.events import HEADERS, EventStream
 from inspector.service.ingest.requests.answering import Refusal
-from inspector.service.ingest.requests.control_plane import Desk
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.requests.control_plane import ControlPlane
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import MAX_INT
 from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
@@ -63,14 +63,14 @@ async def take_messages(
     `received` leaves out requests that could not be opened because too many are: send them again.
     """
 
-    def take(draft: Draft, desk: Desk) -> list[str] | Refusal:
-        process = desk.hear(draft, process_id)
+    def take(unit: UnitOfWork, control: ControlPlane) -> list[str] | Refusal:
+        process = control.mark_alive(unit, process_id)
         if process is None:
             return _UNKNOWN
-        taken = [(message.id, _take(draft, desk, process, message)) for message in body.messages]
+        taken = [(message.id, _take(unit, control, process, message)) for message in body.messages]
         return [id_ for id_, is_taken in taken if is_taken]
 
-    received = await at_desk(request, take)
+    received = await run_control(request, take)
     if isinstance(received, Refusal):
         raise problem_of(received)
     return wire_control.AgentMessagesReply(received=received)
@@ -105,7 +105,7 @@ async def say_hello(
     if not 0 < len(process_id) <= 200:
         raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
     process = ProcessRow(process_id, body.name, body.pid, body.host)
-    refusal = await at_desk(request, lambda draft, desk: desk.hello(draft, process))
+    refusal = await run_control(request, lambda unit, control: control.hello(unit, process))
     if refusal is not None:
         raise problem_of(refusal)
     return wire_control.ProcessWelcome(
@@ -119,22 +119,22 @@ def command_text(row: CommandRow) -> str:
 
 
 def _take(
-    draft: Draft, desk: Desk, process: ProcessRow, message: wire_control.AgentMessage
+    unit: UnitOfWork, control: ControlPlane, process: ProcessRow, message: wire_control.AgentMessage
 ) -> bool:
     match message:
         case wire_control.RequestOpenedMessage():
-            refusal = desk.open(draft, process, _row(process.id, message.request, draft.now_ns))
+            refusal = control.open(unit, process, _row(process.id, message.request, unit.now_ns))
             return refusal is None or refusal.code != "too_many_requests"
         case wire_control.RequestClosedMessage():
             status = RequestStatus(message.status)
             said = (message.decision, message.reason)
-            desk.close(draft, process, message.request_id, status, *said)
+            control.close(unit, process, message.request_id, status, *said)
         case wire_control.AckMessage():
-            desk.acknowledge(
-                draft, process, message.seq, applied=message.applied, reason=message.reason
+            control.acknowledge(
+                unit, process, message.seq, applied=message.applied, reason=message.reason
             )
         case wire_control.GoodbyeMessage():
-            desk.goodbye(draft, process)
+            control.goodbye(unit, process)
         case wire_control.HeartbeatMessage():
             pass  # that it was heard is all
     return True

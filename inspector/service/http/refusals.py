@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.http.problems import ProblemError
-from inspector.service.ingest.requests.audit_rate_limit import NoteRate
+from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2
@@ -116,7 +116,7 @@ class RefusalNotes:
     """Writes down what the guard refuses, as far as it may be."""
 
     def __init__(self) -> None:
-        self._rate = NoteRate(BURST, PER_SECOND)
+        self._rate = AuditRateLimit(BURST, PER_SECOND)
 
     def note(self, row: AuditRow, notebook: Notebook) -> None:
         """Write `row` down, or count it."""

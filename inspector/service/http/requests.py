@@ -13,14 +13,14 @@ from inspector.service.http.caller import doer_of
 from inspector.service.http.controlled import (
     ACK_TIMEOUT_S,
     ControlledRoute,
-    at_desk,
     dispatch_of,
     problem_of,
+    run_control,
 )
 from inspector.service.http.cursors import encode_cursor, request_cursor
-from inspector.service.ingest.requests.answering import Given, Refusal
-from inspector.service.ingest.requests.control_plane import Accepted, Desk
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
+from inspector.service.ingest.requests.control_plane import ControlPlane, WinningAnswer
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
 from inspector.service.storage.base import Reader, Store
@@ -72,16 +72,16 @@ async def answer_request(
     Refused: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
     `not_editable` and `bad_json` (422). An answer that won is durable before it is sent.
     """
-    given = Given(**body.model_dump())
+    given = ProposedAnswer(**body.model_dump())
     doer, dispatch = doer_of(request), dispatch_of(request)
 
-    def answer(draft: Draft, desk: Desk) -> Accepted | Refusal:
-        outcome = desk.answer(draft, request_id, given, doer)
-        if isinstance(outcome, Accepted):
+    def answer(unit: UnitOfWork, control: ControlPlane) -> WinningAnswer | Refusal:
+        outcome = control.answer(unit, request_id, given, doer)
+        if isinstance(outcome, WinningAnswer):
             dispatch.expect([outcome.seq])
         return outcome
 
-    outcome = await at_desk(request, answer)
+    outcome = await run_control(request, answer)
     if isinstance(outcome, Refusal):
         raise problem_of(outcome)
     ends = await dispatch.ends_of([outcome.seq], ACK_TIMEOUT_S)

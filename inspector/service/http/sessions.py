@@ -14,7 +14,7 @@ from inspector.service.feed.feed import Feed
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
-from inspector.service.ingest.writer import Ingest
+from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
@@ -186,8 +186,8 @@ def get_session(request: Request, session_id: str) -> Response:
 )
 async def delete_session(request: Request, session_id: str) -> Response:
     """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
-    ingest: Ingest = request.app.state.ingest
-    if await ingest.delete(session_id):
+    writer: Writer = request.app.state.writer
+    if await writer.delete(session_id):
         return Response(status_code=204)
     with _store(request).read() as reader:
         return elsewhere(request, reader, session_id, "delete_session")

@@ -11,7 +11,7 @@ from inspector.service.analysis.model_calls import look
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Statistics
 from inspector.service.feed.feed import Feed
-from inspector.service.http.cache import Kept
+from inspector.service.http.cache import ResponseCache
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.model.records import SpanRecord
 from inspector.service.present import statistics as presenter
@@ -47,7 +47,7 @@ def session_statistics(
     """
     store: Store = request.app.state.store
     feed: Feed = request.app.state.feed
-    kept: Kept[wire.SessionStatistics] = request.app.state.statistics
+    kept: ResponseCache[wire.SessionStatistics] = request.app.state.statistics
     with store.read() as reader:
         if reader.session(session_id) is None:
             return elsewhere(request, reader, session_id, "session_statistics")

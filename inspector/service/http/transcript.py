@@ -29,7 +29,7 @@ MAX_BYTES = 24 * 2**20
 _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
-class Asked(NamedTuple):
+class RequestedSpan(NamedTuple):
     """A span that is asked for, and the call before it: keys `(trace id, span id)`."""
 
     text: str
@@ -75,9 +75,9 @@ def read_transcript(
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _asked(text: str) -> Asked:
+def _asked(text: str) -> RequestedSpan:
     key, _, before = text.partition("~")
-    return Asked(text, _pair(key), _pair(before) if before else None)
+    return RequestedSpan(text, _pair(key), _pair(before) if before else None)
 
 
 def _pair(key: str) -> tuple[str, str]:
@@ -89,7 +89,7 @@ class _Looking:
     """Reads spans of one snapshot; what is needed twice is decoded once."""
 
     def __init__(
-        self, reader: Reader, session_id: str, epoch_ns: int, wanted: Sequence[Asked]
+        self, reader: Reader, session_id: str, epoch_ns: int, wanted: Sequence[RequestedSpan]
     ) -> None:
         self._reader = reader
         self._epoch_ns = epoch_ns
@@ -100,7 +100,7 @@ class _Looking:
         self._is_first = True
         self.left_out: list[str] = []
 
-    def read(self, asked: Asked) -> Reading | None:
+    def read(self, asked: RequestedSpan) -> Reading | None:
         record = self._records.get(asked.key)
         if record is None:
             return None
@@ -156,7 +156,7 @@ class _Looking:
 
 
 def _records(
-    reader: Reader, session_id: str, wanted: Iterable[Asked]
+    reader: Reader, session_id: str, wanted: Iterable[RequestedSpan]
 ) -> dict[tuple[str, str], SpanRecord]:
     """Return those of the spans that are there and of the session."""
     by_trace: dict[str, set[str]] = {}

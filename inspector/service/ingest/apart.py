@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from inspector.service.ingest.duplicates import join_apart
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.normalise.duplicates import contains
 from inspector.service.sessions.state import NO_KEY_RANK, TraceState
 
@@ -58,7 +58,7 @@ class Apart:
         """The traces that are where a trace is, because they tell one of its calls."""
 
     def join(
-        self, draft: Draft, trace_ids: Iterable[str], calls: Iterable[ModelCall]
+        self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[ModelCall]
     ) -> list[tuple[ModelCall, ModelCall]]:
         """Return the pairs of `calls`, or of one with one before, that tell the same: outer, inner.
 
@@ -66,9 +66,9 @@ class Apart:
         """
         for trace_id in trace_ids:
             for follower_id in self._followers.get(trace_id, ()):
-                _follow(draft, draft.trace(trace_id), follower_id)
+                _follow(unit, unit.trace(trace_id), follower_id)
         pairs = [pair for call in calls if (pair := self._pair(call)) is not None]
-        return [pair for pair in pairs if self._is_in_one_session(draft, *pair)]
+        return [pair for pair in pairs if self._is_in_one_session(unit, *pair)]
 
     def _pair(self, call: ModelCall) -> tuple[ModelCall, ModelCall] | None:
         common = (call.tokens,) if call.response_id is None else (call.tokens, call.response_id)
@@ -92,34 +92,34 @@ class Apart:
                 return outer.call, inner.call
         return None
 
-    def _is_in_one_session(self, draft: Draft, outer: ModelCall, inner: ModelCall) -> bool:
-        outside, inside = draft.known_trace(outer.trace_id), draft.known_trace(inner.trace_id)
+    def _is_in_one_session(self, unit: UnitOfWork, outer: ModelCall, inner: ModelCall) -> bool:
+        outside, inside = unit.known_trace(outer.trace_id), unit.known_trace(inner.trace_id)
         if outside is None or inside is None:  # deleted since
             return False
         if outside is not inside and inner.is_root and inside.rank == NO_KEY_RANK:
             self._followers.setdefault(outer.trace_id, set()).add(inner.trace_id)
             if len(self._followers) > _MAX_KEYS:
                 del self._followers[next(iter(self._followers))]
-            _follow(draft, outside, inner.trace_id)
+            _follow(unit, outside, inner.trace_id)
         return outside.session_id == inside.session_id
 
 
-def mark(draft: Draft, pairs: Iterable[tuple[ModelCall, ModelCall]]) -> None:
-    """Let each pair count once, when both are in the draft."""
+def mark(unit: UnitOfWork, pairs: Iterable[tuple[ModelCall, ModelCall]]) -> None:
+    """Let each pair count once, when both are in the unit."""
     for outer, inner in pairs:
-        shown = draft.span(outer.trace_id, outer.span_id)
-        twin = draft.span(inner.trace_id, inner.span_id)
+        shown = unit.span(outer.trace_id, outer.span_id)
+        twin = unit.span(inner.trace_id, inner.span_id)
         if shown is not None and twin is not None and twin.duplicate_of is None:
-            join_apart(draft, shown, twin)
+            join_apart(unit, shown, twin)
 
 
-def _follow(draft: Draft, lead: TraceState, follower_id: str) -> None:
-    follower = draft.known_trace(follower_id)
-    session = draft.session(lead.session_id) if lead.session_id else None
+def _follow(unit: UnitOfWork, lead: TraceState, follower_id: str) -> None:
+    follower = unit.known_trace(follower_id)
+    session = unit.session(lead.session_id) if lead.session_id else None
     if follower is None or session is None or follower.session_id == session.id:
         return
     if follower.rank == NO_KEY_RANK:  # else it says by itself where it belongs
-        draft.rehome(follower, session)
+        unit.move_trace(follower, session)
 
 
 def _is_same(outer: ModelCall, inner: ModelCall) -> bool:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.duplicates import (
     TOLD_TWICE,
-    Told,
+    OperationFacts,
     contains,
     is_same_operation,
     may_tell,
@@ -39,35 +39,35 @@ _MAX_RESPONSES = 16
 
 
 def find_twins(
-    draft: Draft, trace: TraceState, span: SpanRecord, response_id: str | None = None
+    unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str | None = None
 ) -> None:
     """Mark `span`, just added, or others that tell what it does."""
     if span.end_ns is None:
         return
     if span.kind in TOLD_TWICE:
-        _look_outward(draft, trace, span)
+        _look_outward(unit, trace, span)
         if response_id is not None:
-            _look_beside(draft, trace, span, response_id)
+            _look_beside(unit, trace, span, response_id)
     if trace.inner_spans:
-        _look_inward(draft, trace, span)
+        _look_inward(unit, trace, span)
 
 
-def join_apart(draft: Draft, outer: SpanRecord, inner: SpanRecord) -> None:
+def join_apart(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
     """Mark one of two spans that tell the same, in whichever traces they are."""
-    _join(draft, draft.trace(inner.trace_id), outer, inner)
+    _join(unit, unit.trace(inner.trace_id), outer, inner)
 
 
-def _look_outward(draft: Draft, trace: TraceState, span: SpanRecord) -> None:
+def _look_outward(unit: UnitOfWork, trace: TraceState, span: SpanRecord) -> None:
     inner = span
     for _ in range(_MAX_TOLD):
         if inner.parent_span_id is None or (inner.is_root and inner.kind is SpanKind.LLM):
             return  # of what has a remote parent, only calls over MCP are told at both ends
-        outer = draft.span(inner.trace_id, inner.parent_span_id)
+        outer = unit.span(inner.trace_id, inner.parent_span_id)
         if outer is None or outer.end_ns is None:
             if inner is span:
                 _wait(trace, inner.parent_span_id, span)
             return
-        if not _joined(draft, trace, outer, inner):
+        if not _joined(unit, trace, outer, inner):
             return
         inner = outer  # who told the same may have come before `span`, the link between them
 
@@ -82,23 +82,23 @@ def _wait(trace: TraceState, outer_id: str, inner: SpanRecord) -> None:
         del trace.inner_spans[next(iter(trace.inner_spans))]
 
 
-def _look_inward(draft: Draft, trace: TraceState, outer: SpanRecord) -> None:
+def _look_inward(unit: UnitOfWork, trace: TraceState, outer: SpanRecord) -> None:
     waiting = trace.inner_spans.pop(outer.span_id, None)
     for kind, span_ids in (waiting or {}).items():
         if may_tell(outer.kind, SpanKind(kind)):
             for span_id in span_ids:
-                inner = draft.span(outer.trace_id, span_id)
+                inner = unit.span(outer.trace_id, span_id)
                 if inner is not None:
-                    _joined(draft, trace, outer, inner)
+                    _joined(unit, trace, outer, inner)
 
 
-def _look_beside(draft: Draft, trace: TraceState, span: SpanRecord, response_id: str) -> None:
+def _look_beside(unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str) -> None:
     told = trace.responses.setdefault(response_id, [])
-    for other in [draft.span(span.trace_id, span_id) for span_id in told]:
-        if other is None or other.end_ns is None or not _is_same_answer(draft, span, other):
+    for other in [unit.span(span.trace_id, span_id) for span_id in told]:
+        if other is None or other.end_ns is None or not _is_same_answer(unit, span, other):
             continue
         inner, outer = sorted((span, other), key=_length_ns)
-        _join(draft, trace, outer, inner)
+        _join(unit, trace, outer, inner)
         return
     told.append(span.span_id)
     del told[:-_MAX_WAITING]  # a provider, or its stand-in, may call all its answers the same
@@ -106,35 +106,35 @@ def _look_beside(draft: Draft, trace: TraceState, span: SpanRecord, response_id:
         del trace.responses[next(iter(trace.responses))]
 
 
-def _is_same_answer(draft: Draft, span: SpanRecord, other: SpanRecord) -> bool:
+def _is_same_answer(unit: UnitOfWork, span: SpanRecord, other: SpanRecord) -> bool:
     if span.kind is not other.kind or span.span_id == other.span_id:
         return False
     inner, outer = (
         (one.start_ns, one.end_ns or 0) for one in sorted((span, other), key=_length_ns)
     )
     # One instrumentation tells each call once.
-    return contains(outer, inner) and _told(draft, span).scope != _told(draft, other).scope
+    return contains(outer, inner) and _told(unit, span).scope != _told(unit, other).scope
 
 
-def _joined(draft: Draft, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
+def _joined(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
     """Return whether a span and one inside tell the same; if so, one of them is marked."""
     if not may_tell(outer.kind, inner.kind) or outer.end_ns is None or inner.end_ns is None:
         return False
-    if not is_same_operation(_told(draft, outer), _told(draft, inner)):
+    if not is_same_operation(_told(unit, outer), _told(unit, inner)):
         return False
-    _join(draft, trace, outer, inner)
+    _join(unit, trace, outer, inner)
     return True
 
 
-def _told(draft: Draft, span: SpanRecord) -> Told:
-    content = draft.content(span)
+def _told(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
+    content = unit.content(span)
     scope = content.resource_spans().scope_spans[0].scope.name
-    return Told(span.kind, content.span(), scope, (span.input_tokens, span.output_tokens))
+    return OperationFacts(span.kind, content.span(), scope, (span.input_tokens, span.output_tokens))
 
 
-def _join(draft: Draft, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:
+def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:
     """Let all that tell what one of the two does be one, with one that is not marked."""
-    shown, marked = _shown(draft, outer), _shown(draft, inner)
+    shown, marked = _shown(unit, outer), _shown(unit, inner)
     if isinstance(shown, str):  # one that is to come will be around `inner`, too
         _wait(trace, shown, inner)
         return
@@ -145,22 +145,22 @@ def _join(draft: Draft, trace: TraceState, outer: SpanRecord, inner: SpanRecord)
     if tells_more(marked.kind, shown.kind):
         shown, marked = marked, shown
     # What both used counts already once where one is above the other.
-    is_counted = marked.is_counted and (not shown.is_counted or _is_above(draft, shown, marked))
-    draft.put_span(replace(marked, duplicate_of=shown.span_id, is_counted=is_counted))
+    is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))
+    unit.put_span(replace(marked, duplicate_of=shown.span_id, is_counted=is_counted))
 
 
-def _is_above(draft: Draft, upper: SpanRecord, lower: SpanRecord) -> bool:
+def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:
     at: SpanRecord | None = lower
     for _ in range(_MAX_LEVELS):
         if at is None or at.parent_span_id is None:
             return False
         if at.parent_span_id == upper.span_id:
             return True
-        at = draft.span(at.trace_id, at.parent_span_id)
+        at = unit.span(at.trace_id, at.parent_span_id)
     return False
 
 
-def _shown(draft: Draft, span: SpanRecord) -> SpanRecord | str | None:
+def _shown(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
     """Return the one of those that tell what `span` does that is not marked.
 
     Its id, while it is not there: a sender may name one that is to come. None if they go in
@@ -168,7 +168,7 @@ def _shown(draft: Draft, span: SpanRecord) -> SpanRecord | str | None:
     """
     span_id = span.span_id
     for _ in range(_MAX_TOLD):
-        at = draft.span(span.trace_id, span_id)  # anew: it may just have been marked
+        at = unit.span(span.trace_id, span_id)  # anew: it may just have been marked
         if at is None:
             return span_id
         if at.duplicate_of is None:

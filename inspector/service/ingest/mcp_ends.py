@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.sessions.state import MCP_CONNECTION_RANK, TraceState, mcp_session
 
 _RANK = MCP_CONNECTION_RANK - 1
@@ -24,10 +24,10 @@ class Ends:
         self._askers: dict[str, str | None] = {}
         """The session of who asks, by the one that the end would be; None: several ask it."""
 
-    def join(self, draft: Draft, trace_ids: Iterable[str]) -> None:
+    def join(self, unit: UnitOfWork, trace_ids: Iterable[str]) -> None:
         """Learn from these traces, which have their sessions; move those that belong elsewhere."""
         for trace_id in trace_ids:
-            trace = draft.trace(trace_id)
+            trace = unit.trace(trace_id)
             if trace.session_id is None or trace.root_process is None:
                 continue
             for process_id, connection_id in trace.answering.items():
@@ -36,14 +36,14 @@ class Ends:
                     ends.append(mcp_session(process_id))
                 for end in ends:
                     if end != trace.session_id:
-                        self._learn(draft, end, trace.session_id)
+                        self._learn(unit, end, trace.session_id)
             if trace.mcp_root is not None:
                 for told in (trace.connections, trace.answering):
                     if trace.mcp_root in told:
                         end = told[trace.mcp_root] or mcp_session(trace.mcp_root)
-                        self._move(draft, trace, end)
+                        self._move(unit, trace, end)
 
-    def _learn(self, draft: Draft, end: str, asker: str) -> None:
+    def _learn(self, unit: UnitOfWork, end: str, asker: str) -> None:
         if end in self._askers:
             if self._askers[end] != asker:
                 self._askers[end] = None
@@ -51,13 +51,13 @@ class Ends:
         self._askers[end] = asker
         if len(self._askers) > _MAX_ENDS:
             del self._askers[next(iter(self._askers))]
-        for trace in draft.traces_of(end):
-            self._move(draft, draft.trace(trace.trace_id), end)
+        for trace in unit.traces_of(end):
+            self._move(unit, unit.trace(trace.trace_id), end)
 
-    def _move(self, draft: Draft, trace: TraceState, end: str) -> None:
+    def _move(self, unit: UnitOfWork, trace: TraceState, end: str) -> None:
         asker = self._askers.get(end)
         if asker is not None and trace.session_id == end and trace.rank >= MCP_CONNECTION_RANK:
             trace.rank = _RANK
-            draft.rehome(
-                trace, draft.session_or_new(asker, trace.profile.started_ns or draft.now_ns)
+            unit.move_trace(
+                trace, unit.session_or_new(asker, trace.profile.started_ns or unit.now_ns)
             )

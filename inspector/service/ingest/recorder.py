@@ -19,8 +19,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from inspector.service.ingest.apart import Apart, ModelCall, mark
 from inspector.service.ingest.duplicates import find_twins
 from inspector.service.ingest.mcp_ends import Ends
-from inspector.service.ingest.requests.control_plane import Desk
-from inspector.service.ingest.unit_of_work import Draft, Memory
+from inspector.service.ingest.requests.control_plane import ControlPlane
+from inspector.service.ingest.unit_of_work import Memory, UnitOfWork
 from inspector.service.model.records import MAX_INT, Changes, Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import (
     IncomingLog,
@@ -35,7 +35,7 @@ from inspector.service.normalise import span_facts
 from inspector.service.normalise.duplicates import TOLD_TWICE
 from inspector.service.normalise.facts import title_in_log
 from inspector.service.sessions import live
-from inspector.service.sessions.live import Happening, LiveSpan, ProcessSign
+from inspector.service.sessions.live import LiveSpan, LogEvent, ProcessSign
 from inspector.service.sessions.processes import EXIT_GRACE_NS, Processes
 from inspector.service.sessions.state import (
     NO_KEY_RANK,
@@ -76,7 +76,7 @@ class _Arrival:
 class _Noted:
     """A log record that is kept."""
 
-    happening: Happening
+    happening: LogEvent
     content: Content
     log: IncomingLog
 
@@ -102,7 +102,7 @@ class Recorder:
         self._processes = Processes()
         self._timers: dict[str, _Timer] = {}
         self._owned: defaultdict[str, set[str]] = defaultdict(set)
-        self._desk = Desk(self._processes, self._hear)
+        self._control_plane = ControlPlane(self._processes, self._hear)
         self._ends = Ends()
         self._apart = Apart()
         self._is_recovered = False
@@ -128,17 +128,17 @@ class Recorder:
         """
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns, is_past=is_past)
+            unit = UnitOfWork(reader, self._memory, now_ns, is_past=is_past)
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
-                self._hear_sign(draft, sign)
-            told_apart = self._give_homes(draft, arrivals, noted)
-            heard = self._add_spans(draft, arrivals)
-            mark(draft, told_apart)
+                self._hear_sign(unit, sign)
+            told_apart = self._give_homes(unit, arrivals, noted)
+            heard = self._add_spans(unit, arrivals)
+            mark(unit, told_apart)
             for note in noted:
-                if session := self._add_moment(draft, note):
+                if session := self._add_moment(unit, note):
                     heard[session.id] = None
-            return self._finish(draft, heard)
+            return self._finish(unit, heard)
 
     def tick(self, now_ns: int, most_due: int = MAX_DUE) -> Changes:
         """Return the commit that the passing of time asks for; mostly an empty one.
@@ -151,37 +151,39 @@ class Recorder:
         lost = self._processes.take_lost(now_ns, most_due)
         all_due = (id_ for id_, timer in self._timers.items() if timer.due_ns <= now_ns)
         due = list(itertools.islice(all_due, most_due))
-        if not lost and not due and not self._desk.still_open.due(now_ns):
+        if not lost and not due and not self._control_plane.open_requests.due(now_ns):
             return Changes()
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
+            unit = UnitOfWork(reader, self._memory, now_ns)
             for process_id in lost:
-                self._lose(draft, process_id)
-            self._desk.expire(draft)
-            draft.load_sessions(due)
+                self._lose(unit, process_id)
+            self._control_plane.expire(unit)
+            unit.load_sessions(due)
             for session_id in due:
-                if draft.session(session_id) is None:
+                if unit.session(session_id) is None:
                     del self._timers[session_id]
-            return self._finish(draft, draft.heard)
+            return self._finish(unit, unit.heard)
 
-    def control(self, act: Callable[[Draft, Desk], object], now_ns: int) -> Changes:
-        """Return the commit of what a person or an agent does at the desk."""
+    def run_control(
+        self, act: Callable[[UnitOfWork, ControlPlane], object], now_ns: int
+    ) -> Changes:
+        """Return the commit of what a person or an agent does on the control plane."""
         self._recover(now_ns)
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
-            act(draft, self._desk)
-            return self._finish(draft, draft.heard)
+            unit = UnitOfWork(reader, self._memory, now_ns)
+            act(unit, self._control_plane)
+            return self._finish(unit, unit.heard)
 
     def delete(self, session_ids: Iterable[str], now_ns: int) -> Changes:
         """Return the commit that deletes those of the sessions that are known."""
         with self._store.read() as reader:
-            draft = Draft(reader, self._memory, now_ns)
+            unit = UnitOfWork(reader, self._memory, now_ns)
             for session_id in session_ids:
                 if reader.session(session_id) is not None:
-                    draft.delete_session(session_id)
+                    unit.delete_session(session_id)
                     self._timers.pop(session_id, None)
-                    self._desk.still_open.forget_sessions([session_id])
-            return self._finish(draft, ())
+                    self._control_plane.open_requests.forget_sessions([session_id])
+            return self._finish(unit, ())
 
     def committed(self) -> None:
         """The last commit is durable."""
@@ -201,60 +203,60 @@ class Recorder:
             return
         with self._store.read() as reader:
             for process_id in reader.open_processes():
-                self._processes.hear(process_id, now_ns)
-            self._desk.load(reader, now_ns)
+                self._processes.mark_alive(process_id, now_ns)
+            self._control_plane.load(reader, now_ns)
             for record in reader.unsettled():
                 state = SessionState.load(record.state)
                 if state.is_owned:
-                    self._processes.hear(state.owner, now_ns)
+                    self._processes.mark_alive(state.owner, now_ns)
                 self._watch(state, now_ns, now_ns)
         self._is_recovered = True
 
-    def _hear_sign(self, draft: Draft, sign: ProcessSign) -> None:
+    def _hear_sign(self, unit: UnitOfWork, sign: ProcessSign) -> None:
         lost_after_ns = EXIT_GRACE_NS if sign.is_exiting else int(sign.lost_after_s * SECOND_NS)
-        if sign.is_exiting and self._desk.has_agent(sign.process_id):
+        if sign.is_exiting and self._control_plane.has_agent(sign.process_id):
             return  # it says goodbye there: anybody may send telemetry
         if self._processes.is_alive(sign.process_id) or not sign.is_exiting:
-            self._hear(draft, sign.process_id, lost_after_ns)
+            self._hear(unit, sign.process_id, lost_after_ns)
 
-    def _hear(self, draft: Draft, process_id: str, lost_after_ns: int | None = None) -> None:
-        if draft.is_past or not self._processes.hear(process_id, draft.now_ns, lost_after_ns):
+    def _hear(self, unit: UnitOfWork, process_id: str, lost_after_ns: int | None = None) -> None:
+        if unit.is_past or not self._processes.mark_alive(process_id, unit.now_ns, lost_after_ns):
             return
         # It was given up, and lives: what it had open runs.
-        for stored in draft.reader.open_spans(process_id):
-            span = draft.span(stored.trace_id, stored.span_id)
+        for stored in unit.reader.open_spans(process_id):
+            span = unit.span(stored.trace_id, stored.span_id)
             if span is not None and span.status is SpanStatus.LOST:
-                draft.put_span(replace(span, status=SpanStatus.RUNNING))
-                self._settle_waits(draft, span.trace_id, span.span_id, None)
+                unit.put_span(replace(span, status=SpanStatus.RUNNING))
+                self._settle_waits(unit, span.trace_id, span.span_id, None)
 
-    def _lose(self, draft: Draft, process_id: str) -> None:
-        for span in draft.reader.open_spans(process_id):
+    def _lose(self, unit: UnitOfWork, process_id: str) -> None:
+        for span in unit.reader.open_spans(process_id):
             if span.status is SpanStatus.RUNNING:
-                draft.put_span(replace(span, status=SpanStatus.LOST))
-                if session := draft.session(span.session_id):
+                unit.put_span(replace(span, status=SpanStatus.LOST))
+                if session := unit.session(span.session_id):
                     session.open_waits.pop(_wait_key(span.trace_id, span.span_id), None)
         for session_id in self._owned.pop(process_id, ()):
-            draft.session(session_id)
-        self._desk.lose(draft, process_id)
+            unit.session(session_id)
+        self._control_plane.lose(unit, process_id)
 
     # --- sessions ---------------------------------------------------------------------------
 
-    def _finish(self, draft: Draft, heard: Iterable[str]) -> Changes:
+    def _finish(self, unit: UnitOfWork, heard: Iterable[str]) -> Changes:
         # What is past is not heard of now: such a session is settled at once.
-        heard_now = set() if draft.is_past else set(heard)
+        heard_now = set() if unit.is_past else set(heard)
 
         def decide(session: SessionState) -> SessionStatus:
             timer = self._timers.get(session.id)
             if session.id in heard_now:
-                heard_ns = session.heard_ns = draft.now_ns
+                heard_ns = session.heard_ns = unit.now_ns
             elif timer is not None:
                 heard_ns = timer.heard_ns
             else:
                 heard_ns = 0  # settled before, and nothing new of it: it stays so
-            return self._watch(session, draft.now_ns, heard_ns)
+            return self._watch(session, unit.now_ns, heard_ns)
 
-        changes = draft.finish(decide)
-        self._desk.still_open.follow(changes.requests)
+        changes = unit.finish(decide)
+        self._control_plane.open_requests.follow(changes.requests)
         return changes
 
     def _watch(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
@@ -276,7 +278,7 @@ class Recorder:
         return status
 
     def _give_homes(
-        self, draft: Draft, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
+        self, unit: UnitOfWork, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
     ) -> list[tuple[ModelCall, ModelCall]]:
         """Give each trace its session; return the model calls that are told by two of the spans."""
         keys: dict[str, tuple[int, str]] = {}
@@ -293,79 +295,79 @@ class Recorder:
             if happening.trace_id and happening.session_key:
                 _improve(keys, happening.trace_id, (_SESSION_RECORD_RANK, happening.session_key))
                 starts.setdefault(happening.trace_id, _clamp(happening.time_ns))
-        draft.load_traces(keys)
-        _see_mcp(draft, arrivals, keys)
-        draft.load_sessions(session_id for _, session_id in keys.values())
+        unit.load_traces(keys)
+        _see_mcp(unit, arrivals, keys)
+        unit.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
-            trace = draft.trace(trace_id)
+            trace = unit.trace(trace_id)
             if trace.session_id is None or rank < trace.rank:
                 trace.rank = rank
                 if session_id != trace.session_id:
                     epoch_ns = starts.get(trace_id, MAX_INT)
-                    draft.rehome(trace, draft.session_or_new(session_id, epoch_ns))
-        self._ends.join(draft, keys)
-        return self._apart.join(draft, keys, _model_calls(arrivals))
+                    unit.move_trace(trace, unit.session_or_new(session_id, epoch_ns))
+        self._ends.join(unit, keys)
+        return self._apart.join(unit, keys, _model_calls(arrivals))
 
     # --- spans ------------------------------------------------------------------------------
 
-    def _add_spans(self, draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, None]:
+    def _add_spans(self, unit: UnitOfWork, arrivals: Sequence[_Arrival]) -> dict[str, None]:
         """Keep what is new; return the sessions that something is new in."""
-        for trace_id, span_ids in _of_known_traces(draft, arrivals).items():
-            draft.load_spans(trace_id, span_ids)
+        for trace_id, span_ids in _of_known_traces(unit, arrivals).items():
+            unit.load_spans(trace_id, span_ids)
         homes: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
-            known = draft.span(arrival.trace_id, arrival.span_id)
-            new = arrival if known is None else _merge(draft, known, arrival)
-            self._note_sender(draft, new or arrival)
+            known = unit.span(arrival.trace_id, arrival.span_id)
+            new = arrival if known is None else _merge(unit, known, arrival)
+            self._note_sender(unit, new or arrival)
             if new is None:
                 continue
             if new.trace_id not in homes:
-                homes[new.trace_id] = draft.home(new.trace_id)
+                homes[new.trace_id] = unit.home(new.trace_id)
             trace, session = homes[new.trace_id]
             if session is not None:
-                self._add_span(draft, new, trace, session)
+                self._add_span(unit, new, trace, session)
                 heard[session.id] = None
         return heard
 
     def _add_span(
-        self, draft: Draft, arrival: _Arrival, trace: TraceState, session: SessionState
+        self, unit: UnitOfWork, arrival: _Arrival, trace: TraceState, session: SessionState
     ) -> None:
         new = _record(arrival, session, trace)
-        if draft.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
+        if unit.is_past and not arrival.is_end and not self._processes.is_alive(new.process_id):
             new.status = SpanStatus.LOST
-        draft.put_span(new, Content(arrival.payload, arrival.origin), trace)
+        unit.put_span(new, Content(arrival.payload, arrival.origin), trace)
         # One with usage that is not counted is among the ancestors.
         if new.is_counted or new.span_id in trace.usage_ancestors:
-            draft.cover(trace, new.parent_span_id)
+            unit.cover(trace, new.parent_span_id)
         if new.kind in TOLD_TWICE or trace.inner_spans:
-            find_twins(draft, trace, new, arrival.facts.response_id)
+            find_twins(unit, trace, new, arrival.facts.response_id)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
             profile.is_live = self._tells_starts(arrival)
         if new.span_id in trace.paused_spans or _tells_waits(arrival.span):
-            self._settle_waits(draft, new.trace_id, new.span_id, None)
+            self._settle_waits(unit, new.trace_id, new.span_id, None)
 
     def _tells_starts(self, arrival: _Arrival) -> bool:
         """Whether the sender sends live records: a short span's start is left out of them."""
         process_id = arrival.facts.process_id
         return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
 
-    def _note_sender(self, draft: Draft, arrival: _Arrival) -> None:
+    def _note_sender(self, unit: UnitOfWork, arrival: _Arrival) -> None:
         if arrival.is_end:
-            self._processes.touch(arrival.process_id, draft.now_ns)
+            self._processes.touch(arrival.process_id, unit.now_ns)
         else:
-            self._hear(draft, arrival.process_id)
+            self._hear(unit, arrival.process_id)
 
     # --- moments ----------------------------------------------------------------------------
 
-    def _add_moment(self, draft: Draft, note: _Noted) -> SessionState | None:
+    def _add_moment(self, unit: UnitOfWork, note: _Noted) -> SessionState | None:
         """Keep a log record; return its session if it is one of the session records."""
         happening = note.happening
-        session = self._session_of(draft, happening)
+        session = self._session_of(unit, happening)
         if happening.trace_id:
-            trace = draft.trace(happening.trace_id)
+            trace = unit.trace(happening.trace_id)
             if asked := title_in_log(happening.name, note.log.record):
                 trace.profile.see_message(asked, _clamp(happening.time_ns))
         moment = MomentRecord(
@@ -377,27 +379,27 @@ class Recorder:
             content=note.content,
             digest=hashlib.blake2b(note.content.payload, digest_size=16).digest(),
         )
-        if not draft.add_moment(moment):
+        if not unit.add_moment(moment):
             return None
         if happening.name in live.WAITS:
-            self._settle_waits(draft, happening.trace_id, happening.span_id, session)
+            self._settle_waits(unit, happening.trace_id, happening.span_id, session)
         if happening.name not in TOLD:
-            _touch_span(draft, happening)
+            _touch_span(unit, happening)
         if session is None or happening.name not in live.SESSION_RECORDS:
             return None
         session.profile.see_time(moment.time_ns)
-        self._obey(draft, session, note, moment.time_ns)
+        self._obey(unit, session, note, moment.time_ns)
         return session
 
-    def _session_of(self, draft: Draft, happening: Happening) -> SessionState | None:
+    def _session_of(self, unit: UnitOfWork, happening: LogEvent) -> SessionState | None:
         if happening.trace_id:
-            session_id = draft.trace(happening.trace_id).session_id
-            return draft.session(session_id) if session_id else None
+            session_id = unit.trace(happening.trace_id).session_id
+            return unit.session(session_id) if session_id else None
         if happening.session_key is None:
             return None
-        return draft.session_or_new(happening.session_key, _clamp(happening.time_ns))
+        return unit.session_or_new(happening.session_key, _clamp(happening.time_ns))
 
-    def _obey(self, draft: Draft, session: SessionState, note: _Noted, time_ns: int) -> None:
+    def _obey(self, unit: UnitOfWork, session: SessionState, note: _Noted, time_ns: int) -> None:
         session.is_declared = True
         record = note.log.record
         facts = span_facts(
@@ -412,7 +414,7 @@ class Recorder:
             session.owner = facts.process_id or ""
             if session.owner:
                 session.profile.is_live = True
-                self._hear(draft, session.owner)
+                self._hear(unit, session.owner)
         elif note.happening.name == live.SESSION_FINISHED and time_ns >= (session.finished_ns or 0):
             session.finished_ns = time_ns
             session.finished_status = str(live.attribute(record, "inspector.session.status") or "")
@@ -423,24 +425,28 @@ class Recorder:
             }
 
     def _settle_waits(
-        self, draft: Draft, trace_id: str | None, span_id: str | None, session: SessionState | None
+        self,
+        unit: UnitOfWork,
+        trace_id: str | None,
+        span_id: str | None,
+        session: SessionState | None,
     ) -> None:
         """Work out anew what one span (or a session without one) waited and waits."""
-        span = draft.span(trace_id, span_id) if trace_id and span_id else None
+        span = unit.span(trace_id, span_id) if trace_id and span_id else None
         if trace_id and span_id:
-            draft.trace(trace_id).paused_spans.add(span_id)
-        session = draft.session(span.session_id) if span else session
+            unit.trace(trace_id).paused_spans.add(span_id)
+        session = unit.session(span.session_id) if span else session
         if session is None:
             return
         place = (trace_id, span_id, session.id)
-        fresh = (moment for moment in draft.moments if _place(moment, place))
+        fresh = (moment for moment in unit.moments if _place(moment, place))
         signals = [
             live.pause_signal(m.name, m.time_ns, m.content.log_record().attributes)
-            for m in (*draft.reader.moments(*place), *fresh)
+            for m in (*unit.reader.moments(*place), *fresh)
             if m.name in live.WAITS
         ]
         if span is not None and span.end_ns is not None:
-            signals += _told_by_events(draft.content(span).span())
+            signals += _told_by_events(unit.content(span).span())
         waits = waits_of(signals, span.end_ns if span else None)
         key = _wait_key(trace_id, span_id)
         session.open_waits.pop(key, None)
@@ -454,7 +460,7 @@ class Recorder:
             return
         new = replace(span, wait_ns=waits.wait_ns, waits=waits.count, waited=waits.shown)
         if (span.wait_ns, span.waits, span.waited) != (new.wait_ns, new.waits, new.waited):
-            draft.put_span(new)
+            unit.put_span(new)
 
 
 def _sort(
@@ -472,7 +478,7 @@ def _sort(
                 arrivals.append(_arrival(part.span, log.resource, origin, part))
             case ProcessSign() as sign:
                 signs.append(sign)
-            case Happening() as happening:
+            case LogEvent() as happening:
                 content = Content(
                     log.record.SerializeToString(), origins.of(log.resource, log.scope)
                 )
@@ -516,11 +522,11 @@ def _read_arrival(
     )
 
 
-def _of_known_traces(draft: Draft, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
+def _of_known_traces(unit: UnitOfWork, arrivals: Sequence[_Arrival]) -> dict[str, list[str]]:
     """Return the span ids to look up of each trace that is not new."""
     found = defaultdict[str, list[str]](list)
     for arrival in arrivals:
-        if arrival.trace_id not in draft.new_traces:
+        if arrival.trace_id not in unit.new_traces:
             found[arrival.trace_id].append(arrival.span_id)
             if arrival.facts.kind in TOLD_TWICE:
                 found[arrival.trace_id].append(arrival.span.parent_span_id.hex())
@@ -552,17 +558,17 @@ class _Origins:
         return self._known[key][0]
 
 
-def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
+def _merge(unit: UnitOfWork, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
     """Return what to write over `known`; None when it stays as it is: an end always wins."""
     if arrival.is_end:
-        return None if known.end_ns is not None and _is_same(draft, known, arrival) else arrival
+        return None if known.end_ns is not None and _is_same(unit, known, arrival) else arrival
     if known.end_ns is not None:
         return None
-    content = draft.content(known)
+    content = unit.content(known)
     before = content.span()
     part = arrival.live or LiveSpan(arrival.span, InstrumentationScope(), is_progress=False)
     after = live.update_span(before, part)
-    if after == before and (draft.is_past or known.status is SpanStatus.RUNNING):
+    if after == before and (unit.is_past or known.status is SpanStatus.RUNNING):
         return None
     # The start knows the scope; a progress record need not.
     origin = content.origin if part.is_progress else arrival.origin
@@ -570,9 +576,9 @@ def _merge(draft: Draft, known: SpanRecord, arrival: _Arrival) -> _Arrival | Non
     return _arrival(after, resource, origin, arrival.live)
 
 
-def _is_same(draft: Draft, known: SpanRecord, arrival: _Arrival) -> bool:
+def _is_same(unit: UnitOfWork, known: SpanRecord, arrival: _Arrival) -> bool:
     """Return whether `arrival` is what is kept, in whatever order its fields were written."""
-    content = draft.content(known)
+    content = unit.content(known)
     return content.payload == arrival.payload or content.span() == arrival.span
 
 
@@ -608,17 +614,19 @@ def _record(arrival: _Arrival, session: SessionState, trace: TraceState) -> Span
     )
 
 
-def _touch_span(draft: Draft, happening: Happening) -> None:
+def _touch_span(unit: UnitOfWork, happening: LogEvent) -> None:
     if happening.trace_id and happening.span_id:
-        span = draft.span(happening.trace_id, happening.span_id)
+        span = unit.span(happening.trace_id, happening.span_id)
         if span is not None:
-            draft.put_span(replace(span))
+            unit.put_span(replace(span))
 
 
-def _see_mcp(draft: Draft, arrivals: Iterable[_Arrival], keys: dict[str, tuple[int, str]]) -> None:
+def _see_mcp(
+    unit: UnitOfWork, arrivals: Iterable[_Arrival], keys: dict[str, tuple[int, str]]
+) -> None:
     """Let traces that are about nothing but MCP belong to the connection that they are of."""
     for arrival in arrivals:
-        trace, facts = draft.trace(arrival.trace_id), arrival.facts
+        trace, facts = unit.trace(arrival.trace_id), arrival.facts
         is_first = not arrival.span.parent_span_id
         if is_first:
             trace.root_process = arrival.process_id

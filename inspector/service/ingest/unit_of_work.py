@@ -12,11 +12,11 @@ from inspector.service.model.records import (
     Changes,
     CommandEnd,
     Content,
-    Departure,
     MomentRecord,
     RequestRecord,
     SessionRecord,
     SpanRecord,
+    Tombstone,
     TraceRecord,
 )
 from inspector.service.model.rows import (
@@ -65,7 +65,7 @@ class Memory:
                 del kept[key]
 
 
-class Draft:
+class UnitOfWork:
     """Collects what one commit alters; `finish` numbers it."""
 
     def __init__(
@@ -84,7 +84,7 @@ class Draft:
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
         self._moment_keys: set[tuple[object, ...]] = set()
-        self._departures: list[Departure] = []
+        self._departures: list[Tombstone] = []
         self._gone: set[str] = set()
         self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
@@ -184,7 +184,7 @@ class Draft:
         trace = self.trace(trace_id)
         return trace, self.session(trace.session_id) if trace.session_id else None
 
-    def rehome(self, trace: TraceState, session: SessionState) -> None:
+    def move_trace(self, trace: TraceState, session: SessionState) -> None:
         """Give the whole trace to `session`."""
         old = self.session(trace.session_id) if trace.session_id else None
         if old is not None:
@@ -355,7 +355,7 @@ class Draft:
         for record in self.reader.traces_of(session_id):
             self._memory.traces.pop(record.trace_id, None)
         self._memory.sessions.pop(session_id, None)
-        self._departures.append(Departure(session_id, None))
+        self._departures.append(Tombstone(session_id, None))
 
     def finish(self, status_of: Callable[[SessionState], SessionStatus]) -> Changes:
         """Return the commit: statuses decided, everything numbered."""
@@ -420,7 +420,7 @@ class Draft:
         rest = self.traces_of(old_id)
         old = self.session(old_id)
         is_whole = not rest and (old is None or not old.is_declared)
-        self._departures.append(Departure(old_id, new_id, is_whole))
+        self._departures.append(Tombstone(old_id, new_id, is_whole))
         if is_whole:
             self._memory.sessions.pop(old_id, None)
             self._touched_sessions.pop(old_id, None)

@@ -28,10 +28,10 @@ from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
 from inspector.service.ingest.recorder import Recorder
-from inspector.service.ingest.requests.audit_rate_limit import NoteRate
-from inspector.service.ingest.requests.control_plane import Desk
+from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
+from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.turns import Batch, Part, Turns
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import Changes
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
 from inspector.service.sessions.retention import Retention
@@ -69,7 +69,7 @@ class Restored:
 
 
 @dataclass(slots=True)
-class _Order:
+class _Task:
     """Something else that only the writer may do."""
 
     plan: Callable[[int], Changes]
@@ -77,7 +77,7 @@ class _Order:
 
 
 @dataclass(slots=True)
-class _Chore:
+class _PeriodicTask:
     """Something that the writer does by itself, time and again."""
 
     do: Callable[[], float]
@@ -85,7 +85,7 @@ class _Chore:
     due_s: float
 
 
-class Ingest:
+class Writer:
     """Takes decoded batches in, and lets time pass for the sessions.
 
     Args:
@@ -114,7 +114,7 @@ class Ingest:
         self._store = store
         self._feed = feed
         self._dispatch = dispatch
-        self._note_rate = NoteRate()
+        self._note_rate = AuditRateLimit()
         self._clock = clock
         self._max_waiting_bytes = max_waiting_bytes
         self._probe_s = probe_s
@@ -123,17 +123,19 @@ class Ingest:
         self._recorder = Recorder(store, clock())
         self._housekeeping = Housekeeping(store, retention, self._delete)
         now_s = time.monotonic()
-        self._tidying = _Chore(self._tidy, now_s)
-        self._erasing = _Chore(self._erase, now_s)
-        self._chores = [_Chore(self._probe, now_s), self._tidying, self._erasing]
+        self._tidying = _PeriodicTask(self._tidy, now_s)
+        self._erasing = _PeriodicTask(self._erase, now_s)
+        self._chores = [_PeriodicTask(self._probe, now_s), self._tidying, self._erasing]
         if tick_s is not None:
-            self._chores.insert(0, _Chore(lambda: self._let_time_pass(tick_s), now_s + tick_s))
+            self._chores.insert(
+                0, _PeriodicTask(lambda: self._let_time_pass(tick_s), now_s + tick_s)
+            )
         self._wake = threading.Condition()
         self._turns = Turns()
-        self._orders: deque[_Order] = deque()
+        self._orders: deque[_Task] = deque()
         self._waiting_bytes = 0
         self._is_closed = False
-        self._in_hand: list[Batch | _Order] = []
+        self._in_hand: list[Batch | _Task] = []
         self._thread = threading.Thread(target=self._run, name="inspector-ingest", daemon=True)
         self._thread.start()
 
@@ -195,8 +197,8 @@ class Ingest:
         """Delete a session with all that it has; return whether there was one."""
         return await self._order(lambda now_ns: self._recorder.delete([session_id], now_ns))
 
-    async def at_desk(self, act: Callable[[Draft, Desk], _T]) -> _T:
-        """Let a person or an agent do something at the desk; what it did is durable on return.
+    async def run_control(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
+        """Run `act` on the control plane, for a person or an agent; durable on return.
 
         Args:
             act: Runs on the writer's thread; what it returns is returned.
@@ -207,10 +209,10 @@ class Ingest:
         returned: list[_T] = []
 
         def plan(now_ns: int) -> Changes:
-            def acted(draft: Draft, desk: Desk) -> None:
-                returned.append(act(draft, desk))
+            def acted(unit: UnitOfWork, control: ControlPlane) -> None:
+                returned.append(act(unit, control))
 
-            return self._recorder.control(acted, now_ns)
+            return self._recorder.run_control(acted, now_ns)
 
         await self._order(plan)
         return returned[0]
@@ -229,11 +231,11 @@ class Ingest:
 
         def plan(now_ns: int) -> Changes:
             noted = replace(row, at_ns=now_ns)
-            return self._recorder.control(lambda draft, _: draft.note(noted), now_ns)
+            return self._recorder.run_control(lambda unit, _: unit.note(noted), now_ns)
 
         with self._wake:
             if not self._is_closed:
-                self._orders.append(_Order(plan))
+                self._orders.append(_Task(plan))
                 self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
@@ -248,7 +250,7 @@ class Ingest:
         await asyncio.to_thread(self._thread.join)
 
     async def _order(self, plan: Callable[[int], Changes]) -> bool:
-        order = _Order(plan)
+        order = _Task(plan)
         with self._wake:
             self._refuse_when_closed()
             self._orders.append(order)
@@ -319,7 +321,7 @@ class Ingest:
         return bool(self._turns or self._orders)
 
     def _let_time_pass(self, tick_s: float) -> float:
-        self._obey(_Order(lambda now_ns: self._recorder.tick(now_ns, self._turns.most_sessions)))
+        self._obey(_Task(lambda now_ns: self._recorder.tick(now_ns, self._turns.most_sessions)))
         return tick_s
 
     def _probe(self) -> float:
@@ -392,7 +394,7 @@ class Ingest:
             else:
                 _fail(batch.done, error)
 
-    def _obey(self, order: _Order) -> None:
+    def _obey(self, order: _Task) -> None:
         did_something, error = self._try(lambda: order.plan(self._clock()))
         if error is None:
             _resolve(order.done, did_something)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from inspector.service.analysis.causes import error_line, is_failed, with_failures
 from inspector.service.analysis.formatting import duration, money, tokens
-from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
+from inspector.service.analysis.outline import OutlineRow, lines_of, place_of, short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
@@ -63,7 +63,7 @@ def span_phrase(row: SpanRow, id_length: int) -> str:
 
 
 def outline_texts(
-    tree: SpanTree, lines: Sequence[Line], errors: Mapping[int, str]
+    tree: SpanTree, lines: Sequence[OutlineRow], errors: Mapping[int, str]
 ) -> Iterator[str]:
     """Yield the lines of an outline; `errors` is why spans failed, by index."""
     id_length = short_ids(tree.rows)
@@ -100,10 +100,10 @@ async def session_outline(archive: Archive, asked: Outline) -> Recorded[OutlineD
     )
 
 
-def _page(tree: SpanTree, lines: Sequence[Line]) -> list[Line]:
+def _page(tree: SpanTree, lines: Sequence[OutlineRow]) -> list[OutlineRow]:
     """Return as many lines as there is room for, with their errors."""
     room = _TEXT_CHARS - _ERRORS_A_PAGE * (_ERROR_CHARS + 4)
-    page: list[Line] = []
+    page: list[OutlineRow] = []
     for line, text in zip(lines, outline_texts(tree, lines, {}), strict=True):
         room -= len(text) + 1
         if room < 0:
@@ -112,7 +112,9 @@ def _page(tree: SpanTree, lines: Sequence[Line]) -> list[Line]:
     return page
 
 
-async def _error_lines(archive: Archive, tree: SpanTree, page: Sequence[Line]) -> dict[int, str]:
+async def _error_lines(
+    archive: Archive, tree: SpanTree, page: Sequence[OutlineRow]
+) -> dict[int, str]:
     """Return why spans of the page failed, of those below which none did."""
     failed = with_failures(tree)
     causes = [
@@ -129,7 +131,7 @@ async def _error_lines(archive: Archive, tree: SpanTree, page: Sequence[Line]) -
     return found
 
 
-def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[Line]) -> str:
+def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[OutlineRow]) -> str:
     hints = ["Ids in brackets are for get_span (content) and for `under`."]
     if any(line.left_out for line in page):
         hints.append("What `…` leaves out: call with `under` its parent and every=true.")

@@ -178,7 +178,7 @@ class MomentRecord:
 
 
 @dataclass(slots=True)
-class Departure:
+class Tombstone:
     """A session that went: deleted, or merged into another. Kept, so that its id can answer."""
 
     session_id: str
@@ -200,7 +200,7 @@ class RequestRecord:
     changed_ns: int = 0
 
 
-Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Departure | RequestRecord
+Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Tombstone | RequestRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ class Changes:
     processes: list[ProcessRow] = field(default_factory=list)
     gone_processes: list[str] = field(default_factory=list)
     audit: list[AuditRow] = field(default_factory=list)
-    departures: list[Departure] = field(default_factory=list)
+    departures: list[Tombstone] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:

@@ -238,7 +238,7 @@ class RequestStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Doer:
+class Actor:
     """Who does something, which way it came, and from where."""
 
     actor: str

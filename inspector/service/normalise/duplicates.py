@@ -66,7 +66,7 @@ def contains(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
     )
 
 
-class Told(NamedTuple):
+class OperationFacts(NamedTuple):
     """What one span says of an operation."""
 
     kind: SpanKind
@@ -77,7 +77,7 @@ class Told(NamedTuple):
     """In and out."""
 
 
-def is_same_operation(outer: Told, inner: Told) -> bool:
+def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     """Return whether a span and the one that it is the parent of tell one operation.
 
     A model call is the same when it names the same model, or none, and fills the one around it,
@@ -92,7 +92,7 @@ def is_same_operation(outer: Told, inner: Told) -> bool:
     return _is_same_call(_call(outer.kind, outer.span), _call(inner.kind, inner.span))
 
 
-def _is_same_model_call(outer: Told, inner: Told) -> bool:
+def _is_same_model_call(outer: OperationFacts, inner: OperationFacts) -> bool:
     models = [_text(_attributes(one.span), keys.MODEL) for one in (outer, inner)]
     # The answering model is the requested one with a date: `gpt-4o-2024-11-20`.
     shorter, longer = sorted((model or "" for model in models), key=len)

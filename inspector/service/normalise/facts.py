@@ -1,4 +1,4 @@
-"""What the store indexes about a span, read once on ingest."""
+"""What the store indexes about a span, read once on writer."""
 
 from __future__ import annotations
 

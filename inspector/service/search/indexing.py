@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
-from inspector.service.model.records import Departure, SessionRecord, SpanRecord
+from inspector.service.model.records import SessionRecord, SpanRecord, Tombstone
 from inspector.service.search.documents import VERSION, session_document, span_document
 from inspector.service.storage.base import Reader, Store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
@@ -120,6 +120,6 @@ def _additions(reader: Reader, after: int) -> Additions:
     for row in changes:
         if isinstance(row, SessionRecord):
             found.sessions.append((row.row.id, session_document(row)))
-        elif isinstance(row, Departure) and row.is_whole:
+        elif isinstance(row, Tombstone) and row.is_whole:
             found.gone_sessions.append(row.session_id)
     return found

@@ -24,7 +24,7 @@ from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
 from inspector.service.storage.base import Chunk, Reader, Store
-from inspector.service.storage.orders import Order, Place, place_of
+from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader
 
@@ -107,8 +107,8 @@ class Search:
         )
 
     def sorted_sessions(
-        self, node: Node, order: Order, after: Place | None, limit: int
-    ) -> Page[SessionRecord, Place]:
+        self, node: Node, order: Order, after: SortPosition | None, limit: int
+    ) -> Page[SessionRecord, SortPosition]:
         """Return sessions in any order, behind a place of it.
 
         The time of a page counts from when it is known which sessions come next: that takes as long

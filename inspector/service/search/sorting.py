@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from inspector.service.model.records import SessionRecord
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import Chunk, Reader
-from inspector.service.storage.orders import Order, Place
+from inspector.service.storage.orders import Order, SortPosition
 
 _MANY = 8_192
 """Places that are read together, once the first few did not do."""
@@ -33,10 +33,10 @@ class Sorted:
     node: Node
     order: Order
     among: Collection[str] | None = None
-    _ahead: list[Place] = field(default_factory=list)
+    _ahead: list[SortPosition] = field(default_factory=list)
     _is_more: bool = True
 
-    def look(self, after: Place | None, most: int) -> Chunk[SessionRecord, Place]:
+    def look(self, after: SortPosition | None, most: int) -> Chunk[SessionRecord, SortPosition]:
         """Look at the next `most` sessions behind a place; return what may fit."""
         if len(self._ahead) <= most and self._is_more:
             self.find(after, max(most, _MANY))
@@ -44,7 +44,7 @@ class Sorted:
         records = {one.row.id: one for one in self.reader.sessions([id_ for _, id_ in here])}
         return Chunk([records[id_] for _, id_ in here], here[-1] if self._ahead else None)
 
-    def find(self, after: Place | None, most: int) -> None:
+    def find(self, after: SortPosition | None, most: int) -> None:
         """Find out which sessions are the next `most`, and whether there are more."""
         wanted = most + 1
         self._ahead = self.reader.session_places(self.node, self.order, after, wanted, self.among)

@@ -78,7 +78,7 @@ class ProcessSign:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class LogEvent:
     """Anything else: kept as it came."""
 
     name: str
@@ -89,7 +89,7 @@ class Happening:
     """The session that a session record names."""
 
 
-Live: TypeAlias = LiveSpan | ProcessSign | Happening
+Live: TypeAlias = LiveSpan | ProcessSign | LogEvent
 
 
 def read_log(log: IncomingLog) -> Live | None:
@@ -107,7 +107,7 @@ def read_log(log: IncomingLog) -> Live | None:
     if trace_id is None and session_key is None:
         return None
     time_ns = record.time_unix_nano or record.observed_time_unix_nano
-    return Happening(name, trace_id, span_id, time_ns, session_key)
+    return LogEvent(name, trace_id, span_id, time_ns, session_key)
 
 
 def read_pending(span: Span) -> LiveSpan | None:

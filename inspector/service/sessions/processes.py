@@ -25,7 +25,7 @@ class Processes:
     def __init__(self) -> None:
         self._alive: dict[str, _Process] = {}
 
-    def hear(self, process_id: str, now_ns: int, lost_after_ns: int | None = None) -> bool:
+    def mark_alive(self, process_id: str, now_ns: int, lost_after_ns: int | None = None) -> bool:
         """Note a sign of life of one that sends live records; return whether it is new here."""
         known = self._alive.get(process_id)
         if known is None:

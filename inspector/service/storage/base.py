@@ -36,7 +36,7 @@ from inspector.service.model.rows import (
     SpanStatus,
 )
 from inspector.service.query.tree import Node
-from inspector.service.storage.orders import Order, Place
+from inspector.service.storage.orders import Order, SortPosition
 
 
 class SpanTime(NamedTuple):
@@ -121,10 +121,10 @@ class Reader(Protocol):
         self,
         node: Node,
         order: Order,
-        after: Place | None,
+        after: SortPosition | None,
         most: int,
         among: Collection[str] | None = None,
-    ) -> list[Place]:
+    ) -> list[SortPosition]:
         """Return the next `most` places of an order, behind a place; of some sessions only.
 
         Those of all that fit `node` are among them, and any others.

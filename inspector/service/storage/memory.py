@@ -16,11 +16,11 @@ from inspector.service.model.records import (
     Change,
     Changes,
     Content,
-    Departure,
     MomentRecord,
     RequestRecord,
     SessionRecord,
     SpanRecord,
+    Tombstone,
     TraceRecord,
     Waiting,
     is_over,
@@ -37,7 +37,7 @@ from inspector.service.model.rows import (
 )
 from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import Chunk, Reader, SpanPosition, SpanTime, page_of, time_of
-from inspector.service.storage.orders import Order, Place, place_of
+from inspector.service.storage.orders import Order, SortPosition, place_of
 
 _SpanKey = tuple[str, str]
 
@@ -96,7 +96,7 @@ class _Tables:
         self._spans_of_trace: defaultdict[str, dict[str, SpanRecord]] = defaultdict(dict)
         self._contents: dict[int, Content] = {}
         self._moments: list[MomentRecord] = []
-        self._departures: list[Departure] = []
+        self._departures: list[Tombstone] = []
         self._by_change: dict[int, Change] = {}
         self._requests: dict[str, RequestRecord] = {}
         self._commands: dict[int, CommandRow] = {}
@@ -150,7 +150,7 @@ class _Tables:
         self._spans_of_trace[span.trace_id][span.span_id] = span
         self._by_change[span.change] = span
 
-    def _depart(self, departure: Departure) -> None:
+    def _depart(self, departure: Tombstone) -> None:
         self._departures.append(departure)
         self._by_change[departure.change] = departure
         if not departure.is_whole:
@@ -211,10 +211,10 @@ class _Tables:
         self,
         node: Node,
         order: Order,
-        after: Place | None,
+        after: SortPosition | None,
         most: int,
         among: Collection[str] | None = None,
-    ) -> list[Place]:
+    ) -> list[SortPosition]:
         records = self._sessions.values() if among is None else self.sessions(set(among))
         places = [place_of(one.row, one.change, order) for one in records]
         places.sort(reverse=order.is_descending)

@@ -19,7 +19,7 @@ BEYOND = 1e300
 """More than any cost: stands for one that is not known."""
 
 SortValue: TypeAlias = int | float | str
-Place: TypeAlias = tuple[SortValue, str]
+SortPosition: TypeAlias = tuple[SortValue, str]
 """(value, session id)."""
 
 
@@ -64,7 +64,7 @@ class Order:
         return -BEYOND if self.is_descending else BEYOND
 
 
-def place_of(row: SessionRow, change: int, order: Order) -> Place:
+def place_of(row: SessionRow, change: int, order: Order) -> SortPosition:
     """Return the place of a session that changed last by `change`."""
     match order.key:
         case SortKey.CHANGED:

@@ -20,7 +20,7 @@ import apsw
 import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
-from inspector.service.model.records import Changes, Departure, SessionRecord, SpanRecord
+from inspector.service.model.records import Changes, SessionRecord, SpanRecord, Tombstone
 from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
 from inspector.service.storage.sqlite_errors import (
@@ -441,7 +441,7 @@ class SqliteStore:
             ],
         )
 
-    def _depart(self, departure: Departure) -> None:
+    def _depart(self, departure: Tombstone) -> None:
         if departure.is_whole:
             session_no = self._sessions.of(departure.session_id)
             if departure.moved_to is None:

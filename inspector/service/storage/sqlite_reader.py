@@ -14,16 +14,16 @@ from inspector.service.model.records import (
     MAX_INT,
     Change,
     Content,
-    Departure,
     MomentRecord,
     SessionRecord,
     SpanRecord,
+    Tombstone,
     TraceRecord,
 )
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import Chunk, SpanPosition, SpanTime
-from inspector.service.storage.orders import MAX_TITLE, Order, Place, SortKey
+from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
 
@@ -194,10 +194,10 @@ class SqliteReader(ControlReader):
         self,
         node: Node,
         order: Order,
-        after: Place | None,
+        after: SortPosition | None,
         most: int,
         among: Collection[str] | None = None,
-    ) -> list[Place]:
+    ) -> list[SortPosition]:
         """Return the next `most` places of an order: from indexes, without the wide rows."""
         value, parameters = _sort_value(order)
         fits = narrowing(node)
@@ -519,5 +519,5 @@ def _moment(row: _Row) -> MomentRecord:
     )
 
 
-def _departure(row: _Row) -> Departure:
-    return Departure(row[0], row[1], bool(row[2]), row[3], row[4])
+def _departure(row: _Row) -> Tombstone:
+    return Tombstone(row[0], row[1], bool(row[2]), row[3], row[4])

@@ -554,7 +554,7 @@ def _reachable(start: object) -> Iterator[object]:
     "kind",
     [
         *(operations.Frame, operations.Operation, operations.RepeatableOperation),
-        *(operations.Ruling, deliberation._Chain, deliberation._Level),
+        *(operations.OperationDecision, deliberation._Chain, deliberation._Level),
         *(Decision, Outcome, Interceptor),
         *(stream.Step, stream.StepContext, stream.StreamMeter),
     ],

@@ -11,7 +11,7 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
 
-from subscribers.location import NOWHERE, OpenOperation, Place
+from subscribers.location import NO_LOCATION, OpenOperation, TraceLocation
 from tests.support.wired import Wired
 
 
@@ -28,7 +28,7 @@ async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: Wired
     wired.session = "s-1"
     async with wired.bus.operation("agent_call", agent="a") as op:
         context = trace.get_current_span().get_span_context()
-        expected = Place(
+        expected = TraceLocation(
             "s-1",
             trace.format_trace_id(context.trace_id),
             trace.format_span_id(context.span_id),
@@ -36,9 +36,9 @@ async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: Wired
         found = await asyncio.to_thread(wired.wiring.place_of, op.call_id)
         assert found == expected == wired.wiring.place_of(None)
 
-    assert wired.wiring.place_of(None) == Place("s-1")
+    assert wired.wiring.place_of(None) == TraceLocation("s-1")
     wired.session = None
-    assert wired.wiring.place_of("unknown") == NOWHERE
+    assert wired.wiring.place_of("unknown") == NO_LOCATION
 
 
 async def test_what_is_open_names_its_task_and_its_parent(wired: Wired) -> None:

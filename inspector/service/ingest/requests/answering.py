@@ -22,7 +22,7 @@ _ALLOWS = frozenset({"allow", "allow_always"})
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ProposedAnswer:
     """An answer as it came."""
 
     decision: str
@@ -40,7 +40,7 @@ class Refusal:
     detail: str
 
 
-def refusal_of(row: RequestRow | None, given: Given, now_ns: int) -> Refusal | None:
+def refusal_of(row: RequestRow | None, given: ProposedAnswer, now_ns: int) -> Refusal | None:
     """Return why `given` cannot be the answer; None: it can."""
     if row is None:
         return Refusal("no_such_request", "No request has this id. It may have been deleted.")
@@ -68,7 +68,7 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
     return None
 
 
-def _is_unfit(row: RequestRow, given: Given) -> Refusal | None:
+def _is_unfit(row: RequestRow, given: ProposedAnswer) -> Refusal | None:
     fitting = _DECISIONS.get(row.kind, frozenset())
     if not row.can_always:
         fitting -= {"allow_always"}
@@ -86,7 +86,7 @@ def _is_unfit(row: RequestRow, given: Given) -> Refusal | None:
     return None
 
 
-def _is_other(row: RequestRow, given: Given) -> Refusal | None:
+def _is_other(row: RequestRow, given: ProposedAnswer) -> Refusal | None:
     if given.args_hash != row.args_hash:
         return Refusal(
             "wrong_hash",

@@ -1,24 +1,24 @@
-"""An entry of the audit log, of what is done at the desk."""
+"""An entry of the audit log, of what is done on the control plane."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from inspector.service.ingest.requests.answering import Given, Refusal
-from inspector.service.ingest.unit_of_work import Draft
-from inspector.service.model.rows import AuditRow, Doer, RequestRow
+from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
+from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.model.rows import Actor, AuditRow, RequestRow
 
 Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]
 
 
 def note(
-    draft: Draft,
-    doer: Doer,
+    unit: UnitOfWork,
+    doer: Actor,
     action: str,
     outcome: Outcome | Refusal,
     *,
     request: RequestRow | None = None,
-    given: Given | None = None,
+    given: ProposedAnswer | None = None,
     request_id: str | None = None,
     session_id: str | None = None,
     process_id: str | None = None,
@@ -29,7 +29,7 @@ def note(
     """Write an entry of the audit log.
 
     Args:
-        draft: Of which commit it is part.
+        unit: Of which commit it is part.
         doer: Who did it.
         action: What.
         outcome: What became of it.
@@ -43,9 +43,9 @@ def note(
         result: Of a refusal.
     """
     refusal = outcome if isinstance(outcome, Refusal) else None
-    draft.note(
+    unit.note(
         AuditRow(
-            at_ns=draft.now_ns,
+            at_ns=unit.now_ns,
             actor=doer.actor,
             origin=doer.origin,
             address=doer.address,

@@ -8,7 +8,7 @@ BURST = 50
 PER_SECOND = 5.0
 
 
-class NoteRate:
+class AuditRateLimit:
     """A bucket of tokens. Thread-safe.
 
     Args:

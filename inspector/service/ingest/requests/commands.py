@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.service.ingest.requests.answering import Given
+from inspector.service.ingest.requests.answering import ProposedAnswer
 from inspector.service.model.records import SpanRecord, Waiting
-from inspector.service.model.rows import CommandRow, Doer, RequestRow, SpanStatus
+from inspector.service.model.rows import Actor, CommandRow, RequestRow, SpanStatus
 from inspector.service.sessions.state import SessionState
 
 MAX_COMMANDS = 1_000
@@ -14,7 +14,12 @@ MAX_COMMANDS = 1_000
 
 
 def answer_command(
-    seq: int, row: RequestRow, given: Given, trace_ids: Iterable[str], now_ns: int, doer: Doer
+    seq: int,
+    row: RequestRow,
+    given: ProposedAnswer,
+    trace_ids: Iterable[str],
+    now_ns: int,
+    doer: Actor,
 ) -> CommandRow:
     """Return what tells an agent the answer: the texts just as they came."""
     return CommandRow(

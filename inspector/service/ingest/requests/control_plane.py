@@ -10,23 +10,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from inspector.service.ingest.requests import life
-from inspector.service.ingest.requests.answering import Given, Refusal, json_mistake, refusal_of
+from inspector.service.ingest.requests.answering import (
+    ProposedAnswer,
+    Refusal,
+    json_mistake,
+    refusal_of,
+)
 from inspector.service.ingest.requests.audit import note
-from inspector.service.ingest.requests.audit_rate_limit import NoteRate
+from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.commands import (
     MAX_COMMANDS,
     answer_command,
     is_concerned,
     open_traces,
 )
-from inspector.service.ingest.requests.open_requests import StillOpen
-from inspector.service.ingest.requests.session_of import home_of
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.requests.open_requests import OpenRequests
+from inspector.service.ingest.requests.session_of import session_of
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import CommandEnd
 from inspector.service.model.rows import (
+    Actor,
     AnswerRow,
     CommandRow,
-    Doer,
     ProcessRow,
     RequestRow,
     RequestStatus,
@@ -43,7 +48,7 @@ _ENDED = "Its process ended"
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class WinningAnswer:
     """An answer that won, and the command that takes it to the agent."""
 
     row: RequestRow
@@ -51,122 +56,122 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CommandsSent:
     """Commands that are on their way; none: nothing of the session runs."""
 
     session_id: str
     seqs: tuple[int, ...]
 
 
-class Desk:
-    """Takes what people and agents say, and alters a draft accordingly.
+class ControlPlane:
+    """Takes what people and agents say, and alters a unit accordingly.
 
     Args:
         processes: Who lives.
-        hear: Notes in a draft that a process lives: (draft, process id, lost after ns or None).
+        hear: Notes in a unit that a process lives: (unit, process id, lost after ns or None).
     """
 
     def __init__(
-        self, processes: Processes, hear: Callable[[Draft, str, int | None], None]
+        self, processes: Processes, hear: Callable[[UnitOfWork, str, int | None], None]
     ) -> None:
         self._processes = processes
         self._hear = hear
         self._agents: dict[str, ProcessRow] = {}
-        self._still_open = StillOpen()
-        self._no_room_rate = NoteRate(NO_ROOM_BURST, NO_ROOM_PER_SECOND)
+        self._open_requests = OpenRequests()
+        self._no_room_rate = AuditRateLimit(NO_ROOM_BURST, NO_ROOM_PER_SECOND)
 
     def load(self, reader: Reader, now_ns: int) -> None:
         """Find out from the store what is open; each process gets its full time from now on."""
         self._agents = {process.id: process for process in reader.processes()}
-        self._still_open = StillOpen(reader.waiting_requests())
-        for process_id in (*self._agents, *(one.process_id for one in self._still_open)):
-            self._processes.hear(process_id, now_ns)
+        self._open_requests = OpenRequests(reader.waiting_requests())
+        for process_id in (*self._agents, *(one.process_id for one in self._open_requests)):
+            self._processes.mark_alive(process_id, now_ns)
 
     def has_agent(self, process_id: str) -> bool:
         """Return whether this process follows its commands, and so says itself when it ends."""
         return process_id in self._agents
 
     @property
-    def still_open(self) -> StillOpen:
+    def open_requests(self) -> OpenRequests:
         """The requests that are not over."""
-        return self._still_open
+        return self._open_requests
 
     # --- agents -----------------------------------------------------------------------------
 
-    def hello(self, draft: Draft, process: ProcessRow) -> Refusal | None:
+    def hello(self, unit: UnitOfWork, process: ProcessRow) -> Refusal | None:
         """Let a process follow its commands from now on."""
         if process.id not in self._agents and len(self._agents) >= MAX_PROCESSES:
             return Refusal("too_many_processes", f"{MAX_PROCESSES} processes are connected.")
-        self._hear(draft, process.id, LOST_AFTER_NS)
+        self._hear(unit, process.id, LOST_AFTER_NS)
         if self._agents.get(process.id) != process:
             self._agents[process.id] = process
-            draft.processes[process.id] = process
+            unit.processes[process.id] = process
         return None
 
-    def hear(self, draft: Draft, process_id: str) -> ProcessRow | None:
+    def mark_alive(self, unit: UnitOfWork, process_id: str) -> ProcessRow | None:
         """Note a sign of life; None: it has to say hello (again)."""
         process = self._agents.get(process_id)
         if process is None or not self._processes.is_alive(process_id):
             return None
-        self._hear(draft, process_id, None)
+        self._hear(unit, process_id, None)
         return process
 
-    def goodbye(self, draft: Draft, process: ProcessRow) -> None:
+    def goodbye(self, unit: UnitOfWork, process: ProcessRow) -> None:
         """Let a process go, and with it what it has open."""
-        self._let_go(draft, process.id, _agent(process), _ENDED)
-        self._hear(draft, process.id, EXIT_GRACE_NS)  # its last spans may be under way
+        self._let_go(unit, process.id, _agent(process), _ENDED)
+        self._hear(unit, process.id, EXIT_GRACE_NS)  # its last spans may be under way
 
-    def lose(self, draft: Draft, process_id: str) -> None:
+    def lose(self, unit: UnitOfWork, process_id: str) -> None:
         """Give up what a process that fell silent has open."""
-        self._let_go(draft, process_id, life.SERVICE, _NO_LONGER)
+        self._let_go(unit, process_id, life.SERVICE, _NO_LONGER)
 
-    def _let_go(self, draft: Draft, process_id: str, doer: Doer, reason: str) -> None:
+    def _let_go(self, unit: UnitOfWork, process_id: str, doer: Actor, reason: str) -> None:
         if self._agents.pop(process_id, None) is not None:
-            draft.gone_processes[process_id] = None
-            for command in draft.commands_of(process_id, MAX_COMMANDS):
-                self._end(draft, command, applied=False, reason=reason)
-        for one in self._still_open.of_process(process_id):
-            row = draft.request(one.request_id)
+            unit.gone_processes[process_id] = None
+            for command in unit.commands_of(process_id, MAX_COMMANDS):
+                self._end(unit, command, applied=False, reason=reason)
+        for one in self._open_requests.of_process(process_id):
+            row = unit.request(one.request_id)
             if row is None:
-                self._still_open.forget(one.request_id)
-            elif changed := life.lost(row, draft.now_ns, doer, reason):
-                self._keep(draft, changed, is_heard=False)
-                note(draft, doer, "request_lost", "accepted", request=changed, detail=reason)
+                self._open_requests.forget(one.request_id)
+            elif changed := life.lost(row, unit.now_ns, doer, reason):
+                self._keep(unit, changed, is_heard=False)
+                note(unit, doer, "request_lost", "accepted", request=changed, detail=reason)
 
     # --- requests ---------------------------------------------------------------------------
 
-    def open(self, draft: Draft, process: ProcessRow, fresh: RequestRow) -> Refusal | None:
+    def open(self, unit: UnitOfWork, process: ProcessRow, fresh: RequestRow) -> Refusal | None:
         """Open a request, or open it again. `fresh.session_id` is what the agent said."""
-        doer, row = _agent(process), draft.request(fresh.id)
+        doer, row = _agent(process), unit.request(fresh.id)
         if row is not None and row.process_id != process.id:
             taken = Refusal("request_id_taken", "Another process opened a request with this id.")
-            note(draft, doer, "request_opened", taken, request=row)
+            note(unit, doer, "request_opened", taken, request=row)
             return taken
-        changed = None if row is None else life.reopened(row, fresh, draft.now_ns, doer)
+        changed = None if row is None else life.reopened(row, fresh, unit.now_ns, doer)
         if row is not None and changed is None:
             return None
-        if refusal := self._still_open.has_no_room(fresh):
-            self._note_no_room(draft, process, fresh, refusal)
+        if refusal := self._open_requests.has_no_room(fresh):
+            self._note_no_room(unit, process, fresh, refusal)
             return refusal
         if changed is None:
-            homed = replace(fresh, session_id=home_of(draft, fresh))
-            changed = life.opened(homed, draft.now_ns, doer)
-        self._keep(draft, changed)
-        note(draft, doer, "request_opened", "accepted", request=changed)
+            homed = replace(fresh, session_id=session_of(unit, fresh))
+            changed = life.opened(homed, unit.now_ns, doer)
+        self._keep(unit, changed)
+        note(unit, doer, "request_opened", "accepted", request=changed)
         return None
 
     def _note_no_room(
-        self, draft: Draft, process: ProcessRow, fresh: RequestRow, refusal: Refusal
+        self, unit: UnitOfWork, process: ProcessRow, fresh: RequestRow, refusal: Refusal
     ) -> None:
-        left_out = self._no_room_rate.take(draft.now_ns / SECOND_NS)
+        left_out = self._no_room_rate.take(unit.now_ns / SECOND_NS)
         if left_out is not None:
             detail = f"{fresh.id} ({left_out} others were left out)" if left_out else fresh.id
             doer = _agent(process)
-            note(draft, doer, "request_opened", refusal, process_id=process.id, detail=detail)
+            note(unit, doer, "request_opened", refusal, process_id=process.id, detail=detail)
 
     def close(
         self,
-        draft: Draft,
+        unit: UnitOfWork,
         process: ProcessRow,
         request_id: str,
         status: RequestStatus,
@@ -174,17 +179,17 @@ class Desk:
         reason: str | None,
     ) -> None:
         """End a request as its agent says."""
-        row, doer = draft.request(request_id), _agent(process)
+        row, doer = unit.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
         counts = f"What counts is `{decision}`" if decision else None
-        changed = life.closed(row, status, reason or counts, draft.now_ns, doer)
+        changed = life.closed(row, status, reason or counts, unit.now_ns, doer)
         if changed is None:
             return
-        self._keep(draft, changed)
-        self._end_answer(draft, row, changed)
+        self._keep(unit, changed)
+        self._end_answer(unit, row, changed)
         note(
-            draft,
+            unit,
             doer,
             f"request_{'closed' if status is RequestStatus.ANSWERED else status.value}",
             "accepted",
@@ -193,91 +198,93 @@ class Desk:
             detail=reason,
         )
 
-    def _end_answer(self, draft: Draft, before: RequestRow, after: RequestRow) -> None:
+    def _end_answer(self, unit: UnitOfWork, before: RequestRow, after: RequestRow) -> None:
         """Stop telling an agent the answer to what it has ended."""
         if before.answer is None or after.answer is None:
             return
-        command = draft.command(before.answer.command_seq)
+        command = unit.command(before.answer.command_seq)
         if command is not None:
             reason = after.answer.applied_reason
-            self._end(draft, command, applied=bool(after.answer.applied), reason=reason)
+            self._end(unit, command, applied=bool(after.answer.applied), reason=reason)
 
-    def answer(self, draft: Draft, request_id: str, given: Given, doer: Doer) -> Accepted | Refusal:
+    def answer(
+        self, unit: UnitOfWork, request_id: str, given: ProposedAnswer, doer: Actor
+    ) -> WinningAnswer | Refusal:
         """Give the answer of a person, if it is the first and fits."""
-        row = draft.request(request_id)
-        refusal = refusal_of(row, given, draft.now_ns)
+        row = unit.request(request_id)
+        refusal = refusal_of(row, given, unit.now_ns)
         if refusal is None and row is not None:
-            refusal = _is_told_too_much(draft, row.process_id)
+            refusal = _is_told_too_much(unit, row.process_id)
         if refusal is not None or row is None:
             refusal = refusal or Refusal("no_such_request", "No request has this id.")
             known = {"request": row} if row else {"request_id": request_id}
-            note(draft, doer, "answer", refusal, given=given, **known)
+            note(unit, doer, "answer", refusal, given=given, **known)
             return refusal
-        seq = draft.take_number()
+        seq = unit.take_number()
         answer = AnswerRow(
             decision=given.decision,
             actor=doer.actor,
             origin=doer.origin,
-            at_ns=draft.now_ns,
+            at_ns=unit.now_ns,
             reason=given.reason,
             is_edited=given.args_json is not None and given.args_json != row.args_json,
             command_seq=seq,
         )
         changed = life.answered(row, answer)
-        self._keep(draft, changed)
+        self._keep(unit, changed)
         traces = (row.trace_id,) if row.trace_id else ()
-        draft.put_command(answer_command(seq, changed, given, traces, draft.now_ns, doer))
-        note(draft, doer, "answer", "accepted", request=changed, given=given)
-        return Accepted(changed, seq)
+        unit.put_command(answer_command(seq, changed, given, traces, unit.now_ns, doer))
+        note(unit, doer, "answer", "accepted", request=changed, given=given)
+        return WinningAnswer(changed, seq)
 
-    def expire(self, draft: Draft) -> None:
+    def expire(self, unit: UnitOfWork) -> None:
         """End what should have ended itself by now."""
-        for request_id in self._still_open.due(draft.now_ns):
-            row = draft.request(request_id)
-            changed = row and life.expired(row, draft.now_ns)
+        for request_id in self._open_requests.due(unit.now_ns):
+            row = unit.request(request_id)
+            changed = row and life.expired(row, unit.now_ns)
             if row is None or changed is None:
-                self._still_open.forget(request_id)
+                self._open_requests.forget(request_id)
                 continue
-            self._keep(draft, changed, is_heard=False)
-            self._end_answer(draft, row, changed)
-            note(draft, life.SERVICE, "request_expired", "accepted", request=changed)
+            self._keep(unit, changed, is_heard=False)
+            self._end_answer(unit, row, changed)
+            note(unit, life.SERVICE, "request_expired", "accepted", request=changed)
 
-    def _keep(self, draft: Draft, row: RequestRow, *, is_heard: bool = True) -> None:
+    def _keep(self, unit: UnitOfWork, row: RequestRow, *, is_heard: bool = True) -> None:
         """Write a request down, and let its session wait for it, or go on."""
-        draft.put_request(row)
-        self._still_open.keep(row)
-        session = draft.session(row.session_id)
+        unit.put_request(row)
+        self._open_requests.keep(row)
+        session = unit.session(row.session_id)
         if session is None:
             return
         if is_heard:
-            draft.heard[session.id] = None
+            unit.heard[session.id] = None
         if row.status is RequestStatus.PENDING:
             session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
         else:
             session.open_waits.pop(REQUEST_WAIT + row.id, None)
             if row.span_id is None:  # otherwise its span tells when it waited
-                waited = (row.created_ns, row.closed_ns or draft.now_ns)
+                waited = (row.created_ns, row.closed_ns or unit.now_ns)
                 session.wait(REQUEST_WAIT + row.id, [waited])
 
     # --- verbs ------------------------------------------------------------------------------
 
     def signal(
         self,
-        draft: Draft,
+        unit: UnitOfWork,
         session_id: str,
         signal_name: str,
         payload_json: str | None,
-        doer: Doer,
+        doer: Actor,
         reason: str | None,
-    ) -> Told | Refusal:
+    ) -> CommandsSent | Refusal:
         """Send a signal that no question waits for."""
         mistake = None if payload_json is None else json_mistake(payload_json)
         if mistake is not None:
             refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
-            note(draft, doer, "signal", refusal, session_id=session_id)
+            note(unit, doer, "signal", refusal, session_id=session_id)
             return refusal
         return self.tell(
-            draft,
+            unit,
             session_id,
             "signal",
             doer,
@@ -288,32 +295,32 @@ class Desk:
 
     def tell(
         self,
-        draft: Draft,
+        unit: UnitOfWork,
         session_id: str,
         type_: str,
-        doer: Doer,
+        doer: Actor,
         *,
         reason: str | None = None,
         signal_name: str | None = None,
         payload_json: str | None = None,
-    ) -> Told | Refusal:
+    ) -> CommandsSent | Refusal:
         """Send a verb, or a signal, to every process that has something of a session."""
-        record = draft.reader.session(session_id)
+        record = unit.reader.session(session_id)
         refusal: Refusal | None = None
         targets: dict[str, tuple[str, ...]] = {}
         if record is None:
             refusal = Refusal("session_not_found", f"No session has the id {session_id!r}.")
         else:
-            targets = self._targets(draft, SessionState.load(record.state))
-            too_much = (_is_told_too_much(draft, process_id) for process_id in targets)
+            targets = self._targets(unit, SessionState.load(record.state))
+            too_much = (_is_told_too_much(unit, process_id) for process_id in targets)
             refusal = next(filter(None, too_much), None)
         if refusal is not None:
-            note(draft, doer, type_, refusal, session_id=session_id)
+            note(unit, doer, type_, refusal, session_id=session_id)
             return refusal
         seqs: list[int] = []
         for process_id, trace_ids in targets.items():
-            seqs.append(draft.take_number())
-            draft.put_command(
+            seqs.append(unit.take_number())
+            unit.put_command(
                 CommandRow(
                     seq=seqs[-1],
                     process_id=process_id,
@@ -322,14 +329,14 @@ class Desk:
                     trace_ids=trace_ids,
                     actor=doer.actor,
                     origin=doer.origin,
-                    issued_ns=draft.now_ns,
+                    issued_ns=unit.now_ns,
                     reason=reason,
                     signal_name=signal_name,
                     payload_json=payload_json,
                 )
             )
             note(
-                draft,
+                unit,
                 doer,
                 type_,
                 "accepted",
@@ -339,26 +346,26 @@ class Desk:
             )
         if not targets:
             nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
-            note(draft, doer, type_, nobody, session_id=session_id, result="not_applied")
-        return Told(session_id, tuple(seqs))
+            note(unit, doer, type_, nobody, session_id=session_id, result="not_applied")
+        return CommandsSent(session_id, tuple(seqs))
 
-    def _targets(self, draft: Draft, session: SessionState) -> dict[str, tuple[str, ...]]:
+    def _targets(self, unit: UnitOfWork, session: SessionState) -> dict[str, tuple[str, ...]]:
         """Return the processes that have something of `session`, each with its open traces."""
         found: dict[str, tuple[str, ...]] = {}
         for process_id in self._agents:
             if not self._processes.is_alive(process_id):
                 continue
-            traces = open_traces(session.id, draft.reader.open_spans(process_id))
-            if is_concerned(process_id, session, traces, self._still_open):
+            traces = open_traces(session.id, unit.reader.open_spans(process_id))
+            if is_concerned(process_id, session, traces, self._open_requests):
                 found[process_id] = traces
         return found
 
-    def question_of(self, draft: Draft, session_id: str, signal_name: str) -> RequestRow | None:
+    def question_of(self, unit: UnitOfWork, session_id: str, signal_name: str) -> RequestRow | None:
         """Return the oldest pending question of a session that waits for a signal."""
-        for one in self._still_open:
+        for one in self._open_requests:
             if one.session_id != session_id or one.status is not RequestStatus.PENDING:
                 continue
-            row = draft.request(one.request_id)
+            row = unit.request(one.request_id)
             if row and row.kind == "question" and row.signal_name == signal_name:
                 return row
         return None
@@ -366,44 +373,46 @@ class Desk:
     # --- acknowledgements -------------------------------------------------------------------
 
     def acknowledge(
-        self, draft: Draft, process: ProcessRow, seq: int, *, applied: bool, reason: str | None
+        self, unit: UnitOfWork, process: ProcessRow, seq: int, *, applied: bool, reason: str | None
     ) -> None:
         """Note that a process carried a command out, or could not."""
-        command = draft.command(seq)
+        command = unit.command(seq)
         if command is None or command.process_id != process.id:
             return
-        self._end(draft, command, applied=applied, reason=reason)
+        self._end(unit, command, applied=applied, reason=reason)
         if command.request_id is not None:
-            row = draft.request(command.request_id)
+            row = unit.request(command.request_id)
             changed = row and life.acknowledged(
                 row,
                 seq,
                 applied=applied,
                 reason=reason,
-                now_ns=draft.now_ns,
+                now_ns=unit.now_ns,
                 doer=_agent(process),
             )
             if changed is not None:
-                self._keep(draft, changed)
+                self._keep(unit, changed)
         elif applied:
-            self._hold(draft, process.id, command)
+            self._hold(unit, process.id, command)
 
-    def _hold(self, draft: Draft, process_id: str, command: CommandRow) -> None:
-        session = draft.session(command.session_id)
+    def _hold(self, unit: UnitOfWork, process_id: str, command: CommandRow) -> None:
+        session = unit.session(command.session_id)
         if session is None:
             return
-        draft.heard[session.id] = None
+        unit.heard[session.id] = None
         if command.type in ("pause", "step"):  # after one step it holds
-            session.pauses.setdefault(process_id, draft.now_ns)
+            session.pauses.setdefault(process_id, unit.now_ns)
         elif command.type in ("resume", "cancel"):
             session.pauses.pop(process_id, None)
 
-    def _end(self, draft: Draft, command: CommandRow, *, applied: bool, reason: str | None) -> None:
-        draft.end_command(CommandEnd(command.seq, applied, reason))
-        row = draft.request(command.request_id) if command.request_id else None
+    def _end(
+        self, unit: UnitOfWork, command: CommandRow, *, applied: bool, reason: str | None
+    ) -> None:
+        unit.end_command(CommandEnd(command.seq, applied, reason))
+        row = unit.request(command.request_id) if command.request_id else None
         note(
-            draft,
-            Doer(command.actor, command.origin),
+            unit,
+            Actor(command.actor, command.origin),
             command.type,
             "applied" if applied else "not_applied",
             request=row,
@@ -415,8 +424,8 @@ class Desk:
         )
 
 
-def _is_told_too_much(draft: Draft, process_id: str) -> Refusal | None:
-    if draft.reader.command_count(process_id) < MAX_COMMANDS:
+def _is_told_too_much(unit: UnitOfWork, process_id: str) -> Refusal | None:
+    if unit.reader.command_count(process_id) < MAX_COMMANDS:
         return None
     return Refusal(
         "too_many_commands",
@@ -424,5 +433,5 @@ def _is_told_too_much(draft: Draft, process_id: str) -> Refusal | None:
     )
 
 
-def _agent(process: ProcessRow) -> Doer:
-    return Doer(process.name or "agent", "agent")
+def _agent(process: ProcessRow) -> Actor:
+    return Actor(process.name or "agent", "agent")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inspector.service.model.records import is_over
-from inspector.service.model.rows import AnswerRow, Doer, RequestRow, RequestStatus, TransitionRow
+from inspector.service.model.rows import Actor, AnswerRow, RequestRow, RequestStatus, TransitionRow
 from inspector.service.sessions.state import SECOND_NS
 
 EXPIRY_GRACE_NS = 5 * SECOND_NS
@@ -19,17 +19,17 @@ EXPIRY_GRACE_NS = 5 * SECOND_NS
 MAX_TRANSITIONS = 50
 """Of a request that is lost and found again and again, the first and the last."""
 
-SERVICE = Doer("inspector", "service")
+SERVICE = Actor("inspector", "service")
 """Time passing."""
 _OVER = frozenset({RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.WITHDRAWN})
 
 
-def opened(fresh: RequestRow, now_ns: int, doer: Doer) -> RequestRow:
+def opened(fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow:
     """Return a request that is seen for the first time."""
     return _moved(fresh, RequestStatus.PENDING, now_ns, doer)
 
 
-def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Doer) -> RequestRow | None:
+def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow | None:
     """Return the request, pending again because the agent says that it still waits.
 
     Args:
@@ -55,13 +55,13 @@ def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Doer) -> Req
 
 def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
     """Return the pending request with the answer that won; the agent has yet to take it."""
-    doer = Doer(answer.actor, answer.origin)
+    doer = Actor(answer.actor, answer.origin)
     given = replace(row, answer=answer)
     return _moved(given, RequestStatus.ANSWERED, answer.at_ns, doer, answer.reason)
 
 
 def acknowledged(
-    row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, doer: Doer
+    row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, doer: Actor
 ) -> RequestRow | None:
     """Return the request after the agent took its answer, or could not.
 
@@ -80,7 +80,7 @@ def acknowledged(
 
 
 def closed(
-    row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, doer: Doer
+    row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, doer: Actor
 ) -> RequestRow | None:
     """Return the request, ended as the agent says."""
     if is_final(row):
@@ -96,7 +96,7 @@ def closed(
     return _moved(told, status, now_ns, doer, reason)
 
 
-def lost(row: RequestRow, now_ns: int, doer: Doer, reason: str) -> RequestRow | None:
+def lost(row: RequestRow, now_ns: int, doer: Actor, reason: str) -> RequestRow | None:
     """Return the request after its process was lost."""
     return _given_up(row, RequestStatus.LOST, now_ns, doer, reason)
 
@@ -117,7 +117,7 @@ def is_final(row: RequestRow) -> bool:
 
 
 def _given_up(
-    row: RequestRow, status: RequestStatus, now_ns: int, doer: Doer, reason: str
+    row: RequestRow, status: RequestStatus, now_ns: int, doer: Actor, reason: str
 ) -> RequestRow | None:
     if is_over(row):
         return None
@@ -126,7 +126,7 @@ def _given_up(
 
 
 def _moved(
-    row: RequestRow, status: RequestStatus, now_ns: int, doer: Doer, reason: str | None = None
+    row: RequestRow, status: RequestStatus, now_ns: int, doer: Actor, reason: str | None = None
 ) -> RequestRow:
     transition = TransitionRow(status, now_ns, doer.actor, doer.origin, reason)
     first, last = row.transitions[:1], row.transitions[1:]

@@ -17,7 +17,7 @@ MAX_PENDING_BYTES = 256 * 1024 * 1024
 """Of what all of them show."""
 
 
-class StillOpen:
+class OpenRequests:
     """The requests that wait for an answer, or for an agent to take it."""
 
     def __init__(self, waiting: Iterable[Waiting] = ()) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import RequestRow
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.sessions.state import NO_KEY_RANK
@@ -10,7 +10,7 @@ from inspector.service.sessions.state import NO_KEY_RANK
 _UNKNOWN = frozenset({"", "unknown"})
 
 
-def home_of(draft: Draft, fresh: RequestRow) -> str:
+def session_of(unit: UnitOfWork, fresh: RequestRow) -> str:
     """Return the id of the session of a new request; it begins with it if there is none.
 
     A trace that nothing was heard of yet gets the session that the agent named, until a span says
@@ -18,20 +18,20 @@ def home_of(draft: Draft, fresh: RequestRow) -> str:
     """
     named = None if fresh.session_id in _UNKNOWN else session_id(fresh.session_id)
     if fresh.trace_id is not None:
-        trace = draft.trace(fresh.trace_id)
+        trace = unit.trace(fresh.trace_id)
         if trace.session_id is None:
             trace.rank = NO_KEY_RANK
-            home = _present(draft, named or fresh.trace_id)
-            draft.rehome(trace, draft.session_or_new(home, fresh.created_ns))
+            home = _present(unit, named or fresh.trace_id)
+            unit.move_trace(trace, unit.session_or_new(home, fresh.created_ns))
         return trace.session_id or fresh.trace_id
-    home = _present(draft, named or session_id(fresh.process_id))
-    session = draft.session_or_new(home, fresh.created_ns)
+    home = _present(unit, named or session_id(fresh.process_id))
+    session = unit.session_or_new(home, fresh.created_ns)
     session.is_declared = True
     return session.id
 
 
-def _present(draft: Draft, home: str) -> str:
+def _present(unit: UnitOfWork, home: str) -> str:
     """Return the session that `home` was merged into, if it was."""
-    if draft.session(home) is not None:
+    if unit.session(home) is not None:
         return home
-    return draft.reader.destination(home) or home
+    return unit.reader.destination(home) or home

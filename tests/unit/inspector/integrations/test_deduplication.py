@@ -2,21 +2,21 @@ from __future__ import annotations
 
 import asyncio
 
-from inspector.integrations.deduplication import is_told, telling
+from inspector.integrations.deduplication import is_reported, reporting
 from instrument import Bus
 
 
 async def test_a_call_inside_its_own_operation_is_told_already() -> None:
     bus = Bus()
     bus.observe_all(lambda hook, /, **_: None)
-    assert not is_told("search", bus)
+    assert not is_reported("search", bus)
     async with bus.operation("tool_call", tool_name="search", args={}):
-        assert is_told("search", bus)
-        assert not is_told("fetch", bus), "a tool that uses another is two calls"
-        assert not is_told("search", Bus()), "another bus tells for itself"
+        assert is_reported("search", bus)
+        assert not is_reported("fetch", bus), "a tool that uses another is two calls"
+        assert not is_reported("search", Bus()), "another bus tells for itself"
         async with bus.operation("llm_generate", llm=None, prompt=""):
-            assert not is_told("search", bus), "an agent in between calls for itself"
-    assert not is_told("search", bus)
+            assert not is_reported("search", bus), "an agent in between calls for itself"
+    assert not is_reported("search", bus)
 
 
 async def test_a_task_started_inside_still_knows() -> None:
@@ -24,16 +24,16 @@ async def test_a_task_started_inside_still_knows() -> None:
     bus.observe_all(lambda hook, /, **_: None)
 
     async def below() -> bool:
-        return is_told("search", bus)
+        return is_reported("search", bus)
 
     async with bus.operation("tool_call", tool_name="search", args={}):
         assert await asyncio.create_task(below())
 
 
 def test_what_is_said_to_be_told_ends_with_the_block() -> None:
-    with telling("search"):
-        assert is_told("search")
-        with telling("fetch"):
-            assert not is_told("search")
-        assert is_told("search")
-    assert not is_told("search")
+    with reporting("search"):
+        assert is_reported("search")
+        with reporting("fetch"):
+            assert not is_reported("search")
+        assert is_reported("search")
+    assert not is_reported("search")

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.desk import Desk
+from tests.support.rig import Rig
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def rig() -> Rig:
+    return Rig()

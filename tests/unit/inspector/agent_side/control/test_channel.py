@@ -19,7 +19,7 @@ from inspector.agent_side.control.commands import Commands
 from inspector.agent_side.control.connection_state import Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
-from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
 from inspector.service.wire.control import CommandAnswer
 from tests.support.control_service import DEADLINE_S, ControlService
 from tests.support.wired import Wired
@@ -46,7 +46,7 @@ class Agent:
         self.channel = Channel(
             find, lambda: self.process, self.requests, self.commands, self.gate, limits
         )
-        self.given: list[Given] = []
+        self.given: list[ReceivedAnswer] = []
         self.changed = threading.Condition()
 
     def _wake(self) -> None:
@@ -55,13 +55,13 @@ class Agent:
     def ask(self, request_id: str, **fields: Any) -> None:
         self.requests.open(asked(request_id, **fields), self._judge)
 
-    def _judge(self, given: Given) -> Taken:
+    def _judge(self, given: ReceivedAnswer) -> AnswerOutcome:
         with self.changed:
             self.given.append(given)
             self.changed.notify_all()
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
-    def wait_given(self, count: int) -> list[Given]:
+    def wait_given(self, count: int) -> list[ReceivedAnswer]:
         with self.changed:
             assert self.changed.wait_for(lambda: len(self.given) >= count, DEADLINE_S)
         return self.given

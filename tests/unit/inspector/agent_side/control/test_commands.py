@@ -18,7 +18,7 @@ from inspector.agent_side.control.commands import (
     read_command,
 )
 from inspector.agent_side.control.gate import Gate
-from inspector.agent_side.control.open_requests import Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
 from inspector.service.wire.control import Command as WireCommand
 from inspector.service.wire.control import CommandAnswer
 from tests.support.wired import Wired
@@ -70,26 +70,26 @@ def test_a_command_is_read_as_the_wire_writes_it() -> None:
     assert (read.seq, read.type, read.request_id) == (1, "answer", "r-1")
     assert read.session == ("s-1", ("a" * 32,))
     assert str(read.by) == "ANNA (browser): look"
-    assert read.given == Given(
+    assert read.given == ReceivedAnswer(
         "allow", "look", '{"n":9007199254740993}', "h", None, "ANNA", "browser"
     )
 
 
 def test_an_answer_goes_to_its_judge_once(commands: Commands, requests: OpenRequests) -> None:
-    given: list[Given] = []
+    given: list[ReceivedAnswer] = []
 
-    def judge(one: Given) -> Taken:
+    def judge(one: ReceivedAnswer) -> AnswerOutcome:
         given.append(one)
-        return Taken(True, "edited")
+        return AnswerOutcome(True, "edited")
 
     requests.open(asked("r-1"), judge)
     first = command(type="answer", answer=ANSWER)
-    assert [commands.handle(first) for _ in range(3)] == [Taken(True, "edited")] * 3
+    assert [commands.handle(first) for _ in range(3)] == [AnswerOutcome(True, "edited")] * 3
     assert len(given) == 1
 
     requests.close("r-1", "answered", "allow", None)
     other_store = command(type="answer", answer=ANSWER, issued_at="2026-11-22T09:00:01Z")
-    assert commands.handle(other_store) == Taken(False, "not open here")
+    assert commands.handle(other_store) == AnswerOutcome(False, "not open here")
 
 
 async def test_verbs_reach_the_gate(commands: Commands, wired: Wired, gate: Gate) -> None:
@@ -103,29 +103,29 @@ async def test_verbs_reach_the_gate(commands: Commands, wired: Wired, gate: Gate
     task = asyncio.create_task(run())
     await asyncio.sleep(0)
     assert commands.handle(command(seq=4, type="resume")).applied
-    assert commands.handle(command(seq=5, type="resume")) == Taken(True, "was not held")
+    assert commands.handle(command(seq=5, type="resume")) == AnswerOutcome(True, "was not held")
     assert commands.handle(command(seq=6, type="cancel")).applied
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
 def test_a_verb_for_no_session_is_not_applied(commands: Commands) -> None:
-    assert commands.handle(command(session_id="")) == Taken(False, "no session is named")
+    assert commands.handle(command(session_id="")) == AnswerOutcome(False, "no session is named")
 
 
 def test_what_is_unknown_is_said_not_done(commands: Commands) -> None:
     unknown = read_command('{"seq": 7, "type": "explode", "session_id": "s-1"}')
-    assert commands.handle(unknown) == Taken(False, "this agent knows no 'explode'")
+    assert commands.handle(unknown) == AnswerOutcome(False, "this agent knows no 'explode'")
 
 
 def test_a_handler_that_fails_has_not_done_it(
     commands: Commands, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails(_: Command) -> Taken:
+    def fails(_: Command) -> AnswerOutcome:
         raise LookupError
 
     commands.on("signal", fails)
-    assert commands.handle(command(type="signal")) == Taken(
+    assert commands.handle(command(type="signal")) == AnswerOutcome(
         False, "the agent failed on it (LookupError)"
     )
     assert "Cannot do what ANNA" in caplog.text
@@ -135,9 +135,9 @@ def test_few_commands_are_remembered(commands: Commands, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MAX_REMEMBERED", 2)
     calls: list[int] = []
 
-    def note(one: Command) -> Taken:
+    def note(one: Command) -> AnswerOutcome:
         calls.append(one.seq)
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
     commands.on("signal", note)
     for seq in (1, 2, 3, 3, 1):

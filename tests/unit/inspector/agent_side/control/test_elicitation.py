@@ -9,7 +9,12 @@ from mcp import Client
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 
 from inspector.agent_side.control.elicitation import input_responses, make_elicit
-from inspector.agent_side.control.open_requests import Asked, Given, OpenRequests, Taken
+from inspector.agent_side.control.open_requests import (
+    AnswerOutcome,
+    OpenRequests,
+    PendingRequest,
+    ReceivedAnswer,
+)
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 from tests.support.eliciting import legacy_server, modern_server
@@ -27,11 +32,13 @@ class Viewer:
     def _note(self) -> None:
         self._loop.call_soon_threadsafe(self._is_asked.set)
 
-    async def answer(self, decision: str, payload_json: str | None = None) -> tuple[Asked, Taken]:
+    async def answer(
+        self, decision: str, payload_json: str | None = None
+    ) -> tuple[PendingRequest, AnswerOutcome]:
         async with asyncio.timeout(10):
             await self._is_asked.wait()
         (asked,) = self.requests.still_open()
-        given = Given(decision, None, None, None, payload_json, "ANNA", "browser")
+        given = ReceivedAnswer(decision, None, None, None, payload_json, "ANNA", "browser")
         return asked, self.requests.answer(asked.id, given)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from inspector.agent_side.control import gate as gates
 from inspector.agent_side.control.gate import Gate, Session
-from inspector.agent_side.control.hold import By, Held
+from inspector.agent_side.control.hold import By, Hold
 from instrument import Decision, HookDenied
 from tests.support.wired import Wired
 
@@ -382,7 +382,7 @@ async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
     task = asyncio.create_task(tool(wired, "search"))
     await heard.until("request_opened")
     monkeypatch.setattr(gate, "_cancel_tasks", after_turns(gate._cancel_tasks))
-    monkeypatch.setattr(Held, "release", after_turns(Held.release))
+    monkeypatch.setattr(Hold, "release", after_turns(Hold.release))
     assert (await asyncio.to_thread(gate.cancel, SESSION, BEN)).applied
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 from inspector.agent_side.control import open_requests
 from inspector.agent_side.control.open_requests import (
-    Asked,
+    AnswerOutcome,
     Closed,
-    Given,
     Opened,
     OpenRequests,
+    PendingRequest,
+    ReceivedAnswer,
     Report,
-    Taken,
     TooManyOpenError,
 )
 
-ALLOW = Given("allow", None, None, None, None, "ANNA", "browser")
+ALLOW = ReceivedAnswer("allow", None, None, None, None, "ANNA", "browser")
 
 
-def asked(request_id: str, **changed: Any) -> Asked:
-    values: dict[str, Any] = dict.fromkeys(Asked._fields)
+def asked(request_id: str, **changed: Any) -> PendingRequest:
+    values: dict[str, Any] = dict.fromkeys(PendingRequest._fields)
     values.update(
         id=request_id,
         kind="approval",
@@ -39,11 +39,11 @@ def asked(request_id: str, **changed: Any) -> Asked:
         keeps_args=False,
         opened_monotonic_s=monotonic(),
     )
-    return Asked(**{**values, **changed})
+    return PendingRequest(**{**values, **changed})
 
 
-def takes(given: Given) -> Taken:
-    return Taken(True, given.decision)
+def takes(given: ReceivedAnswer) -> AnswerOutcome:
+    return AnswerOutcome(True, given.decision)
 
 
 def names(reports: list[Report]) -> list[tuple[str, str]]:
@@ -53,10 +53,10 @@ def names(reports: list[Report]) -> list[tuple[str, str]]:
 def test_an_answer_reaches_the_judge_of_its_request() -> None:
     requests = OpenRequests()
     requests.open(asked("a"), takes)
-    requests.open(asked("b"), lambda _: Taken(False, "other hash"))
+    requests.open(asked("b"), lambda _: AnswerOutcome(False, "other hash"))
 
-    assert requests.answer("a", ALLOW) == Taken(True, "allow")
-    assert requests.answer("b", ALLOW) == Taken(False, "other hash")
+    assert requests.answer("a", ALLOW) == AnswerOutcome(True, "allow")
+    assert requests.answer("b", ALLOW) == AnswerOutcome(False, "other hash")
 
 
 def test_what_is_not_open_takes_no_answer() -> None:
@@ -64,27 +64,29 @@ def test_what_is_not_open_takes_no_answer() -> None:
     requests.open(asked("a"), takes)
     requests.close("a", "expired", "deny", None)
 
-    assert requests.answer("a", ALLOW) == Taken(False, "not open here")
-    assert requests.answer("nobody", ALLOW) == Taken(False, "not open here")
+    assert requests.answer("a", ALLOW) == AnswerOutcome(False, "not open here")
+    assert requests.answer("nobody", ALLOW) == AnswerOutcome(False, "not open here")
 
 
 def test_a_judge_that_fails_has_not_taken_the_answer(caplog: pytest.LogCaptureFixture) -> None:
-    def fails(_: Given) -> Taken:
+    def fails(_: ReceivedAnswer) -> AnswerOutcome:
         raise LookupError("secret")
 
     requests = OpenRequests()
     requests.open(asked("a"), fails)
 
-    assert requests.answer("a", ALLOW) == Taken(False, "the agent failed on it (LookupError)")
+    assert requests.answer("a", ALLOW) == AnswerOutcome(
+        False, "the agent failed on it (LookupError)"
+    )
     assert caplog.records[0].levelno == logging.WARNING
 
 
 def test_a_judge_may_close_its_request() -> None:
     requests = OpenRequests()
 
-    def closes(_: Given) -> Taken:
+    def closes(_: ReceivedAnswer) -> AnswerOutcome:
         requests.close("a", "answered", "allow", None)
-        return Taken(True, None)
+        return AnswerOutcome(True, None)
 
     requests.open(asked("a"), closes)
 

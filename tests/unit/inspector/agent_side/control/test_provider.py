@@ -11,22 +11,22 @@ import pytest
 from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.open_requests import (
     MAX_OPEN,
-    Asked,
+    AnswerOutcome,
     Closed,
-    Given,
     OpenRequests,
-    Taken,
+    PendingRequest,
+    ReceivedAnswer,
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
 from instrument.typed import BeforeToolCallEvent, HookRegistry
-from subscribers.location import NOWHERE, Place
+from subscribers.location import NO_LOCATION, TraceLocation
 
 Story = list[tuple[str, dict[str, Any]]]
 ARGS = {"path": "/tmp/a", "id": 9007199254740993, "text": "x" * 200_000}
 
 
-HERE = Place("s-1", "a" * 32, "b" * 16)
+HERE = TraceLocation("s-1", "a" * 32, "b" * 16)
 
 
 class Viewer:
@@ -37,12 +37,12 @@ class Viewer:
         self.requests = OpenRequests(self._changed)
         self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
 
-    async def shown(self) -> Asked:
+    async def shown(self) -> PendingRequest:
         """Wait until something is asked and return it."""
         await asyncio.to_thread(self.is_asked.wait, 5)
         return self.requests.still_open()[-1]
 
-    async def answer(self, decision: str, **parts: Any) -> Taken:
+    async def answer(self, decision: str, **parts: Any) -> AnswerOutcome:
         """Answer what is asked, from another thread, as the channel does."""
         asked = await self.shown()
         return await asyncio.to_thread(
@@ -60,8 +60,8 @@ class Viewer:
         return [(r.status, r.decision) for r in reports if isinstance(r, Closed)]
 
 
-def given(asked: Asked, decision: str, **parts: Any) -> Given:
-    given = Given(decision, None, None, asked.args_hash, None, "ANNA", "browser")
+def given(asked: PendingRequest, decision: str, **parts: Any) -> ReceivedAnswer:
+    given = ReceivedAnswer(decision, None, None, asked.args_hash, None, "ANNA", "browser")
     return given._replace(**parts)
 
 
@@ -108,7 +108,7 @@ async def test_a_tool_runs_with_the_edited_arguments_and_no_others(
     taken = await viewer.answer("allow", args_json=text.replace("/tmp/a", "/tmp/b"))
 
     got = await task
-    assert taken == Taken(True, None)
+    assert taken == AnswerOutcome(True, None)
     assert got == {**ARGS, "path": "/tmp/b"}
     assert got["text"] is ARGS["text"]
     (decided,) = [k for n, k in told if n == "hook_decided" and k["interceptor"] == "approval"]
@@ -284,7 +284,7 @@ async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> Non
     task = delete(bus)
     asked = await viewer.shown()
     start = threading.Barrier(8)
-    taken: list[tuple[int, Taken]] = []
+    taken: list[tuple[int, AnswerOutcome]] = []
 
     def answer(number: int) -> None:
         text = (asked.args_json or "").replace("/tmp/a", str(number))
@@ -359,7 +359,7 @@ async def test_an_answer_after_the_time_is_up_is_not_taken(bus: Bus, viewer: Vie
 
     taken = viewer.requests.answer(asked.id, given(asked, "allow"))
 
-    assert taken == Taken(False, "the time to answer is up")
+    assert taken == AnswerOutcome(False, "the time to answer is up")
     with pytest.raises(HookDenied, match="nobody answered"):
         await task
 
@@ -454,10 +454,10 @@ def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer:
 
 async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("my_hook", asking())
-    nothing: Any = [None] * len(Asked._fields)
-    asked = Asked(*nothing)  # only counted
+    nothing: Any = [None] * len(PendingRequest._fields)
+    asked = PendingRequest(*nothing)  # only counted
     for number in range(MAX_OPEN):
-        viewer.requests.open(asked._replace(id=str(number)), lambda _: Taken(True, None))
+        viewer.requests.open(asked._replace(id=str(number)), lambda _: AnswerOutcome(True, None))
 
     outcome = await bus.dispatch("my_hook")
 
@@ -465,7 +465,7 @@ async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer
 
 
 async def test_a_span_that_cannot_be_found_keeps_nobody_from_being_asked(bus: Bus) -> None:
-    def broken(_: object) -> Place:
+    def broken(_: object) -> TraceLocation:
         raise LookupError
 
     viewer = Viewer(place_of=broken)
@@ -604,7 +604,9 @@ async def test_always_for_one_who_asks_does_not_cover_another_who_asks_too(
 @pytest.mark.parametrize(
     "place", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
 )
-async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place: Place) -> None:
+async def test_without_a_session_the_trace_is_what_always_means(
+    bus: Bus, place: TraceLocation
+) -> None:
     at = [place]
     viewer = Viewer(place_of=lambda _: at[0])
     viewer.provider.install(bus)
@@ -623,7 +625,7 @@ async def test_without_a_session_the_trace_is_what_always_means(bus: Bus, place:
 
 @pytest.mark.parametrize("kind", ["unknown place", "breakpoint", "question"])
 async def test_always_is_not_offered_where_it_would_mean_too_much(bus: Bus, kind: str) -> None:
-    viewer = Viewer(place_of=lambda _: NOWHERE if kind == "unknown place" else HERE)
+    viewer = Viewer(place_of=lambda _: NO_LOCATION if kind == "unknown place" else HERE)
     viewer.provider.install(bus)
     bus.intercept("my_hook", asking(kind="breakpoint" if kind == "breakpoint" else "approval"))
     asked_for: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")

@@ -8,16 +8,16 @@ import pytest
 
 from inspector.agent_side.control.open_requests import (
     MAX_OPEN,
-    Asked,
+    AnswerOutcome,
     Closed,
-    Given,
     OpenRequests,
-    Taken,
+    PendingRequest,
+    ReceivedAnswer,
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import NOBODY, PausedSessions, Signal, Signals
 from instrument import Bus
-from subscribers.location import Place
+from subscribers.location import TraceLocation
 
 
 class Waiting:
@@ -43,12 +43,14 @@ class Waiting:
     def asked(self) -> list[str | None]:
         return [asked.signal_name for asked in self.requests.still_open()]
 
-    def answer(self, decision: str = "answer", payload_json: str | None = "1") -> Taken:
+    def answer(self, decision: str = "answer", payload_json: str | None = "1") -> AnswerOutcome:
         (asked,) = self.requests.still_open()
         return self.answer_to(asked, decision, payload_json)
 
-    def answer_to(self, asked: Asked, decision: str, payload_json: str | None) -> Taken:
-        given = Given(decision, "why", None, None, payload_json, "ANNA", "browser")
+    def answer_to(
+        self, asked: PendingRequest, decision: str, payload_json: str | None
+    ) -> AnswerOutcome:
+        given = ReceivedAnswer(decision, "why", None, None, payload_json, "ANNA", "browser")
         return self.requests.answer(asked.id, given)
 
     def closed(self) -> list[tuple[str, str | None, str | None]]:
@@ -117,7 +119,7 @@ def test_an_answer_that_nobody_takes_is_not_applied_and_the_session_waits_on(
     waiting.signals.on_signal(lambda signal: signal.name == "another")
     waiting.pause()
 
-    assert waiting.answer() == Taken(False, NOBODY)
+    assert waiting.answer() == AnswerOutcome(False, NOBODY)
 
     assert waiting.asked() == ["go"]
     waiting.resume()
@@ -199,7 +201,7 @@ def test_a_session_waits_also_when_too_much_is_asked(
 async def test_a_question_of_its_own_stands_for_the_signal(
     bus: Bus, waiting: Waiting, is_paused_first: bool
 ) -> None:
-    place = Place("s", "a" * 32, "b" * 16)
+    place = TraceLocation("s", "a" * 32, "b" * 16)
     provider = InspectorProvider(waiting.requests, place_of=lambda _: place, watcher=waiting.paused)
     provider.install(bus)
     if is_paused_first:
@@ -220,7 +222,7 @@ async def test_a_question_of_its_own_stands_for_the_signal(
 # --- those who take signals -------------------------------------------------------------------
 
 
-def bring(signals: Signals, name: str = "go") -> Taken:
+def bring(signals: Signals, name: str = "go") -> AnswerOutcome:
     return signals.bring(Signal("s", name))
 
 
@@ -243,10 +245,10 @@ def test_one_that_fails_does_not_stop_the_next_one(caplog: pytest.LogCaptureFixt
 
     signals = Signals()
     signals.on_signal(broken)
-    assert bring(signals) == Taken(False, "the agent failed on it (ValueError)")
+    assert bring(signals) == AnswerOutcome(False, "the agent failed on it (ValueError)")
 
     signals.on_signal(lambda _: None)
-    assert bring(signals) == Taken(True, None)
+    assert bring(signals) == AnswerOutcome(True, None)
     assert "bug" in caplog.text
 
 
@@ -295,7 +297,7 @@ def test_an_async_one_whose_loop_has_ended_takes_nothing() -> None:
 
     asyncio.run(register())
 
-    assert bring(signals) == Taken(False, NOBODY)
+    assert bring(signals) == AnswerOutcome(False, NOBODY)
 
 
 @pytest.mark.parametrize(

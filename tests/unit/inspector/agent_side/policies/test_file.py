@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.agent_side.policies.file import HOOKS, Rules, parse, read
-from inspector.agent_side.policies.rules import Event, Globs, Place, Policy, Question, RuleList
-from inspector.agent_side.policies.ruling import Ruling, joined
+from inspector.agent_side.policies.rules import Event, Globs, Policy, Question, RuleList, SourceLine
+from inspector.agent_side.policies.ruling import PolicyDecision, joined
 from inspector.errors import PolicyError
 
 FILE = Path("inspector.toml")
@@ -161,8 +161,10 @@ def test_the_first_of_all_that_match_is_found_however_often_it_is_looked_for(
     drawn: list[Any], calls: list[tuple[str, str]]
 ) -> None:
     policies = [
-        Policy(str(number), action, Place(FILE, None), hooks, tools if hooks[0][7] == "t" else None,
-               servers)
+        Policy(
+            str(number), action, SourceLine(FILE, None), hooks,
+            tools if hooks[0][7] == "t" else None, servers,
+        )
         for number, (_, action, tools, servers, hooks) in enumerate(drawn)
     ]  # fmt: skip
     rules = RuleList(policies)
@@ -181,11 +183,11 @@ def test_the_first_of_all_that_match_is_found_however_often_it_is_looked_for(
 
 VERDICTS: st.SearchStrategy[Any] = st.sampled_from(["allow", "deny", "ask", "break"])
 WORDS = st.text("abc", min_size=1)
-RULINGS = st.lists(st.builds(Ruling, WORDS, VERDICTS, WORDS), max_size=6)
+RULINGS = st.lists(st.builds(PolicyDecision, WORDS, VERDICTS, WORDS), max_size=6)
 
 
 @given(RULINGS)
-def test_the_strictest_of_all_counts(rulings: list[Ruling]) -> None:
+def test_the_strictest_of_all_counts(rulings: list[PolicyDecision]) -> None:
     result = joined(rulings)
     said = {one.verdict for one in rulings}
     order = ["deny", "ask", "break", "allow"]
@@ -200,7 +202,10 @@ def test_the_strictest_of_all_counts(rulings: list[Ruling]) -> None:
 def test_silence_allows_after_the_longest_time_and_denies_after_the_shortest() -> None:
     def asked(*said: tuple[float, str]) -> tuple[float, str]:
         result = joined(
-            [Ruling("x", "ask", "r", Question("p", time_s, default)) for time_s, default in said]
+            [
+                PolicyDecision("x", "ask", "r", Question("p", time_s, default))
+                for time_s, default in said
+            ]
         )
         assert result is not None
         return result.question.timeout_s, result.question.default
@@ -211,8 +216,8 @@ def test_silence_allows_after_the_longest_time_and_denies_after_the_shortest() -
 
 
 def test_long_names_together_are_one_name_that_is_not_that_of_others() -> None:
-    def named(last: str) -> Ruling | None:
-        return joined([Ruling(f"policy:{'x' * 79}{n}", "ask", "r") for n in f"12{last}"])
+    def named(last: str) -> PolicyDecision | None:
+        return joined([PolicyDecision(f"policy:{'x' * 79}{n}", "ask", "r") for n in f"12{last}"])
 
     one, other = named("3"), named("4")
     assert one is not None

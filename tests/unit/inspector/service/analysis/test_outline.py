@@ -6,7 +6,7 @@ from rich.text import Text
 from inspector.cli.console_tree import tree_lines
 from inspector.errors import RefusedError
 from inspector.service.analysis.causes import groups_of
-from inspector.service.analysis.outline import Line, lines_of, place_of, short_ids
+from inspector.service.analysis.outline import OutlineRow, lines_of, place_of, short_ids
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 from tests.support.rows import row, rows_from_text
@@ -35,7 +35,7 @@ def outline(text: str, under: int | None = None, *, every: bool = False) -> list
     ]
 
 
-def said(line: Line) -> str:
+def said(line: OutlineRow) -> str:
     return f"... {line.left_out} ({line.failed})" if line.left_out else ""
 
 

@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 
 from inspector.service.model.rows import IncomingSpan, Json
-from tests.support.desk import Desk
 from tests.support.otlp import START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, span_hex, trace_hex
 
 MS = 1_000_000
@@ -60,7 +60,7 @@ def client(
 def test_the_clients_trace_is_of_the_frameworks_session_and_the_call_counts_once(
     order: tuple[int, ...], *, is_at_once: bool, name: str | None
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     # The session is named last, by what is around the call.
     named: dict[str, Json] = {"session.id": name} if name else {}
     spans = [
@@ -70,37 +70,37 @@ def test_the_clients_trace_is_of_the_frameworks_session_and_the_call_counts_once
     ]
     chosen = [spans[index] for index in order]
     for batch in [chosen] if is_at_once else [[one] for one in chosen]:
-        desk.take(*batch)
-    row = desk.session()
+        rig.take(*batch)
+    row = rig.session()
     assert row.id == (name or trace_hex(1))
     assert (row.span_count, row.llm_calls, row.input_tokens) == (3, 1, 100)
-    assert desk.span(3, 2).duplicate_of == span_hex(2)
+    assert rig.span(3, 2).duplicate_of == span_hex(2)
 
 
 def test_calls_at_the_same_time_that_are_all_alike_are_as_many_as_the_framework_tells() -> None:
-    desk = Desk()
+    rig = Rig()
     outer = [told(1, n, CALL, parent=9, ms=(n, 100 + n)) for n in range(1, 5)]
     inner = [client(10 + n, 20 + n, ms=(n + 1, 98 + n)) for n in range(1, 5)]
-    desk.take(*outer, told(1, 9, CHAIN, ms=(0, 200)), *inner)
-    row = desk.session()
+    rig.take(*outer, told(1, 9, CHAIN, ms=(0, 200)), *inner)
+    row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens) == (9, 4, 400)
 
 
 def test_beside_each_other_in_one_trace_they_are_one_call_too() -> None:
-    desk = Desk()
-    desk.take(told(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
-    desk.take(told(1, 1, CHAIN), client(1, 4, parent=1))
-    assert desk.span(4).duplicate_of == span_hex(2)
-    assert desk.session().llm_calls == 2  # of the other it is not known whose process it was
+    rig = Rig()
+    rig.take(told(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
+    rig.take(told(1, 1, CHAIN), client(1, 4, parent=1))
+    assert rig.span(4).duplicate_of == span_hex(2)
+    assert rig.session().llm_calls == 2  # of the other it is not known whose process it was
 
 
 def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_ways() -> None:
-    desk = Desk()
+    rig = Rig()
     answer: dict[str, Json] = {"gen_ai.response.id": "a"}
-    desk.take(
+    rig.take(
         client(2, 3, {**answer, "gen_ai.usage.output_tokens": 8}), told(1, 2, {**CALL, **answer})
     )
-    row = desk.session()
+    row = rig.session()
     assert (row.llm_calls, row.output_tokens) == (1, 7)
 
 
@@ -117,14 +117,14 @@ def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_way
     ],
 )
 def test_what_is_not_surely_the_same_stays_a_call_and_a_session(other: IncomingSpan) -> None:
-    desk = Desk()
-    desk.take(told(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
-    assert [row.llm_calls for row in desk.sessions().values()] == [1, 1]
+    rig = Rig()
+    rig.take(told(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
+    assert [row.llm_calls for row in rig.sessions().values()] == [1, 1]
 
 
 def test_a_call_of_a_deleted_session_is_no_twin() -> None:
-    desk = Desk()
-    desk.take(told(1, 2, CALL))
-    desk.delete(trace_hex(1))
-    desk.take(client(2, 3))
-    assert (desk.session().id, desk.session().llm_calls) == (trace_hex(2), 1)
+    rig = Rig()
+    rig.take(told(1, 2, CALL))
+    rig.delete(trace_hex(1))
+    rig.take(client(2, 3))
+    assert (rig.session().id, rig.session().llm_calls) == (trace_hex(2), 1)

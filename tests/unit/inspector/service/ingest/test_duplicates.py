@@ -13,8 +13,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.rows import IncomingSpan, Json
 from inspector.service.normalise.duplicates import fills
-from tests.support.desk import Desk
 from tests.support.otlp import START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, span_hex
 
 MS = 1_000_000
@@ -46,7 +46,7 @@ def told(
 def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
     order: tuple[int, ...], restarts: bool
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     spans = [
         told(1, {"gen_ai.operation.name": "invoke_agent", **USAGE}),
         told(2, {**LLM, **USAGE}, parent=1),
@@ -55,12 +55,12 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
         ),
     ]
     for index in order:
-        desk.take(spans[index])
+        rig.take(spans[index])
         if restarts:
-            desk.restart()
-    assert desk.span(3).duplicate_of == span_hex(2)
-    assert desk.span(2).duplicate_of is None
-    row = desk.session()
+            rig.restart()
+    assert rig.span(3).duplicate_of == span_hex(2)
+    assert rig.span(2).duplicate_of is None
+    row = rig.session()
     assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
 
 
@@ -70,7 +70,7 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
 def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twin(
     order: tuple[int, ...], restarts: bool, original: int
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     method: dict[str, Json] = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "search"}
     spans = [
         told(1, {**method, "inspector.duplicate_of": span_hex(original)}),
@@ -78,10 +78,10 @@ def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twi
         told(3, method, parent=2),
     ]
     for index in order:
-        desk.take(spans[index])
+        rig.take(spans[index])
         if restarts:
-            desk.restart()
-    marks = [desk.span(number).duplicate_of for number in (1, 2, 3)]
+            rig.restart()
+    marks = [rig.span(number).duplicate_of for number in (1, 2, 3)]
     assert marks.count(None) == 1
     assert marks[0] == span_hex(original)
     if original == 2:
@@ -93,10 +93,10 @@ def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twi
 def test_usage_counts_once_whichever_of_the_two_states_it(
     inner_usage: dict[str, Json], outer_usage: dict[str, Json]
 ) -> None:
-    desk = Desk()
-    desk.take(told(2, {**LLM, **inner_usage}, parent=1), told(1, {**LLM, **outer_usage}))
-    assert desk.session().input_tokens == (100 if inner_usage or outer_usage else 0)
-    assert desk.session().llm_calls == 1
+    rig = Rig()
+    rig.take(told(2, {**LLM, **inner_usage}, parent=1), told(1, {**LLM, **outer_usage}))
+    assert rig.session().input_tokens == (100 if inner_usage or outer_usage else 0)
+    assert rig.session().llm_calls == 1
 
 
 @pytest.mark.parametrize(
@@ -109,24 +109,24 @@ def test_usage_counts_once_whichever_of_the_two_states_it(
 )
 def test_what_is_not_the_same_is_not_marked(inner: dict[str, Json], ms: tuple[int, int]) -> None:
     for is_outer_first in (True, False):
-        desk = Desk()
+        rig = Rig()
         pair = [told(1, LLM), told(2, inner, parent=1, ms=ms)]
-        desk.take(*(pair if is_outer_first else reversed(pair)))
-        assert desk.span(2).duplicate_of is None
+        rig.take(*(pair if is_outer_first else reversed(pair)))
+        assert rig.span(2).duplicate_of is None
 
 
 def test_a_tool_is_the_same_by_its_name_wherever_that_stands() -> None:
-    desk = Desk()
+    rig = Rig()
     client: dict[str, Json] = {"mcp.method.name": "tools/call"}
     fetch = {**client, "gen_ai.tool.name": "fetch"}
-    desk.take(
+    rig.take(
         told(3, fetch, parent=2, name="tools/call fetch"),
         told(2, client, parent=1, name="MCP send tools/call search"),
         told(1, TOOL),
     )
-    assert desk.span(2).duplicate_of == span_hex(1)
-    assert desk.span(3).duplicate_of is None
-    assert desk.session().tool_calls == 2
+    assert rig.span(2).duplicate_of == span_hex(1)
+    assert rig.span(3).duplicate_of is None
+    assert rig.session().tool_calls == 2
 
 
 # One failed call as a host, its SDK, a server's SDK, our adapter there and the tool tell it.
@@ -180,39 +180,39 @@ def test_a_call_over_mcp_counts_once_whoever_tells_it_in_any_order(
             key="inspector.duplicate_of", value=AnyValue(string_value=span_hex(original))
         )
     for order in permutations(spans):
-        desk = Desk()
+        rig = Rig()
         for one in order:
-            desk.take(one)
+            rig.take(one)
             if restarts:
-                desk.restart()
+                rig.restart()
         unmarked = [
-            number for number in range(first + 1, 6) if desk.span(number).duplicate_of is None
+            number for number in range(first + 1, 6) if rig.span(number).duplicate_of is None
         ]
         assert unmarked == [shown], [one.span_id.hex() for one in order]
-        row = desk.session()
+        row = rig.session()
         assert (row.tool_calls, row.error_count) == (1, 1)
 
 
 def test_a_request_that_a_server_passes_on_is_a_request_of_its_own() -> None:
-    desk = Desk()
+    rig = Rig()
     method: dict[str, Json] = {"mcp.method.name": "tools/list"}
     handled, passed_on = told(1, method), told(2, method, parent=1)
     handled.kind, passed_on.kind = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
-    desk.take(passed_on, handled)
-    assert desk.span(2).duplicate_of is None
+    rig.take(passed_on, handled)
+    assert rig.span(2).duplicate_of is None
 
 
 @pytest.mark.parametrize("is_outer", [True, False])
 def test_mcp_without_a_method_is_not_the_request_that_it_is_around_or_in(*, is_outer: bool) -> None:
-    desk = Desk()
+    rig = Rig()
     spoken: tuple[dict[str, Json], str] = ({"mcp.method.name": "initialize"}, "initialize")
     silent: tuple[dict[str, Json], str] = ({"traceloop.span.kind": "session"}, "mcp.client")
     outer, inner = (silent, spoken) if is_outer else (spoken, silent)
-    desk.take(
+    rig.take(
         told(2, inner[0], parent=1, name=inner[1]),
         told(1, outer[0], name=outer[1]),
     )
-    assert (desk.span(1).duplicate_of, desk.span(2).duplicate_of) == (None, None)
+    assert (rig.span(1).duplicate_of, rig.span(2).duplicate_of) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_client_inside_the_span_of_a_framework_tells_the_same_call_though_it_t
     inner_usage: dict[str, Json], scope: str, error: str | None, calls: int
 ) -> None:
     for is_outer_first in (True, False):
-        desk = Desk()
+        rig = Rig()
         inner = told(2, {**LLM, **inner_usage}, parent=1, ms=(40, 60))
         inner.status.code = Status.STATUS_CODE_ERROR if error else Status.STATUS_CODE_UNSET
         pair = [
@@ -237,8 +237,8 @@ def test_a_client_inside_the_span_of_a_framework_tells_the_same_call_though_it_t
             incoming(inner, scope=InstrumentationScope(name=scope)),
         ]
         for one in pair if is_outer_first else reversed(pair):
-            desk.take(one)
-        assert desk.session().llm_calls == calls
+            rig.take(one)
+        assert rig.session().llm_calls == calls
 
 
 ANSWERED: dict[str, Json] = {**LLM, **USAGE, "gen_ai.response.id": "msg_1"}
@@ -261,57 +261,57 @@ def beside(parents: tuple[int, int] = (1, 1), ms: tuple[int, int] = (5, 80)) -> 
 def test_two_spans_of_one_answer_are_one_model_call_wherever_they_are(
     order: tuple[int, ...], parents: tuple[int, int]
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     for index in order:
-        desk.take(beside(parents)[index])
-    assert desk.span(3).duplicate_of == span_hex(2)
-    assert desk.span(2).duplicate_of is None
-    row = desk.session()
+        rig.take(beside(parents)[index])
+    assert rig.span(3).duplicate_of == span_hex(2)
+    assert rig.span(2).duplicate_of is None
+    row = rig.session()
     assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
 
 
 def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another_call() -> None:
-    later = Desk()
+    later = Rig()
     later.take(*beside(ms=(120, 180)))
-    alike = Desk()
+    alike = Rig()
     alike.take(*(replace(one, scope=InstrumentationScope(name="sdk")) for one in beside()))
     assert (later.session().llm_calls, alike.session().llm_calls) == (2, 2)
 
 
 def test_a_model_call_that_still_runs_has_no_twin_yet() -> None:
-    desk = Desk()
+    rig = Rig()
     running = told(1, LLM)
     running.end_time_unix_nano = 0
-    desk.take(running, told(2, LLM, parent=1))
-    assert desk.span(2).duplicate_of is None
-    desk.take(told(1, LLM))
-    assert desk.span(2).duplicate_of == span_hex(1)
+    rig.take(running, told(2, LLM, parent=1))
+    assert rig.span(2).duplicate_of is None
+    rig.take(told(1, LLM))
+    assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_many_that_wait_are_bounded() -> None:
-    desk = Desk()
+    rig = Rig()
     for number in range(2, 60):
-        desk.take(told(number, LLM, parent=1, ms=(0, number)))
-    desk.take(told(100, LLM, parent=1, ms=(1, 100)))
-    desk.take(told(1, LLM))
-    assert desk.span(100).duplicate_of == span_hex(1)
-    assert desk.span(59).duplicate_of is None
+        rig.take(told(number, LLM, parent=1, ms=(0, number)))
+    rig.take(told(100, LLM, parent=1, ms=(1, 100)))
+    rig.take(told(1, LLM))
+    assert rig.span(100).duplicate_of == span_hex(1)
+    assert rig.span(59).duplicate_of is None
 
 
 def test_a_helper_of_an_instrumentation_counts_for_nothing() -> None:
-    desk = Desk()
-    desk.take(told(1, {"mcp.method.name": "tools/list"}))
-    desk.take(told(2, {}, parent=1, name="ResponseStreamWriter"))
-    assert desk.span(2).duplicate_of == span_hex(1)
+    rig = Rig()
+    rig.take(told(1, {"mcp.method.name": "tools/list"}))
+    rig.take(told(2, {}, parent=1, name="ResponseStreamWriter"))
+    assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_a_call_of_the_same_tool_with_another_id_is_another_call() -> None:
-    desk = Desk()
-    desk.take(
+    rig = Rig()
+    rig.take(
         told(2, {**TOOL, "gen_ai.tool.call.id": "b"}, parent=1),
         told(1, {**TOOL, "gen_ai.tool.call.id": "a"}),
     )
-    assert desk.span(2).duplicate_of is None
+    assert rig.span(2).duplicate_of is None
 
 
 TIMES = st.tuples(st.integers(0, 100), st.integers(0, 100)).map(sorted).map(tuple)

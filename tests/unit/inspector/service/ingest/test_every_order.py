@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Engine, Json, SessionRow, SessionStatus
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import trace_hex
 
 CONVERSATION: dict[str, Json] = {"gen_ai.conversation.id": "chat"}
@@ -35,21 +35,21 @@ RUN = (
 )
 
 
-def arrived(spans: tuple[Span, ...]) -> Desk:
-    """Return a desk where they came one after another, a moment apart."""
-    desk = Desk()
+def arrived(spans: tuple[Span, ...]) -> Rig:
+    """Return a rig where they came one after another, a moment apart."""
+    rig = Rig()
     for one in spans:
-        desk.take(one)
-        desk.now_ns += SECOND_NS // 10
-    return desk
+        rig.take(one)
+        rig.now_ns += SECOND_NS // 10
+    return rig
 
 
 def test_two_traces_of_one_session_come_to_the_same_in_every_order() -> None:
     for order in permutations(RUN):
-        desk = arrived(order)
-        assert desk.session().status is SessionStatus.RUNNING
-        desk.wait(6)
-        row = desk.session()
+        rig = arrived(order)
+        assert rig.session().status is SessionStatus.RUNNING
+        rig.wait(6)
+        row = rig.session()
         assert summary(row) == (
             "S",
             SessionStatus.COMPLETED,  # an error of a child alone does not fail it
@@ -63,8 +63,8 @@ def test_two_traces_of_one_session_come_to_the_same_in_every_order() -> None:
             START_NS,
             START_NS + 10 * SECOND_NS,
         )
-        assert offsets(desk, "S") == [0, 0, 0, 1, 9 * SECOND_NS]
-        assert moved(desk) <= {trace_hex(1), "chat"}
+        assert offsets(rig, "S") == [0, 0, 0, 1, 9 * SECOND_NS]
+        assert moved(rig) <= {trace_hex(1), "chat"}
 
 
 @pytest.mark.parametrize(
@@ -85,30 +85,33 @@ def test_the_root_that_ended_last_decides_in_every_order(
         span(trace=2, span_id=2, parent=1, duration_ns=9 * SECOND_NS),
     )
     for order in permutations(spans):
-        desk = arrived(order)
-        desk.wait(6)
-        assert desk.session().status is status
+        rig = arrived(order)
+        rig.wait(6)
+        assert rig.session().status is status
 
 
 def test_without_a_root_it_is_lost_after_ten_silent_minutes_in_every_order() -> None:
     spans = tuple(span(span_id=number, parent=number + 1) for number in range(1, 5))
     for order in permutations(spans):
-        desk = arrived(order)
-        desk.wait(590)
-        assert desk.session().status is SessionStatus.RUNNING
-        desk.wait(20)
-        assert desk.session().status is SessionStatus.LOST
+        rig = arrived(order)
+        rig.wait(590)
+        assert rig.session().status is SessionStatus.RUNNING
+        rig.wait(20)
+        assert rig.session().status is SessionStatus.LOST
 
 
 def test_a_root_that_comes_after_it_was_lost_settles_it_in_every_order() -> None:
     late = span("root", span_id=9, duration_ns=4 * SECOND_NS)
     for order in permutations([span(span_id=n, parent=9) for n in range(1, 4)]):
-        desk = arrived(order)
-        desk.wait(700)
-        desk.take(late)
-        assert desk.session().status is SessionStatus.RUNNING
-        desk.wait(6)
-        assert (desk.session().status, desk.session().title) == (SessionStatus.COMPLETED, "root")
+        rig = arrived(order)
+        rig.wait(700)
+        rig.take(late)
+        assert rig.session().status is SessionStatus.RUNNING
+        rig.wait(6)
+        assert (rig.session().status, rig.session().title) == (
+            SessionStatus.COMPLETED,
+            "root",
+        )
 
 
 def test_a_parent_in_another_process_makes_a_root_in_every_order() -> None:
@@ -118,9 +121,12 @@ def test_a_parent_in_another_process_makes_a_root_in_every_order() -> None:
         span("leaf", span_id=3, parent=2),
     )
     for order in permutations(spans):
-        desk = arrived(order)
-        desk.wait(6)
-        assert (desk.session().status, desk.session().title) == (SessionStatus.FAILED, "serve")
+        rig = arrived(order)
+        rig.wait(6)
+        assert (rig.session().status, rig.session().title) == (
+            SessionStatus.FAILED,
+            "serve",
+        )
 
 
 def test_a_late_span_that_makes_another_the_parent_of_usage_is_counted_right() -> None:
@@ -150,15 +156,15 @@ def summary(row: SessionRow) -> tuple[object, ...]:
     )
 
 
-def offsets(desk: Desk, session_id: str) -> list[int]:
+def offsets(rig: Rig, session_id: str) -> list[int]:
     """Return where the spans begin, counted from the session's first."""
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         rows = [one.row() for one in reader.spans_of(session_id)]
     first = min(row.offset_ns for row in rows)
     return sorted(row.offset_ns - first for row in rows)
 
 
-def moved(desk: Desk) -> set[str]:
+def moved(rig: Rig) -> set[str]:
     """Return the ids that lead to the session and are not its own."""
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         return {id_ for id_ in (trace_hex(1), trace_hex(2), "chat") if reader.destination(id_)}

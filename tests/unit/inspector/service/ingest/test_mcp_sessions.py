@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingSpan, Json
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, trace_hex
 
 HERE: dict[str, Json] = {"inspector.mcp.connection.id": "here"}
@@ -39,10 +39,10 @@ def message(
 
 
 def test_each_connection_is_a_session_called_by_what_it_did() -> None:
-    desk = Desk()
-    desk.take(message(1, "initialize", attributes=HERE), message(2, attributes=HERE))
-    desk.take(message(3, "tools/list", attributes=THERE))
-    assert {row.id: row.title for row in desk.sessions().values()} == {
+    rig = Rig()
+    rig.take(message(1, "initialize", attributes=HERE), message(2, attributes=HERE))
+    rig.take(message(3, "tools/list", attributes=THERE))
+    assert {row.id: row.title for row in rig.sessions().values()} == {
         "here": "tools/call",
         "there": "tools/list",
     }
@@ -52,7 +52,7 @@ def test_each_connection_is_a_session_called_by_what_it_did() -> None:
 def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
     order: tuple[int, ...],
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     tool: dict[str, Json] = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "weigh"}
     spans = [
         message(1, "tools/list", attributes=HERE),
@@ -60,8 +60,8 @@ def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
         incoming(span("tools/call weigh", trace=2, span_id=2, parent=1, attributes=tool), "p1"),
     ]
     for index in order:
-        desk.take(spans[index])
-    assert desk.session().title == "tools/call weigh"
+        rig.take(spans[index])
+    assert rig.session().title == "tools/call weigh"
 
 
 @pytest.mark.parametrize("restarts", [False, True])
@@ -69,7 +69,7 @@ def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
 def test_who_asked_says_which_session_both_ends_are(
     order: tuple[int, ...], *, restarts: bool
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     spans = [
         message(1),  # the SDK's own, around ours
         incoming(
@@ -78,25 +78,25 @@ def test_who_asked_says_which_session_both_ends_are(
         message(1, span_id=3, parent=2, process="p2", attributes=THERE),
     ]
     for index in order:
-        desk.take(spans[index])
+        rig.take(spans[index])
         if restarts:
-            desk.restart()
-    assert [*desk.sessions()] == ["here"]
+            rig.restart()
+    assert [*rig.sessions()] == ["here"]
 
 
 def test_calls_of_an_agent_are_of_the_agents_session() -> None:
-    desk = Desk()
+    rig = Rig()
     agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
-    desk.take(incoming(agent, "p1"), message(1, span_id=2, parent=1, attributes=HERE))
+    rig.take(incoming(agent, "p1"), message(1, span_id=2, parent=1, attributes=HERE))
     named = message(2, attributes={**HERE, "session.id": "mine"})
-    desk.take(named)
-    assert {*desk.sessions()} == {trace_hex(1), "mine"}
+    rig.take(named)
+    assert {*rig.sessions()} == {trace_hex(1), "mine"}
 
 
 def test_without_a_connection_it_is_the_process_and_without_that_the_trace() -> None:
-    desk = Desk()
-    desk.take(message(1), message(2), message(3, process=None))
-    assert {*desk.sessions()} == {"mcp-p1", trace_hex(3)}
+    rig = Rig()
+    rig.take(message(1), message(2), message(3, process=None))
+    assert {*rig.sessions()} == {"mcp-p1", trace_hex(3)}
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_session_id_of_the_protocol_counts_in_the_era_that_has_sessions(
     version: str | None, expected: str
 ) -> None:
     said: dict[str, Json] = {"mcp.session.id": "theirs"}
-    desk = Desk()
-    desk.take(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
-    assert [*desk.sessions()] == [expected]
+    rig = Rig()
+    rig.take(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
+    assert [*rig.sessions()] == [expected]
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
@@ -116,7 +116,7 @@ def test_a_session_id_of_the_protocol_counts_in_the_era_that_has_sessions(
 def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
     order: tuple[int, ...], connection: dict[str, Json] | None
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     spans = [
         message(1, "initialize", attributes=HERE),
         message(1, "initialize", span_id=2, parent=1, process="p2", attributes=connection),
@@ -124,8 +124,8 @@ def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
         message(3, "tools/list", process="p2", attributes=connection),
     ]
     for index in order:
-        desk.take(spans[index])
-    assert {row.id: row.span_count for row in desk.sessions().values()} == {"here": 4}
+        rig.take(spans[index])
+    assert {row.id: row.span_count for row in rig.sessions().values()} == {"here": 4}
 
 
 @pytest.mark.parametrize(("process", "said"), [("p1", THERE), ("p2", THERE), ("p2", None)])
@@ -133,7 +133,7 @@ def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
 def test_what_begins_at_a_server_that_an_agent_asks_is_of_the_agents_session(
     order: tuple[int, ...], process: str, said: dict[str, Json] | None
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
     notification = message(2, "notifications/initialized", process=process, attributes=said)
     notification.span.kind = Span.SPAN_KIND_SERVER
@@ -145,17 +145,17 @@ def test_what_begins_at_a_server_that_an_agent_asks_is_of_the_agents_session(
     ]
     spans[1].span.kind = Span.SPAN_KIND_CLIENT
     for index in order:
-        desk.take(spans[index])
-    assert {row.id: row.span_count for row in desk.sessions().values()} == {trace_hex(1): 4}
+        rig.take(spans[index])
+    assert {row.id: row.span_count for row in rig.sessions().values()} == {trace_hex(1): 4}
 
 
 def test_what_begins_at_an_end_that_several_ask_is_of_none_of_them() -> None:
-    desk = Desk()
+    rig = Rig()
     for trace, asker in ((1, "p1"), (2, "p3")):
-        desk.take(message(trace, process=asker))
-        desk.take(message(trace, span_id=2, parent=1, process="p2"))
-    desk.take(message(3, "tools/list", process="p2"))
-    assert {*desk.sessions()} == {"mcp-p1", "mcp-p3", "mcp-p2"}
+        rig.take(message(trace, process=asker))
+        rig.take(message(trace, span_id=2, parent=1, process="p2"))
+    rig.take(message(3, "tools/list", process="p2"))
+    assert {*rig.sessions()} == {"mcp-p1", "mcp-p3", "mcp-p2"}
 
 
 @pytest.mark.parametrize("is_server_watched", [False, True])
@@ -171,7 +171,7 @@ def test_a_call_that_the_sdk_sends_counts_once_whoever_else_tells_of_it(
     )
     handled = message(1, span_id=2, parent=1, attributes={"gen_ai.tool.name": "weigh"})
     handled.span.end_time_unix_nano = handled.span.start_time_unix_nano + 1
-    desk = Desk()
-    desk.take(sent, *[handled] * is_server_watched)
-    [row] = desk.sessions().values()
+    rig = Rig()
+    rig.take(sent, *[handled] * is_server_watched)
+    [row] = rig.sessions().values()
     assert row.tool_calls == 1

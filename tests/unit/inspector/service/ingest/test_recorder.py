@@ -14,8 +14,8 @@ from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.service.normalise import span_facts
 from inspector.service.sessions.state import SessionState
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import (
     heartbeat,
     incoming,
@@ -43,111 +43,119 @@ def running(name: str, **about: Any) -> Span:
 # --- merging ----------------------------------------------------------------------------------
 
 
-def test_a_start_gives_a_running_span_with_what_is_known(desk: Desk) -> None:
-    desk.take(started(span("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})))
-    row = desk.span(2)
+def test_a_start_gives_a_running_span_with_what_is_known(rig: Rig) -> None:
+    rig.take(started(span("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})))
+    row = rig.span(2)
     assert (row.name, row.status, row.end_ns) == ("chat gpt", SpanStatus.RUNNING, None)
     assert (row.parent_span_id, row.start_ns, row.kind) == (span_hex(1), START_NS, "llm")
-    assert desk.content(2) == running("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})
+    assert rig.content(2) == running("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})
 
 
-def test_progress_replaces_what_it_gives_and_leaves_the_rest(desk: Desk) -> None:
-    desk.take(started(span("a", attributes={"x": 1, "y": 1})))
-    desk.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
-    assert desk.content() == running("b", attributes={"x": 1, "y": 2})
+def test_progress_replaces_what_it_gives_and_leaves_the_rest(rig: Rig) -> None:
+    rig.take(started(span("a", attributes={"x": 1, "y": 1})))
+    rig.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    assert rig.content() == running("b", attributes={"x": 1, "y": 2})
 
 
-def test_progress_that_overtook_its_start_is_kept_and_the_start_gives_the_time(desk: Desk) -> None:
-    desk.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
-    desk.take(started(span("a", attributes={"x": 1, "y": 1})))
-    after = desk.content()
+def test_progress_that_overtook_its_start_is_kept_and_the_start_gives_the_time(
+    rig: Rig,
+) -> None:
+    rig.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    rig.take(started(span("a", attributes={"x": 1, "y": 1})))
+    after = rig.content()
     assert (after.name, after.start_time_unix_nano) == ("b", START_NS)
     assert {pair.key: pair.value.int_value for pair in after.attributes} == {"x": 1, "y": 2}
 
 
-def test_an_end_wins_over_a_start_that_comes_later(desk: Desk) -> None:
-    desk.take(incoming(span("end"), "p1"))
-    before = desk.span()
-    desk.take(started(span("start")), progressed(span("progress"), START_NS + 1))
-    assert desk.span() == before
+def test_an_end_wins_over_a_start_that_comes_later(rig: Rig) -> None:
+    rig.take(incoming(span("end"), "p1"))
+    before = rig.span()
+    rig.take(started(span("start")), progressed(span("progress"), START_NS + 1))
+    assert rig.span() == before
 
 
-def test_of_two_ends_the_later_copy_wins(desk: Desk) -> None:
-    desk.take(span("first"))
-    desk.take(span("second", duration_ns=2 * SECOND_NS))
-    assert (desk.span().name, desk.session().span_count) == ("second", 1)
+def test_of_two_ends_the_later_copy_wins(rig: Rig) -> None:
+    rig.take(span("first"))
+    rig.take(span("second", duration_ns=2 * SECOND_NS))
+    assert (rig.span().name, rig.session().span_count) == ("second", 1)
 
 
-def test_the_same_batch_twice_changes_nothing(desk: Desk) -> None:
+def test_the_same_batch_twice_changes_nothing(rig: Rig) -> None:
     batch = [incoming(span(span_id=n, attributes={**LLM, **usage(7)})) for n in (1, 2, 3)]
     note = [log("note", trace=1, span_id=1)]
-    desk.take_batch(batch, note)
-    again = desk.recorder.record(batch, note, desk.now_ns)
+    rig.take_batch(batch, note)
+    again = rig.recorder.record(batch, note, rig.now_ns)
     assert again.published(after=again.first - 1) == []
-    assert desk.session().input_tokens == 21
+    assert rig.session().input_tokens == 21
 
 
-def test_the_same_span_from_another_encoder_changes_nothing(desk: Desk) -> None:
+def test_the_same_span_from_another_encoder_changes_nothing(rig: Rig) -> None:
     sent = incoming(span(attributes=LLM))
-    desk.take(sent)
+    rig.take(sent)
     head, rest = Span(name=sent.span.name), Span.FromString(sent.span.SerializeToString())
     rest.ClearField("name")
     payload = rest.SerializeToString() + head.SerializeToString()
     facts = span_facts(sent.span, sent.resource)
     again = replace(sent, payload=payload, facts=facts)
-    assert desk.recorder.record([again], [], desk.now_ns).spans == []
+    assert rig.recorder.record([again], [], rig.now_ns).spans == []
 
 
-def test_of_many_sessions_that_end_at_once_each_commit_settles_some(desk: Desk) -> None:
-    desk.take(*(span(trace=number) for number in range(1, 11)))
-    desk.now_ns += 6 * SECOND_NS
+def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
+    rig: Rig,
+) -> None:
+    rig.take(*(span(trace=number) for number in range(1, 11)))
+    rig.now_ns += 6 * SECOND_NS
     settled = []
-    while not (changes := desk.recorder.tick(desk.now_ns, most_due=4)).is_empty:
+    while not (changes := rig.recorder.tick(rig.now_ns, most_due=4)).is_empty:
         settled.append(len(changes.sessions))
-        desk.keep(changes)
+        rig.keep(changes)
     assert settled == [4, 4, 2]
-    assert {row.status for row in desk.sessions().values()} == {SessionStatus.COMPLETED}
+    assert {row.status for row in rig.sessions().values()} == {SessionStatus.COMPLETED}
 
 
-def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(desk: Desk) -> None:
-    desk.take(span(start_ns=2**64 - 1, duration_ns=0))
-    assert desk.span().start_ns == 2**63 - 1
+def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(
+    rig: Rig,
+) -> None:
+    rig.take(span(start_ns=2**64 - 1, duration_ns=0))
+    assert rig.span().start_ns == 2**63 - 1
 
 
-def test_what_the_senders_sdk_dropped_is_counted(desk: Desk) -> None:
+def test_what_the_senders_sdk_dropped_is_counted(rig: Rig) -> None:
     cut = span()
     cut.dropped_attributes_count, cut.dropped_events_count, cut.dropped_links_count = 1, 2, 3
-    desk.take(cut)
-    assert desk.session().dropped_count == 6
+    rig.take(cut)
+    assert rig.session().dropped_count == 6
 
 
 # --- homes ------------------------------------------------------------------------------------
 
 
-def test_a_trace_without_a_key_is_a_session_of_its_own(desk: Desk) -> None:
-    desk.take(span(trace=1), span(trace=2))
-    assert set(desk.sessions()) == {trace_hex(1), trace_hex(2)}
+def test_a_trace_without_a_key_is_a_session_of_its_own(rig: Rig) -> None:
+    rig.take(span(trace=1), span(trace=2))
+    assert set(rig.sessions()) == {trace_hex(1), trace_hex(2)}
 
 
-def test_a_better_key_moves_the_whole_trace_and_the_old_id_says_where(desk: Desk) -> None:
-    desk.take(span(span_id=3, parent=1, attributes={**LLM, **usage(5)}))
-    desk.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
-    desk.take(span(span_id=1, attributes={"session.id": "S"}))
-    assert set(desk.sessions()) == {"S"}
-    assert (desk.session("S").span_count, desk.session("S").input_tokens) == (3, 5)
-    assert {desk.span(n).session_id for n in (1, 2, 3)} == {"S"}
-    with desk.store.read() as reader:
+def test_a_better_key_moves_the_whole_trace_and_the_old_id_says_where(
+    rig: Rig,
+) -> None:
+    rig.take(span(span_id=3, parent=1, attributes={**LLM, **usage(5)}))
+    rig.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    rig.take(span(span_id=1, attributes={"session.id": "S"}))
+    assert set(rig.sessions()) == {"S"}
+    assert (rig.session("S").span_count, rig.session("S").input_tokens) == (3, 5)
+    assert {rig.span(n).session_id for n in (1, 2, 3)} == {"S"}
+    with rig.store.read() as reader:
         assert (reader.destination(trace_hex(1)), reader.destination("C")) == ("S", "S")
 
 
-def test_a_worse_or_equal_key_does_not_move_it_back(desk: Desk) -> None:
-    desk.take(span(span_id=1, attributes={"session.id": "S"}))
-    desk.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
-    desk.take(span(span_id=3, parent=1, attributes={"session.id": "other"}))
-    assert set(desk.sessions()) == {"S"}
+def test_a_worse_or_equal_key_does_not_move_it_back(rig: Rig) -> None:
+    rig.take(span(span_id=1, attributes={"session.id": "S"}))
+    rig.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    rig.take(span(span_id=3, parent=1, attributes={"session.id": "other"}))
+    assert set(rig.sessions()) == {"S"}
 
 
-def test_a_session_keeps_what_a_trace_that_left_did_not_bring(desk: Desk) -> None:
+def test_a_session_keeps_what_a_trace_that_left_did_not_bring(rig: Rig) -> None:
     conversation = {"gen_ai.conversation.id": "C", **LLM}
     first = span(
         "one", trace=1, attributes={**conversation, **usage(5), "gen_ai.request.model": "a"}
@@ -158,77 +166,83 @@ def test_a_session_keeps_what_a_trace_that_left_did_not_bring(desk: Desk) -> Non
         start_ns=START_NS + 9,
         attributes={**conversation, **usage(7), "gen_ai.request.model": "b"},
     )
-    desk.take(first, second)
-    assert (desk.session("C").input_tokens, desk.session("C").models) == (12, ("a", "b"))
-    desk.take(span(trace=1, span_id=2, parent=1, attributes={"session.id": "S"}))
-    rest, moved = desk.session("C"), desk.session("S")
+    rig.take(first, second)
+    assert (rig.session("C").input_tokens, rig.session("C").models) == (12, ("a", "b"))
+    rig.take(span(trace=1, span_id=2, parent=1, attributes={"session.id": "S"}))
+    rest, moved = rig.session("C"), rig.session("S")
     assert (rest.input_tokens, rest.models, rest.title) == (7, ("b",), "two")
     assert (moved.input_tokens, moved.models, moved.span_count) == (5, ("a",), 2)
 
 
-def test_a_session_record_names_the_session_of_its_trace(desk: Desk) -> None:
-    desk.take(span(trace=1))
-    desk.take(
+def test_a_session_record_names_the_session_of_its_trace(rig: Rig) -> None:
+    rig.take(span(trace=1))
+    rig.take(
         log("inspector.session.started", trace=1, attributes={"session.id": "S"}, process="p1")
     )
-    assert set(desk.sessions()) == {"S"}
+    assert set(rig.sessions()) == {"S"}
 
 
-def test_offsets_count_from_the_first_sight_even_when_the_trace_moves(desk: Desk) -> None:
-    desk.take(span(span_id=2, parent=1, attributes={"session.id": "S"}))
-    desk.take(span(span_id=1, start_ns=START_NS - 100))
-    session = desk.session("S")
+def test_offsets_count_from_the_first_sight_even_when_the_trace_moves(
+    rig: Rig,
+) -> None:
+    rig.take(span(span_id=2, parent=1, attributes={"session.id": "S"}))
+    rig.take(span(span_id=1, start_ns=START_NS - 100))
+    session = rig.session("S")
     assert (session.epoch_ns, session.started_ns) == (START_NS, START_NS - 100)
-    assert desk.span(1).row().offset_ns == -100
+    assert rig.span(1).row().offset_ns == -100
 
 
-def test_log_records_of_a_trace_without_spans_make_no_session(desk: Desk) -> None:
-    desk.take(log("note", trace=1, span_id=1))
-    assert desk.sessions() == {}
-    desk.take(span())
-    with desk.store.read() as reader:
+def test_log_records_of_a_trace_without_spans_make_no_session(rig: Rig) -> None:
+    rig.take(log("note", trace=1, span_id=1))
+    assert rig.sessions() == {}
+    rig.take(span())
+    with rig.store.read() as reader:
         assert [m.session_id for m in reader.moments_of(trace_hex(1))] == [trace_hex(1)]
 
 
-def test_log_records_that_belong_to_nothing_are_not_kept(desk: Desk) -> None:
-    assert desk.recorder.record([], [log("note")], desk.now_ns).is_empty
+def test_log_records_that_belong_to_nothing_are_not_kept(rig: Rig) -> None:
+    assert rig.recorder.record([], [log("note")], rig.now_ns).is_empty
 
 
 # --- titles -----------------------------------------------------------------------------------
 
 
-def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(desk: Desk) -> None:
-    desk.take(span("server/discover", span_id=1))
-    assert desk.session().title == "server/discover"
-    desk.take(span("execute_tool add", span_id=2, parent=9))
-    assert desk.session().title == "execute_tool add"
+def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(
+    rig: Rig,
+) -> None:
+    rig.take(span("server/discover", span_id=1))
+    assert rig.session().title == "server/discover"
+    rig.take(span("execute_tool add", span_id=2, parent=9))
+    assert rig.session().title == "execute_tool add"
 
 
-def test_the_title_is_the_given_one_else_the_first_message_else_the_root(desk: Desk) -> None:
-    desk.take(span("child", span_id=2, parent=1))
-    assert desk.session().title == "child"
-    desk.take(span("root", span_id=1))
-    assert desk.session().title == "root"
+def test_the_title_is_the_given_one_else_the_first_message_else_the_root(
+    rig: Rig,
+) -> None:
+    rig.take(span("child", span_id=2, parent=1))
+    assert rig.session().title == "child"
+    rig.take(span("root", span_id=1))
+    assert rig.session().title == "root"
     message = '[{"role": "user", "parts": [{"type": "text", "content": "Summarise it"}]}]'
-    desk.take(
+    rig.take(
         span("chat", span_id=3, parent=1, attributes={**LLM, "gen_ai.input.messages": message})
     )
-    assert desk.session().title == "Summarise it"
-    desk.take(span(span_id=4, parent=1, attributes={"inspector.session.title": "Chosen"}))
-    assert desk.session().title == "Chosen"
+    assert rig.session().title == "Summarise it"
+    rig.take(span(span_id=4, parent=1, attributes={"inspector.session.title": "Chosen"}))
+    assert rig.session().title == "Chosen"
 
 
 # --- counters ---------------------------------------------------------------------------------
 
 
 def test_agents_are_listed_in_the_order_they_began_though_the_inner_one_ends_first(
-    desk: Desk,
+    rig: Rig,
 ) -> None:
     for number, name in ((3, "critic"), (2, "helper"), (1, "lead"), (4, "helper")):
         said: dict[str, Json] = {**AGENT, "gen_ai.agent.name": name}
         begun = START_NS + number
-        desk.take(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
-    assert desk.session().agents == ("lead", "helper", "critic")
+        rig.take(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
+    assert rig.session().agents == ("lead", "helper", "critic")
 
 
 def test_agents_of_an_older_store_keep_the_order_they_had() -> None:
@@ -238,37 +252,37 @@ def test_agents_of_an_older_store_keep_the_order_they_had() -> None:
     assert read.row(SessionStatus.COMPLETED).agents == ("b", "a")
 
 
-def test_usage_counts_on_the_leaves_whichever_order_they_come_in(desk: Desk) -> None:
+def test_usage_counts_on_the_leaves_whichever_order_they_come_in(rig: Rig) -> None:
     leaf = span(span_id=3, parent=2, attributes={**LLM, **usage(5)})
     outer = span(span_id=1, attributes={**AGENT, **usage(9)})
     between = span(span_id=2, parent=1)
     for order in ([leaf, between, outer], [outer, between, leaf], [leaf, outer, between]):
-        desk = Desk()
+        rig = Rig()
         for one in order:
-            desk.take(one)
-        assert desk.session().input_tokens == 5, [one.name for one in order]
+            rig.take(one)
+        assert rig.session().input_tokens == 5, [one.name for one in order]
 
 
-def test_the_sum_of_an_agent_stands_in_for_leaves_that_have_none(desk: Desk) -> None:
-    desk.take(span(span_id=2, parent=1, attributes=LLM))
-    desk.take(span(span_id=1, attributes={**AGENT, **usage(9)}))
-    assert desk.session().input_tokens == 9
+def test_the_sum_of_an_agent_stands_in_for_leaves_that_have_none(rig: Rig) -> None:
+    rig.take(span(span_id=2, parent=1, attributes=LLM))
+    rig.take(span(span_id=1, attributes={**AGENT, **usage(9)}))
+    assert rig.session().input_tokens == 9
 
 
-def test_a_duplicate_shows_but_does_not_count(desk: Desk) -> None:
+def test_a_duplicate_shows_but_does_not_count(rig: Rig) -> None:
     twin = {**LLM, **usage(5), "inspector.duplicate_of": span_hex(1)}
-    desk.take(span(span_id=1, attributes={**LLM, **usage(5)}))
-    desk.take(span(span_id=2, parent=1, attributes=twin, error="boom"))
-    row = desk.session()
+    rig.take(span(span_id=1, attributes={**LLM, **usage(5)}))
+    rig.take(span(span_id=2, parent=1, attributes=twin, error="boom"))
+    row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens, row.error_count) == (2, 1, 5, 0)
 
 
-def test_a_cost_is_unknown_until_a_span_has_one(desk: Desk) -> None:
-    desk.take(span(span_id=1, attributes={**LLM, **usage(5)}))
-    assert desk.session().cost_usd is None
-    desk.take(span(span_id=2, attributes={**LLM, "llm.cost.total": 0.1}))
-    desk.take(span(span_id=3, attributes={**LLM, "llm.cost.total": 0.2}))
-    assert desk.session().cost_usd == 0.3
+def test_a_cost_is_unknown_until_a_span_has_one(rig: Rig) -> None:
+    rig.take(span(span_id=1, attributes={**LLM, **usage(5)}))
+    assert rig.session().cost_usd is None
+    rig.take(span(span_id=2, attributes={**LLM, "llm.cost.total": 0.1}))
+    rig.take(span(span_id=3, attributes={**LLM, "llm.cost.total": 0.2}))
+    assert rig.session().cost_usd == 0.3
 
 
 # --- any schedule -----------------------------------------------------------------------------
@@ -324,9 +338,9 @@ def _span(
 def test_the_end_state_does_not_depend_on_order_or_batches(
     items: list[IncomingSpan | IncomingLog], cuts: list[int]
 ) -> None:
-    at_once = Desk()
+    at_once = Rig()
     at_once.take(*sorted(items, key=lambda item: isinstance(item, IncomingSpan)))
-    piecemeal = Desk()
+    piecemeal = Rig()
     rest = list(items)
     for size in (*cuts, len(items)):
         piecemeal.take(*rest[:size])
@@ -336,8 +350,8 @@ def test_the_end_state_does_not_depend_on_order_or_batches(
         assert _rows(piecemeal, trace) == _rows(at_once, trace)
 
 
-def _rows(desk: Desk, trace: int) -> dict[str, tuple[object, ...]]:
-    with desk.store.read() as reader:
+def _rows(rig: Rig, trace: int) -> dict[str, tuple[object, ...]]:
+    with rig.store.read() as reader:
         found = reader.spans(trace_hex(trace))
         return {
             row.span_id: (row.name, row.status, row.start_ns, row.end_ns, row.is_counted)
@@ -349,11 +363,11 @@ def _rows(desk: Desk, trace: int) -> dict[str, tuple[object, ...]]:
 def test_a_session_counts_exactly_what_its_spans_say(
     items: list[IncomingSpan | IncomingLog],
 ) -> None:
-    desk = Desk()
+    rig = Rig()
     for item in items:
-        desk.take(item)
-    for session_id, row in desk.sessions().items():
-        with desk.store.read() as reader:
+        rig.take(item)
+    for session_id, row in rig.sessions().items():
+        with rig.store.read() as reader:
             spans = reader.spans_of(session_id)
         assert row.span_count == len(spans)
         own = [one for one in spans if one.duplicate_of is None]
@@ -375,10 +389,10 @@ def _usage_leaves(spans: list[SpanRecord]) -> list[SpanRecord]:
     return [s for s in spans if (s.trace_id, s.span_id) not in above]
 
 
-def test_the_state_of_the_rules_survives_the_store(desk: Desk) -> None:
-    desk.take(started(span(span_id=1, attributes={"session.id": "S"})), heartbeat())
-    desk.take(span(span_id=2, parent=1, attributes={**LLM, **usage(5)}))
-    desk.restart()
-    desk.take(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
-    row = desk.session("S")
+def test_the_state_of_the_rules_survives_the_store(rig: Rig) -> None:
+    rig.take(started(span(span_id=1, attributes={"session.id": "S"})), heartbeat())
+    rig.take(span(span_id=2, parent=1, attributes={**LLM, **usage(5)}))
+    rig.restart()
+    rig.take(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
+    row = rig.session("S")
     assert (row.span_count, row.input_tokens, row.status) == (2, 5, SessionStatus.COMPLETED)

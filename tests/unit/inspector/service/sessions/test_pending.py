@@ -9,8 +9,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import SessionStatus, SpanStatus
 from inspector.service.sessions.live import read_pending
-from tests.support.desk import Desk
 from tests.support.otlp import span
+from tests.support.rig import Rig
 from tests.support.telemetry import incoming, span_hex
 
 
@@ -30,22 +30,22 @@ def pending(number: int, of: int, *, parent: str = "0" * 16, name: str = "work")
 
 
 def test_what_has_begun_runs_under_its_own_id_and_parent() -> None:
-    desk = Desk()
-    desk.take(pending(91, of=2, parent=span_hex(1)))
-    row = desk.span(2)
+    rig = Rig()
+    rig.take(pending(91, of=2, parent=span_hex(1)))
+    row = rig.span(2)
     assert (row.status, row.parent_span_id, row.name) == (
         SpanStatus.RUNNING,
         span_hex(1),
         "work",
     )
-    assert [pair.key for pair in desk.content(2).attributes] == ["logfire.msg"]
-    assert desk.session().status is SessionStatus.RUNNING
-    assert desk.session().span_count == 1
+    assert [pair.key for pair in rig.content(2).attributes] == ["logfire.msg"]
+    assert rig.session().status is SessionStatus.RUNNING
+    assert rig.session().span_count == 1
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_begun_and_ended_is_one_span_in_any_order(order: tuple[int, ...]) -> None:
-    desk = Desk()
+    rig = Rig()
     items = [
         pending(90, of=1),
         pending(91, of=2, parent=span_hex(1)),
@@ -53,16 +53,16 @@ def test_begun_and_ended_is_one_span_in_any_order(order: tuple[int, ...]) -> Non
         span("work", span_id=1),
     ]
     for index in order:
-        desk.take(items[index])
-    assert desk.session().span_count == 2
-    assert desk.span(1).status is desk.span(2).status is SpanStatus.UNSET
+        rig.take(items[index])
+    assert rig.session().span_count == 2
+    assert rig.span(1).status is rig.span(2).status is SpanStatus.UNSET
 
 
 def test_a_process_without_heartbeats_is_not_lost_for_being_silent() -> None:
-    desk = Desk()
-    desk.take(incoming(pending(91, of=1), "logfire-made-this-id-up"))
-    desk.wait(60)
-    assert desk.span(1).status is SpanStatus.RUNNING
+    rig = Rig()
+    rig.take(incoming(pending(91, of=1), "logfire-made-this-id-up"))
+    rig.wait(60)
+    assert rig.span(1).status is SpanStatus.RUNNING
 
 
 def test_a_span_that_only_takes_no_time_is_none() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.sessions.retention import MOST_SESSIONS, MOST_SPANS, Retention
-from tests.support.desk import Desk
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig
 from tests.support.telemetry import heartbeat, paused, started, trace_hex
 
 DAY_S = 86_400
@@ -46,53 +46,53 @@ def test_whatever_is_written_is_read_or_refused(text: str) -> None:
         Retention.parse(text)
 
 
-def overdue(desk: Desk, retention: Retention) -> list[str]:
-    with desk.store.read() as reader:
-        return retention.overdue(reader, desk.now_ns)
+def overdue(rig: Rig, retention: Retention) -> list[str]:
+    with rig.store.read() as reader:
+        return retention.overdue(reader, rig.now_ns)
 
 
-def filled(traces: int, spans_each: int = 1) -> Desk:
-    """Return a desk with sessions that came a day apart, and are over."""
-    desk = Desk()
+def filled(traces: int, spans_each: int = 1) -> Rig:
+    """Return a rig with sessions that came a day apart, and are over."""
+    rig = Rig()
     for trace in range(1, traces + 1):
-        desk.take(*(span(trace=trace, span_id=n) for n in range(1, spans_each + 1)))
-        desk.now_ns += DAY_S * SECOND_NS
-        desk.keep(desk.recorder.tick(desk.now_ns))
-    return desk
+        rig.take(*(span(trace=trace, span_id=n) for n in range(1, spans_each + 1)))
+        rig.now_ns += DAY_S * SECOND_NS
+        rig.keep(rig.recorder.tick(rig.now_ns))
+    return rig
 
 
 def test_sessions_that_did_not_change_for_so_long_are_overdue_oldest_first() -> None:
-    desk = filled(5)
-    assert overdue(desk, Retention(max_age_ns=2 * DAY_S * SECOND_NS)) == [
+    rig = filled(5)
+    assert overdue(rig, Retention(max_age_ns=2 * DAY_S * SECOND_NS)) == [
         trace_hex(1),
         trace_hex(2),
     ]
 
 
 def test_a_session_that_changed_lately_stays_however_old_its_spans_are() -> None:
-    desk = Desk()
-    desk.now_ns = START_NS + 400 * DAY_S * SECOND_NS
-    desk.take(span())  # it is of 400 days ago, and came now
-    desk.wait(10)
-    assert overdue(desk, Retention(max_age_ns=30 * DAY_S * SECOND_NS)) == []
+    rig = Rig()
+    rig.now_ns = START_NS + 400 * DAY_S * SECOND_NS
+    rig.take(span())  # it is of 400 days ago, and came now
+    rig.wait(10)
+    assert overdue(rig, Retention(max_age_ns=30 * DAY_S * SECOND_NS)) == []
 
 
 def test_the_oldest_go_while_the_store_is_too_large() -> None:
-    desk = filled(3)
-    with desk.store.read() as reader:
+    rig = filled(3)
+    with rig.store.read() as reader:
         used_bytes = reader.used_bytes()
-    assert overdue(desk, Retention(max_bytes=used_bytes)) == []
-    assert overdue(desk, Retention(max_bytes=used_bytes - 1)) == [trace_hex(1)]
+    assert overdue(rig, Retention(max_bytes=used_bytes)) == []
+    assert overdue(rig, Retention(max_bytes=used_bytes - 1)) == [trace_hex(1)]
 
 
 def test_what_runs_or_waits_stays_whatever_its_age_and_the_size() -> None:
-    desk = Desk()
-    desk.take(heartbeat("p1"), started(span(trace=1), "p1"))
-    desk.take(started(span(trace=2), "p1"), paused(2, 1, START_NS))
-    desk.take(span(trace=3))
-    desk.wait(6)
-    assert overdue(desk, Retention(max_bytes=0)) == [trace_hex(3)]
-    assert {row.status.value for row in desk.sessions().values()} == {
+    rig = Rig()
+    rig.take(heartbeat("p1"), started(span(trace=1), "p1"))
+    rig.take(started(span(trace=2), "p1"), paused(2, 1, START_NS))
+    rig.take(span(trace=3))
+    rig.wait(6)
+    assert overdue(rig, Retention(max_bytes=0)) == [trace_hex(3)]
+    assert {row.status.value for row in rig.sessions().values()} == {
         "running",
         "waiting",
         "completed",
@@ -102,7 +102,7 @@ def test_what_runs_or_waits_stays_whatever_its_age_and_the_size() -> None:
 def test_one_commit_lets_go_of_so_much_and_no_more() -> None:
     few_large = filled(4, spans_each=MOST_SPANS + 1)
     assert overdue(few_large, Retention(max_bytes=0)) == [trace_hex(1)]
-    many_small = Desk()
+    many_small = Rig()
     many_small.take(*(span(trace=number) for number in range(1, MOST_SESSIONS + 50)))
     many_small.wait(10)
     assert len(overdue(many_small, Retention(max_age_ns=1))) == MOST_SESSIONS

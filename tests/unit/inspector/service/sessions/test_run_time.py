@@ -16,8 +16,8 @@ from inspector.service.sessions.run_time import RunTime
 from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import Reader, SpanTime
 from inspector.service.storage.memory import MemoryStore
-from tests.support.desk import Desk, play
 from tests.support.otlp import SECOND_NS, START_NS, span
+from tests.support.rig import Rig, play
 from tests.support.schedules import Step, schedules
 from tests.support.telemetry import heartbeat, incoming, log, started
 
@@ -32,9 +32,9 @@ def within(pieces: list[tuple[int, int]], first_ns: int, last_ns: int) -> int:
     return sum(b - a for a, b in steps if any(start <= a and b <= end for start, end in pieces))
 
 
-def ran(desk: Desk, session_id: str, now_ns: int) -> int:
+def ran(rig: Rig, session_id: str, now_ns: int) -> int:
     """Return how long something of a session ran, by its spans and waits as they are stored."""
-    with desk.store.read() as reader:
+    with rig.store.read() as reader:
         record, spans = reader.session(session_id), reader.spans_of(session_id)
     assert record is not None
     row, state = record.row, SessionState.load(record.state)
@@ -65,12 +65,12 @@ def test_a_session_takes_as_long_as_its_spans_together_whatever_happens(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "_MAX_RUN_TIME", most_kept)
-        desk = Desk()
+        rig = Rig()
         for step in steps:
-            play(desk, step)
-            now_ns = desk.now_ns + HOUR_NS
-            for row in desk.sessions().values():
-                assert row.duration_ns(now_ns) == ran(desk, row.id, now_ns), row
+            play(rig, step)
+            now_ns = rig.now_ns + HOUR_NS
+            for row in rig.sessions().values():
+                assert row.duration_ns(now_ns) == ran(rig, row.id, now_ns), row
 
 
 PIECES = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 30)), max_size=30)
@@ -108,52 +108,56 @@ def figures(row: SessionRow) -> tuple[int, int, int | None]:
 
 def test_two_runs_of_a_thread_an_hour_apart_take_as_long_as_both_in_every_order() -> None:
     for order in permutations((*run(1, 0, 10), *run(2, 3600, 20))):
-        desk = Desk()
+        rig = Rig()
         for one in order:
-            desk.take(one)
-        desk.wait(6)
-        row = desk.session()
+            rig.take(one)
+        rig.wait(6)
+        row = rig.session()
         assert row.status is SessionStatus.COMPLETED
         assert figures(row) == (30, 3590, None)
         assert row.ended_ns == START_NS + 3620 * SECOND_NS
 
 
-def test_a_root_that_runs_counts_until_now_and_a_pause_that_lasts_does_not(desk: Desk) -> None:
+def test_a_root_that_runs_counts_until_now_and_a_pause_that_lasts_does_not(
+    rig: Rig,
+) -> None:
     declared = log("inspector.session.started", attributes=THREAD, process="p1")
-    desk.take(declared, heartbeat())
-    desk.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
-    row = desk.session()
+    rig.take(declared, heartbeat())
+    rig.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
+    row = rig.session()
     assert (row.status, figures(row)) == (SessionStatus.RUNNING, (10, 0, 10))
     second = span(trace=2, start_ns=START_NS + HOUR_NS, attributes=THREAD)
-    desk.take(started(second))
-    assert figures(desk.session()) == (10 + 9 * 3600, 3590, None)
+    rig.take(started(second))
+    assert figures(rig.session()) == (10 + 9 * 3600, 3590, None)
 
 
-def test_a_run_that_was_lost_ends_with_the_last_that_is_known_of_it(desk: Desk) -> None:
+def test_a_run_that_was_lost_ends_with_the_last_that_is_known_of_it(
+    rig: Rig,
+) -> None:
     call = span("call", span_id=2, parent=1, start_ns=START_NS + 5 * SECOND_NS, attributes=THREAD)
-    desk.take(started(span(attributes=THREAD)), incoming(call, "p1"))
-    desk.wait(60)
-    desk.take(*run(2, 3600, 20))
-    desk.wait(6)
-    assert (desk.session().status, figures(desk.session())[0]) == (SessionStatus.LOST, 26)
+    rig.take(started(span(attributes=THREAD)), incoming(call, "p1"))
+    rig.wait(60)
+    rig.take(*run(2, 3600, 20))
+    rig.wait(6)
+    assert (rig.session().status, figures(rig.session())[0]) == (SessionStatus.LOST, 26)
 
 
-def test_a_run_that_was_taken_for_lost_is_as_long_as_its_end_says(desk: Desk) -> None:
+def test_a_run_that_was_taken_for_lost_is_as_long_as_its_end_says(rig: Rig) -> None:
     beyond = span("late", span_id=2, parent=1, start_ns=START_NS + 100 * SECOND_NS)
-    desk.take(started(span(attributes=THREAD)), incoming(beyond, "p1"))
-    desk.wait(60)
-    assert figures(desk.session())[0] == 101
-    desk.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
-    assert figures(desk.session())[0] == 11
+    rig.take(started(span(attributes=THREAD)), incoming(beyond, "p1"))
+    rig.wait(60)
+    assert figures(rig.session())[0] == 101
+    rig.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
+    assert figures(rig.session())[0] == 11
 
 
-def test_a_run_that_leaves_takes_its_time_along(desk: Desk) -> None:
+def test_a_run_that_leaves_takes_its_time_along(rig: Rig) -> None:
     chat: dict[str, Json] = {"gen_ai.conversation.id": "C"}
-    desk.take(span(trace=1, duration_ns=3 * SECOND_NS, attributes=chat))
+    rig.take(span(trace=1, duration_ns=3 * SECOND_NS, attributes=chat))
     start_ns = START_NS + 3600 * SECOND_NS
-    desk.take(span(trace=2, start_ns=start_ns, duration_ns=5 * SECOND_NS, attributes=chat))
-    desk.take(span("call", trace=2, span_id=2, parent=1, start_ns=start_ns, attributes=THREAD))
-    assert [figures(desk.session(id_))[0] for id_ in ("C", "S")] == [3, 5]
+    rig.take(span(trace=2, start_ns=start_ns, duration_ns=5 * SECOND_NS, attributes=chat))
+    rig.take(span("call", trace=2, span_id=2, parent=1, start_ns=start_ns, attributes=THREAD))
+    assert [figures(rig.session(id_))[0] for id_ in ("C", "S")] == [3, 5]
 
 
 def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
@@ -168,11 +172,11 @@ def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
 
     with store.read() as reader:
         monkeypatch.setattr(type(reader), "span_times", ask)
-    desk = Desk(store)
+    rig = Rig(store)
     for batch in range(10):
-        desk.take(*(_root(batch * 1_000 + number) for number in range(1_000)))
-    desk.take(_root(20_000))
-    assert (figures(desk.session())[0], asked) == (10_001, [])
+        rig.take(*(_root(batch * 1_000 + number) for number in range(1_000)))
+    rig.take(_root(20_000))
+    assert (figures(rig.session())[0], asked) == (10_001, [])
     with store.read() as reader:
         assert len(reader.sessions(["S"])[0].state) < 4_000
 

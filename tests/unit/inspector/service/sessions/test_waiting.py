@@ -10,8 +10,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, SessionStatus
 from inspector.service.sessions.state import SessionState, TraceState
-from tests.support.desk import Desk
 from tests.support.otlp import START_NS, key_values, span
+from tests.support.rig import Rig
 from tests.support.telemetry import (
     closed,
     heartbeat,
@@ -31,71 +31,73 @@ def event(name: str, time_ns: int, **attributes: str) -> Span.Event:
     return Span.Event(name=name, time_unix_nano=time_ns, attributes=key_values(about))
 
 
-def test_an_open_request_is_a_wait_as_a_pause_is(desk: Desk) -> None:
-    desk.take(started(span(span_id=1)), heartbeat())
-    desk.take(opened(1, 1, START_NS + 10))
-    assert desk.session().status is SessionStatus.WAITING
-    assert desk.session().waiting_since_ns == START_NS + 10
-    assert desk.span().row().waited == ((10, None),)
-    desk.take(closed(1, 1, START_NS + 30))
-    assert desk.session().status is SessionStatus.RUNNING
-    assert (desk.session().waiting_ns, desk.session().waiting_since_ns) == (20, None)
-    assert (desk.span().wait_ns, desk.span().waits) == (20, 1)
-    assert desk.span().row().waited == ((10, 20),)
+def test_an_open_request_is_a_wait_as_a_pause_is(rig: Rig) -> None:
+    rig.take(started(span(span_id=1)), heartbeat())
+    rig.take(opened(1, 1, START_NS + 10))
+    assert rig.session().status is SessionStatus.WAITING
+    assert rig.session().waiting_since_ns == START_NS + 10
+    assert rig.span().row().waited == ((10, None),)
+    rig.take(closed(1, 1, START_NS + 30))
+    assert rig.session().status is SessionStatus.RUNNING
+    assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (20, None)
+    assert (rig.span().wait_ns, rig.span().waits) == (20, 1)
+    assert rig.span().row().waited == ((10, 20),)
 
 
-def test_what_an_operator_holds_waits_but_for_nobodys_answer(desk: Desk) -> None:
-    desk.take(started(span(span_id=1)), heartbeat())
-    desk.take(opened(1, 1, START_NS + 10, "hold", kind="pause"))
-    assert desk.session().status is SessionStatus.RUNNING  # *paused*, if the service was asked to
-    assert desk.span().row().waited == ((10, None),)
-    desk.take(opened(1, 1, START_NS + 20, "asks"))
-    assert desk.session().status is SessionStatus.WAITING
-    desk.take(closed(1, 1, START_NS + 25, "asks"))
-    assert desk.session().status is SessionStatus.RUNNING
-    desk.take(closed(1, 1, START_NS + 30, "hold"))
-    assert (desk.span().wait_ns, desk.session().waiting_ns) == (20, 20)
+def test_what_an_operator_holds_waits_but_for_nobodys_answer(rig: Rig) -> None:
+    rig.take(started(span(span_id=1)), heartbeat())
+    rig.take(opened(1, 1, START_NS + 10, "hold", kind="pause"))
+    assert rig.session().status is SessionStatus.RUNNING  # *paused*, if the service was asked to
+    assert rig.span().row().waited == ((10, None),)
+    rig.take(opened(1, 1, START_NS + 20, "asks"))
+    assert rig.session().status is SessionStatus.WAITING
+    rig.take(closed(1, 1, START_NS + 25, "asks"))
+    assert rig.session().status is SessionStatus.RUNNING
+    rig.take(closed(1, 1, START_NS + 30, "hold"))
+    assert (rig.span().wait_ns, rig.session().waiting_ns) == (20, 20)
 
 
-def test_a_request_within_a_pause_is_not_counted_twice(desk: Desk) -> None:
-    desk.take(started(span(span_id=1)), heartbeat())
-    desk.take(paused(1, 1, START_NS + 10), opened(1, 1, START_NS + 12))
-    desk.take(closed(1, 1, START_NS + 20))
-    assert desk.session().status is SessionStatus.WAITING
-    assert (desk.session().waiting_ns, desk.session().waiting_since_ns) == (0, START_NS + 10)
-    desk.take(resumed(1, 1, START_NS + 25), opened(1, 1, START_NS + 30, "r2"))
-    desk.take(closed(1, 1, START_NS + 31, "r2"))
-    assert (desk.span().wait_ns, desk.span().waits) == (16, 2)
-    assert desk.session().waiting_ns == 16
+def test_a_request_within_a_pause_is_not_counted_twice(rig: Rig) -> None:
+    rig.take(started(span(span_id=1)), heartbeat())
+    rig.take(paused(1, 1, START_NS + 10), opened(1, 1, START_NS + 12))
+    rig.take(closed(1, 1, START_NS + 20))
+    assert rig.session().status is SessionStatus.WAITING
+    assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (0, START_NS + 10)
+    rig.take(resumed(1, 1, START_NS + 25), opened(1, 1, START_NS + 30, "r2"))
+    rig.take(closed(1, 1, START_NS + 31, "r2"))
+    assert (rig.span().wait_ns, rig.span().waits) == (16, 2)
+    assert rig.session().waiting_ns == 16
 
 
-def test_waits_side_by_side_make_the_session_wait_once(desk: Desk) -> None:
-    desk.take(*(started(span(span_id=n, parent=1 if n > 1 else None)) for n in (1, 2, 3)))
-    desk.take(opened(1, 2, START_NS + 10, "a"), opened(1, 3, START_NS + 15, "b"))
-    desk.take(closed(1, 3, START_NS + 20, "b"))
+def test_waits_side_by_side_make_the_session_wait_once(rig: Rig) -> None:
+    rig.take(*(started(span(span_id=n, parent=1 if n > 1 else None)) for n in (1, 2, 3)))
+    rig.take(opened(1, 2, START_NS + 10, "a"), opened(1, 3, START_NS + 15, "b"))
+    rig.take(closed(1, 3, START_NS + 20, "b"))
     # Up to when it began to wait: what came since is counted by whoever looks at the clock.
-    assert (desk.session().waiting_ns, desk.session().waiting_since_ns) == (0, START_NS + 10)
-    desk.take(closed(1, 2, START_NS + 40, "a"))
-    assert (desk.span(2).wait_ns, desk.span(3).wait_ns) == (30, 5)
-    assert desk.session().waiting_ns == 30
+    assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (0, START_NS + 10)
+    rig.take(closed(1, 2, START_NS + 40, "a"))
+    assert (rig.span(2).wait_ns, rig.span(3).wait_ns) == (30, 5)
+    assert rig.session().waiting_ns == 30
 
 
-def test_a_finished_span_alone_tells_its_waits_by_its_events(desk: Desk) -> None:
+def test_a_finished_span_alone_tells_its_waits_by_its_events(rig: Rig) -> None:
     events = [
         event("inspector.request.opened", START_NS + 10, request_id="a"),
         event("inspector.request.closed", START_NS + 30, request_id="a"),
         event("inspector.session.paused", START_NS + 25, session_signal="go"),
         event("inspector.session.resumed", START_NS + 40, session_signal="go"),
     ]
-    desk.take(span(span_id=1, duration_ns=100, events=events))
-    assert desk.span().row().waited == ((10, 30),)
-    assert (desk.span().wait_ns, desk.span().waits) == (30, 1)
-    assert desk.session().waiting_ns == 30
-    desk.take(span(span_id=1, duration_ns=100, events=events))
-    assert desk.session().waiting_ns == 30
+    rig.take(span(span_id=1, duration_ns=100, events=events))
+    assert rig.span().row().waited == ((10, 30),)
+    assert (rig.span().wait_ns, rig.span().waits) == (30, 1)
+    assert rig.session().waiting_ns == 30
+    rig.take(span(span_id=1, duration_ns=100, events=events))
+    assert rig.session().waiting_ns == 30
 
 
-def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(desk: Desk) -> None:
+def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(
+    rig: Rig,
+) -> None:
     events = [
         event("inspector.request.opened", START_NS + 10, request_id="a"),
         event("inspector.request.closed", START_NS + 30, request_id="a"),
@@ -106,20 +108,20 @@ def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(desk: D
         opened(1, 2, START_NS + 20, "b"),
         opened(1, 1, START_NS + 10, "a"),
     ]
-    desk.keep(desk.recorder.record([ended], told, desk.now_ns, is_past=True))
-    assert desk.span(1).row().waited == ((10, 20),)
-    assert desk.span(2).row().waited == ((20, None),)
-    session = desk.session()
+    rig.keep(rig.recorder.record([ended], told, rig.now_ns, is_past=True))
+    assert rig.span(1).row().waited == ((10, 20),)
+    assert rig.span(2).row().waited == ((20, None),)
+    session = rig.session()
     assert session.status is SessionStatus.LOST
     assert (session.waiting_ns, session.waiting_since_ns) == (20, None)
 
 
-def test_what_its_events_do_not_end_ends_with_the_span(desk: Desk) -> None:
+def test_what_its_events_do_not_end_ends_with_the_span(rig: Rig) -> None:
     events = [event("inspector.request.opened", START_NS + 10, request_id="a")]
-    desk.take(span(span_id=1, duration_ns=25, events=events))
-    desk.wait(6)
-    assert desk.session().status is SessionStatus.COMPLETED
-    assert desk.session().waiting_ns == 15
+    rig.take(span(span_id=1, duration_ns=25, events=events))
+    rig.wait(6)
+    assert rig.session().status is SessionStatus.COMPLETED
+    assert rig.session().waiting_ns == 15
 
 
 def test_records_and_events_of_the_same_waits_come_to_the_same_in_every_order() -> None:
@@ -135,9 +137,9 @@ def test_records_and_events_of_the_same_waits_come_to_the_same_in_every_order() 
         whole,
     )
     for order in permutations(told):
-        desk = _arrived(order)
-        assert desk.span().row().waited == ((10, 20),)
-        assert (desk.span().waits, desk.session().waiting_ns) == (1, 20)
+        rig = _arrived(order)
+        assert rig.span().row().waited == ((10, 20),)
+        assert (rig.span().waits, rig.session().waiting_ns) == (1, 20)
 
 
 def test_a_trace_that_moves_takes_its_waits_along() -> None:
@@ -149,19 +151,19 @@ def test_a_trace_that_moves_takes_its_waits_along() -> None:
         better,
     )
     for order in permutations(told):
-        desk = _arrived(order)
-        assert desk.session("S").waiting_ns == 20
-        desk.restart()
-        desk.take(opened(1, 1, START_NS + 40, "b"), closed(1, 1, START_NS + 45, "b"))
-        assert desk.session("S").waiting_ns == 25
+        rig = _arrived(order)
+        assert rig.session("S").waiting_ns == 20
+        rig.restart()
+        rig.take(opened(1, 1, START_NS + 40, "b"), closed(1, 1, START_NS + 45, "b"))
+        assert rig.session("S").waiting_ns == 25
 
 
-def test_no_request_is_made_of_what_telemetry_says(desk: Desk) -> None:
-    desk.take(started(span(span_id=1)), opened(1, 1, START_NS + 10))
-    desk.take(incoming(span(span_id=1, duration_ns=50), "p1"))
-    assert desk.session().status is SessionStatus.COMPLETED
-    desk.take(closed(1, 1, START_NS + 20))
-    assert desk.span().row().waited == ((10, 10),)
+def test_no_request_is_made_of_what_telemetry_says(rig: Rig) -> None:
+    rig.take(started(span(span_id=1)), opened(1, 1, START_NS + 10))
+    rig.take(incoming(span(span_id=1, duration_ns=50), "p1"))
+    assert rig.session().status is SessionStatus.COMPLETED
+    rig.take(closed(1, 1, START_NS + 20))
+    assert rig.span().row().waited == ((10, 10),)
 
 
 def test_the_waits_of_a_long_session_are_summed_up_and_stay_exact() -> None:
@@ -190,8 +192,8 @@ def test_what_an_earlier_version_summed_up_is_still_counted() -> None:
     assert TraceState.load(trace_hex(1), None, trace, set()).tally.span_count == 0
 
 
-def _arrived(order: Sequence[_Told]) -> Desk:
-    desk = Desk()
+def _arrived(order: Sequence[_Told]) -> Rig:
+    rig = Rig()
     for one in order:
-        desk.take(one)
-    return desk
+        rig.take(one)
+    return rig

@@ -9,13 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.ingest.requests import life
-from inspector.service.ingest.requests.answering import Given, Refusal, json_mistake, refusal_of
+from inspector.service.ingest.requests.answering import (
+    ProposedAnswer,
+    Refusal,
+    json_mistake,
+    refusal_of,
+)
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
 from tests.support.asked import AGENT, asked, question
 from tests.support.otlp import SECOND_NS, START_NS
 
 
-def refused(row: RequestRow | None, given: Given) -> Refusal:
+def refused(row: RequestRow | None, given: ProposedAnswer) -> Refusal:
     refusal = refusal_of(row, given, START_NS)
     assert refusal is not None
     return refusal
@@ -24,65 +29,70 @@ def refused(row: RequestRow | None, given: Given) -> Refusal:
 @pytest.mark.parametrize(
     "given",
     [
-        Given("allow", "h1"),
-        Given("allow", "h1", args_json='{"path": "/b"}'),
-        Given("allow_always", "h1"),
-        Given("deny", "h1", reason="no"),
+        ProposedAnswer("allow", "h1"),
+        ProposedAnswer("allow", "h1", args_json='{"path": "/b"}'),
+        ProposedAnswer("allow_always", "h1"),
+        ProposedAnswer("deny", "h1", reason="no"),
     ],
 )
-def test_an_approval_can_be_allowed_edited_and_denied(given: Given) -> None:
+def test_an_approval_can_be_allowed_edited_and_denied(given: ProposedAnswer) -> None:
     assert refusal_of(asked(), given, START_NS) is None
     assert refusal_of(asked(kind="breakpoint"), given, START_NS) is None
 
 
 @pytest.mark.parametrize(
-    "given", [Given("answer", payload_json='{"a": 1}'), Given("decline"), Given("cancel")]
+    "given",
+    [
+        ProposedAnswer("answer", payload_json='{"a": 1}'),
+        ProposedAnswer("decline"),
+        ProposedAnswer("cancel"),
+    ],
 )
-def test_a_question_can_be_answered_and_declined(given: Given) -> None:
+def test_a_question_can_be_answered_and_declined(given: ProposedAnswer) -> None:
     assert refusal_of(question(), given, START_NS) is None
 
 
 @pytest.mark.parametrize(
     ("row", "given", "code"),
     [
-        (None, Given("allow"), "no_such_request"),
-        (asked(), Given("allow"), "wrong_hash"),
-        (asked(), Given("deny"), "wrong_hash"),
-        (asked(), Given("allow", "h2"), "wrong_hash"),
-        (asked(args_hash=None), Given("allow", "h1"), "wrong_hash"),
-        (asked(can_always=False), Given("allow_always", "h1"), "wrong_decision"),
-        (asked(), Given("answer", "h1", payload_json="1"), "wrong_decision"),
-        (asked(), Given("allow", "h1", payload_json="1"), "wrong_decision"),
-        (asked(), Given("deny", "h1", args_json="{}"), "wrong_decision"),
-        (question(), Given("allow"), "wrong_decision"),
-        (question(), Given("answer"), "wrong_decision"),
-        (question(), Given("answer", payload_json="{"), "bad_json"),
-        (asked(args_json=None), Given("allow", "h1", args_json="{}"), "not_editable"),
-        (asked(), Given("allow", "h1", args_json="{'a': 1}"), "bad_json"),
+        (None, ProposedAnswer("allow"), "no_such_request"),
+        (asked(), ProposedAnswer("allow"), "wrong_hash"),
+        (asked(), ProposedAnswer("deny"), "wrong_hash"),
+        (asked(), ProposedAnswer("allow", "h2"), "wrong_hash"),
+        (asked(args_hash=None), ProposedAnswer("allow", "h1"), "wrong_hash"),
+        (asked(can_always=False), ProposedAnswer("allow_always", "h1"), "wrong_decision"),
+        (asked(), ProposedAnswer("answer", "h1", payload_json="1"), "wrong_decision"),
+        (asked(), ProposedAnswer("allow", "h1", payload_json="1"), "wrong_decision"),
+        (asked(), ProposedAnswer("deny", "h1", args_json="{}"), "wrong_decision"),
+        (question(), ProposedAnswer("allow"), "wrong_decision"),
+        (question(), ProposedAnswer("answer"), "wrong_decision"),
+        (question(), ProposedAnswer("answer", payload_json="{"), "bad_json"),
+        (asked(args_json=None), ProposedAnswer("allow", "h1", args_json="{}"), "not_editable"),
+        (asked(), ProposedAnswer("allow", "h1", args_json="{'a': 1}"), "bad_json"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_code(
-    row: RequestRow | None, given: Given, code: str
+    row: RequestRow | None, given: ProposedAnswer, code: str
 ) -> None:
     assert refused(row, given).code == code
 
 
 def test_who_is_late_is_told_who_won_when_and_with_what() -> None:
     given = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
-    refusal = refused(life.answered(asked(), given), Given("allow", "h1"))
+    refusal = refused(life.answered(asked(), given), ProposedAnswer("allow", "h1"))
     assert refusal.code == "already_answered"
     assert "Ann (browser) answered this first, with `deny`, at 20" in refusal.detail
 
 
 def test_what_is_closed_says_how() -> None:
     lost = life.lost(asked(), START_NS, life.SERVICE, "Its process was lost")
-    refusal = refused(lost, Given("allow", "h1"))
+    refusal = refused(lost, ProposedAnswer("allow", "h1"))
     assert (refusal.code, refusal.detail) == (
         "already_closed",
         "Too late: the request is lost. Its process was lost.",
     )
     withdrawn = life.closed(life.opened(asked(), START_NS, AGENT), *_WITHDRAWN)
-    assert "withdrawn" in refused(withdrawn, Given("allow", "h1")).detail
+    assert "withdrawn" in refused(withdrawn, ProposedAnswer("allow", "h1")).detail
 
 
 _WITHDRAWN = (RequestStatus.WITHDRAWN, None, START_NS, AGENT)
@@ -90,8 +100,8 @@ _WITHDRAWN = (RequestStatus.WITHDRAWN, None, START_NS, AGENT)
 
 def test_after_its_time_it_is_expired_whether_the_agent_said_so_or_not() -> None:
     row = asked(expires_ns=START_NS + SECOND_NS)
-    assert refusal_of(row, Given("allow", "h1"), START_NS + SECOND_NS - 1) is None
-    refusal = refusal_of(row, Given("allow", "h1"), START_NS + SECOND_NS)
+    assert refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS - 1) is None
+    refusal = refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS)
     assert refusal is not None
     assert refusal.code == "already_closed"
     assert "expired" in refusal.detail

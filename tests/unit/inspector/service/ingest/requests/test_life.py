@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from inspector.service.ingest.requests import life
-from inspector.service.ingest.requests.answering import Given, refusal_of
+from inspector.service.ingest.requests.answering import ProposedAnswer, refusal_of
 from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
 from tests.support.asked import AGENT, ANN, asked
 from tests.support.otlp import SECOND_NS, START_NS
 
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
-ALLOW = Given("allow", "h1")
+ALLOW = ProposedAnswer("allow", "h1")
 
 
 def pending(**given: Any) -> RequestRow:

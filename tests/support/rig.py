@@ -1,4 +1,4 @@
-"""A store with a recorder on it, and a clock that stands still: what the rules need, no thread."""
+"""A test rig: a store with a recorder on it, and a clock that stands still; no thread."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import TypeVar
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.ingest.recorder import Recorder
-from inspector.service.ingest.requests.answering import Given, Refusal
-from inspector.service.ingest.requests.control_plane import Accepted, Told
-from inspector.service.ingest.requests.control_plane import Desk as ControlDesk
-from inspector.service.ingest.unit_of_work import Draft
+from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
+from inspector.service.ingest.requests.control_plane import (
+    CommandsSent,
+    ControlPlane,
+    WinningAnswer,
+)
+from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import Changes, SpanRecord
 from inspector.service.model.rows import (
+    Actor,
     AuditRow,
     CommandRow,
-    Doer,
     IncomingLog,
     IncomingSpan,
     RequestRow,
@@ -45,7 +48,7 @@ from tests.support.telemetry import incoming, span_hex, trace_hex
 _T = TypeVar("_T")
 
 
-class Desk:
+class Rig:
     """Takes telemetry in and answers what is stored."""
 
     def __init__(self, store: Store | None = None) -> None:
@@ -112,49 +115,51 @@ class Desk:
 
     # --- control ----------------------------------------------------------------------------
 
-    def act(self, act: Callable[[Draft, ControlDesk], _T]) -> _T:
-        """Do something at the desk of control; commit it and return what it returned."""
+    def act(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
+        """Do something at the rig of control; commit it and return what it returned."""
         returned: list[_T] = []
 
-        def note(draft: Draft, desk: ControlDesk) -> None:
-            returned.append(act(draft, desk))
+        def note(unit: UnitOfWork, rig: ControlPlane) -> None:
+            returned.append(act(unit, rig))
 
-        self.keep(self.recorder.control(note, self.now_ns))
+        self.keep(self.recorder.run_control(note, self.now_ns))
         return returned[0]
 
     def hello(self, process_id: str = "p1") -> None:
         """Let a process say hello."""
-        assert self.act(lambda draft, desk: desk.hello(draft, process(process_id))) is None
+        assert self.act(lambda unit, control: control.hello(unit, process(process_id))) is None
 
     def beat(self, process_id: str = "p1") -> bool:
         """Let a process give a sign of life over its channel; return whether it is known."""
-        return self.act(lambda draft, desk: desk.hear(draft, process_id)) is not None
+        return self.act(lambda unit, control: control.mark_alive(unit, process_id)) is not None
 
     def open(self, row: RequestRow) -> Refusal | None:
         """Let the agent open a request."""
-        return self.act(lambda draft, desk: desk.open(draft, process(row.process_id), row))
+        return self.act(lambda unit, control: control.open(unit, process(row.process_id), row))
 
-    def answer(self, request_id: str, given: Given, doer: Doer = ANN) -> Accepted | Refusal:
+    def answer(
+        self, request_id: str, given: ProposedAnswer, doer: Actor = ANN
+    ) -> WinningAnswer | Refusal:
         """Answer a request."""
-        return self.act(lambda draft, desk: desk.answer(draft, request_id, given, doer))
+        return self.act(lambda unit, control: control.answer(unit, request_id, given, doer))
 
-    def tell(self, session_id: str, verb: str, doer: Doer = ANN) -> Told | Refusal:
+    def tell(self, session_id: str, verb: str, doer: Actor = ANN) -> CommandsSent | Refusal:
         """Send a verb."""
-        return self.act(lambda draft, desk: desk.tell(draft, session_id, verb, doer))
+        return self.act(lambda unit, control: control.tell(unit, session_id, verb, doer))
 
     def close(self, request_id: str, status: RequestStatus, process_id: str = "p1") -> None:
         """Let the agent say how a request ended."""
         self.act(
-            lambda draft, desk: desk.close(
-                draft, process(process_id), request_id, status, None, None
+            lambda unit, control: control.close(
+                unit, process(process_id), request_id, status, None, None
             )
         )
 
     def acknowledge(self, seq: int, *, applied: bool = True, process_id: str = "p1") -> None:
         """Let a process say what became of a command."""
         self.act(
-            lambda draft, desk: desk.acknowledge(
-                draft, process(process_id), seq, applied=applied, reason=None
+            lambda unit, control: control.acknowledge(
+                unit, process(process_id), seq, applied=applied, reason=None
             )
         )
 
@@ -176,47 +181,47 @@ class Desk:
             return reader.audit_after(0, 1_000_000)
 
 
-def play(desk: Desk, step: Step) -> None:
+def play(rig: Rig, step: Step) -> None:
     """Let happen what a generated history says."""
     match step:
         case Take(items):
-            desk.take(*items)
+            rig.take(*items)
         case Wait(seconds):
-            desk.wait(seconds)
+            rig.wait(seconds)
         case Delete(session_id):
-            desk.delete(session_id)
+            rig.delete(session_id)
         case Restart():
-            desk.restart()
+            rig.restart()
         case _:
-            _play_control(desk, step)
+            _play_control(rig, step)
 
 
-def _play_control(desk: Desk, step: Step) -> None:
+def _play_control(rig: Rig, step: Step) -> None:
     match step:
         case Ask(request_id, process_id, session_id, trace_id, expires_s):
-            desk.hello(process_id)
-            expires_ns = None if expires_s is None else desk.now_ns + expires_s * SECOND_NS
+            rig.hello(process_id)
+            expires_ns = None if expires_s is None else rig.now_ns + expires_s * SECOND_NS
             row = asked(
                 request_id,
                 process_id=process_id,
                 session_id=session_id,
                 trace_id=trace_id,
-                created_ns=desk.now_ns,
+                created_ns=rig.now_ns,
                 expires_ns=expires_ns,
                 kind="question" if request_id == "r3" else "approval",
             )
-            desk.open(row)
+            rig.open(row)
         case Answer(request_id):
             decision = "cancel" if request_id == "r3" else "allow"
-            desk.answer(request_id, Given(decision, "h1"))
+            rig.answer(request_id, ProposedAnswer(decision, "h1"))
         case End(request_id, status):
             for process_id in ("p1", "p2"):
-                desk.close(request_id, status, process_id)
+                rig.close(request_id, status, process_id)
         case Tell(session_id, verb):
-            desk.tell(session_id, verb)
+            rig.tell(session_id, verb)
         case Hear(process_id, applied):
-            for command in desk.commands(process_id)[:1]:
-                desk.acknowledge(command.seq, applied=applied, process_id=process_id)
+            for command in rig.commands(process_id)[:1]:
+                rig.acknowledge(command.seq, applied=applied, process_id=process_id)
 
 
 def sweep_all(store: Store) -> int:
