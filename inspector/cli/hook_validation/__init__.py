@@ -1,16 +1,16 @@
-"""Whether a module of hooks keeps to the contract of `instrument.control` (seed 001, checklist).
+"""The check of a module of hooks against the contract of `instrument.control`.
 
     report = validate(Path("my-hook"))
 
 Its text is read first. Only what has no error is then mounted, on a coordinator of its own in
-a process of its own, with a time limit.
+a process of its own, with a time limit; the text of the handlers that it registers is read last.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.cli.hook_validation.checks import check
+from inspector.cli.hook_validation.checks import check_handlers, check_module
 from inspector.cli.hook_validation.finding import ERROR, RULES, Finding, Report
 from inspector.cli.hook_validation.target import UnreadablePathError, locate
 from inspector.cli.hook_validation.trial import TIME_LIMIT_S, mount_on_trial
@@ -31,12 +31,11 @@ def validate(path: Path, *, time_limit_s: float = TIME_LIMIT_S) -> Report:
         UnreadablePathError: There is nothing at `path` that could be a module.
     """
     target = locate(path)
-    found = [*target.findings, *check(target)]
+    found = [*target.findings, *check_module(target)]
     if not any(finding.level == ERROR for finding in found):
-        known = {finding.code for finding in found}
-        for entry in target.entries:
-            tried = mount_on_trial(target, entry, time_limit_s)
-            found += [finding for finding in tried if finding.code not in known]
+        trials = [mount_on_trial(target, entry, time_limit_s) for entry in target.entries]
+        found += [finding for trial in trials for finding in trial.findings]
+        found += check_handlers(target, {place for trial in trials for place in trial.handlers})
     return Report(str(path), sorted(set(found), key=_order))
 
 

@@ -1,31 +1,29 @@
-"""The checks that need no running: each reads the module and yields what is wrong."""
+"""Checks of a module's text: all of it before it runs, its handlers once it has named them."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
 from inspector.cli.hook_validation.finding import Finding, finding
-from inspector.cli.hook_validation.flow import escaping_raises, returns_without_result, unguarded
-from inspector.cli.hook_validation.functions import (
+from inspector.cli.hook_validation.flow import (
+    FUNCTIONS,
     Function,
-    Handler,
-    handlers,
+    escaping_raises,
     last_name,
     own_nodes,
-    registrations,
-    takes_two,
+    returns_without_result,
+    unguarded,
 )
-from inspector.cli.hook_validation.target import Entry, Source, Target
+from inspector.cli.hook_validation.target import Source, Target
 from instrument.catalogue import CATALOGUE
 from instrument.control.events import ALL_EVENTS
 from instrument.control.result import HookResult, ResultAction
 from instrument.decision import ROLES
 
-PRIORITIES = range(10, 91)
 _ACTIONS = get_args(ResultAction)
 _FIELDS = [field.name for field in fields(HookResult)]
 _NEEDED = {"inject_context": "context_injection", "ask_user": "approval_prompt"}
@@ -40,101 +38,63 @@ _KNOWN_EVENTS = frozenset(ALL_EVENTS) | {
 }
 
 
-def check(target: Target) -> Iterator[Finding]:
-    """Yield what reading `target` shows."""
-    try:
-        yield from _check(target)
-    except RecursionError:
-        yield finding("cannot-parse", "It is nested too deeply to be checked.", target.path)
-
-
-def _check(target: Target) -> Iterator[Finding]:
-    for entry in target.entries:
-        yield from _check_mount(entry, target.sources)
-    found = handlers(target.sources)
-    for handler in found:
-        yield from _check_handler(handler)
+def check_module(target: Target) -> Iterator[Finding]:
+    """Yield what the text of `target` shows before any of it runs."""
     for source in target.sources:
         yield from _check_results(source)
-        yield from _check_registrations(source)
         yield from _check_imports(source)
-    if target.sources:
-        yield from _check_whole(target, found)
+    nodes = [node for source in target.sources for node in ast.walk(source.tree)]
+    methods = {
+        node.func.attr
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    if target.sources and not methods & {"register", "on"}:
+        yield finding("nothing-registered", "No handler is registered.", target.main_file)
+    if target.sources and not any(_constant(node) == "enabled_events" for node in nodes):
+        problem = "Which events it handles cannot be configured."
+        yield finding("no-enabled-events", problem, target.main_file)
+    if "register_contributor" not in methods:
+        yield from _check_own_events(target)
 
 
-def _check_mount(entry: Entry, sources: list[Source]) -> Iterator[Finding]:
-    source = next((one for one in sources if one.path == entry.file), None)
-    if source is None:
-        return  # it could not be parsed, and that is told
-    found = _definition(entry.function, source, sources)
-    if found is None:
-        if not _binds(source, entry.function):
-            problem = f"There is no {entry.function}() in {entry.module}."
-            yield finding("no-mount", problem, entry.file)
-        return
-    where, mount = found
-    if not isinstance(mount, ast.AsyncFunctionDef):
-        yield finding("mount-not-async", f"{mount.name}() is not async.", where, mount.lineno)
-    if not takes_two(mount):
-        problem = f"{mount.name}() cannot be called with a coordinator and a config."
-        yield finding("mount-signature", problem, where, mount.lineno)
-    returned = [node.value for node in own_nodes(mount) if isinstance(node, ast.Return)]
-    if all(value is None or _constant(value) is None for value in returned) and not any(
-        value is not None and not isinstance(value, ast.Constant) for value in returned
+def check_handlers(target: Target, places: Collection[tuple[str, int]]) -> Iterator[Finding]:
+    """Yield what the text of the handlers shows.
+
+    Args:
+        target: The module.
+        places: The file and the first line of each handler that it registers.
+    """
+    handlers = [
+        (source.path, node)
+        for source in target.sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, FUNCTIONS) and (str(source.path.resolve()), _first_line(node)) in places
+    ]
+    for path, handler in handlers:
+        try:
+            yield from _check_handler(path, handler)
+        except RecursionError:
+            yield finding("cannot-parse", "It is nested too deeply to be checked.", path)
+    in_handlers = {node for _, handler in handlers for node in ast.walk(handler)}
+    if target.sources and not any(
+        _logs(node)
+        for source in target.sources
+        for node in ast.walk(source.tree)
+        if node not in in_handlers
     ):
-        problem = f"{mount.name}() returns no function that cleans up."
-        yield finding("no-cleanup", problem, where, mount.lineno)
+        yield finding("no-logging", "What is registered is not logged.", target.main_file)
 
 
-def _definition(name: str, source: Source, sources: list[Source]) -> tuple[Path, Function] | None:
-    """Return where the function `name` of a module is, also when it is imported from another."""
-    for node in source.tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            return source.path, node
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    stem = (node.module or alias.name).rpartition(".")[2]
-                    return _elsewhere(alias.name, stem, source, sources)
-    return None
+def _first_line(function: Function) -> int:
+    """Return the line that the function's code object names: that of its first decorator."""
+    return min([function.lineno, *(one.lineno for one in function.decorator_list)])
 
 
-def _elsewhere(
-    name: str, stem: str, asking: Source, sources: list[Source]
-) -> tuple[Path, Function] | None:
-    for source in sources:
-        path = source.path
-        if source is not asking and stem in (path.stem, path.parent.name):
-            for node in source.tree.body:
-                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-                    return path, node
-    return None
-
-
-def _binds(source: Source, name: str) -> bool:
-    """Return whether the module gets `name` in some other way, so that only running it tells."""
-    for node in own_nodes(source.tree):
-        if isinstance(node, ast.alias) and (node.asname or node.name) in (name, "*"):
-            return True
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == name:
-            return True
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            return True
-    return False
-
-
-def _check_handler(handler: Handler) -> Iterator[Finding]:
-    function, path = handler.function, handler.source.path
-    is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function))
-    if not isinstance(function, ast.AsyncFunctionDef) or is_generator:
-        wrong = "is a generator" if is_generator else "is not async"
-        yield finding("handler-not-async", f"{handler.name} {wrong}.", path, function.lineno)
-    if not takes_two(function, is_method=handler.is_method):
-        problem = f"{handler.name} cannot be called with an event and its data."
-        yield finding("handler-signature", problem, path, function.lineno)
-    for code, line, problem in returns_without_result(function):
+def _check_handler(path: Path, handler: Function) -> Iterator[Finding]:
+    for code, line, problem in returns_without_result(handler):
         yield finding(code, f"{handler.name} {problem}.", path, line)
-    for statement in escaping_raises(function):
+    for statement in escaping_raises(handler):
         problem = f"{handler.name} raises: {ast.unparse(statement)[:80]}."
         yield finding("handler-raises", problem, path, statement.lineno)
     risk = next(_risks(handler), None)
@@ -143,9 +103,8 @@ def _check_handler(handler: Handler) -> Iterator[Finding]:
         yield finding("handler-unguarded", problem, path, risk.lineno)
 
 
-def _risks(handler: Handler) -> Iterator[ast.expr]:
+def _risks(function: Function) -> Iterator[ast.expr]:
     """Yield what may well raise outside of a try: an await, or a key that `data` may not have."""
-    function = handler.function
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     data = names[-1] if names else ""
     asked = {
@@ -206,21 +165,6 @@ def _problems(given: dict[str, ast.expr]) -> Iterator[str]:
             yield f"A HookResult with action {action} has no {needed}."
 
 
-def _check_registrations(source: Source) -> Iterator[Finding]:
-    for registration in registrations(source):
-        given = registration.argument(2, "priority")
-        priority = 0 if given is None and not registration.is_open else _constant(given)
-        if isinstance(priority, int) and priority not in PRIORITIES:
-            problem = f"The priority {priority} is not in 10 to 90."
-            if given is None:
-                problem = "No priority is given, and the default 0 is before everything."
-            yield finding("priority-range", problem, source.path, registration.call.lineno)
-        handler = registration.argument(1, "handler")
-        if isinstance(handler, ast.Lambda | ast.Constant):
-            problem = f"{ast.unparse(handler)[:80]} is no async handler."
-            yield finding("handler-not-async", problem, source.path, handler.lineno)
-
-
 def _check_imports(source: Source) -> Iterator[Finding]:
     for node in ast.walk(source.tree):
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -233,24 +177,6 @@ def _check_imports(source: Source) -> Iterator[Finding]:
                 yield finding("foreign-import", problem, source.path, line)
 
 
-def _check_whole(target: Target, found: list[Handler]) -> Iterator[Finding]:
-    """Check what may be anywhere in the module."""
-    nodes = [node for source in target.sources for node in ast.walk(source.tree)]
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    methods = {node.func.attr for node in calls if isinstance(node.func, ast.Attribute)}
-    place = target.entries[0].file if target.entries else target.path
-    if not methods & {"register", "on"}:
-        yield finding("nothing-registered", "No handler is registered.", place)
-    in_handlers = {node for handler in found for node in ast.walk(handler.function)}
-    if not any(_logs(call) for call in calls if call not in in_handlers):
-        yield finding("no-logging", "What is registered is not logged.", place)
-    if not any(_constant(node) == "enabled_events" for node in nodes):
-        problem = "Which events it handles cannot be configured."
-        yield finding("no-enabled-events", problem, place)
-    if "register_contributor" not in methods:
-        yield from _check_own_events(target)
-
-
 def _check_own_events(target: Target) -> Iterator[Finding]:
     for source in target.sources:
         for node in ast.walk(source.tree):
@@ -261,10 +187,13 @@ def _check_own_events(target: Target) -> Iterator[Finding]:
                     yield finding("events-not-contributed", problem, source.path, node.lineno)
 
 
-def _logs(call: ast.Call) -> bool:
-    func = call.func
-    is_logging = isinstance(func, ast.Attribute) and "log" in last_name(func.value).lower()
-    return is_logging and last_name(func) in _LOG_METHODS
+def _logs(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _LOG_METHODS
+        and "log" in last_name(node.func.value).lower()
+    )
 
 
 def _constant(node: ast.AST | None) -> object:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from inspector.cli.hook_validation.functions import Function, last_name, own_nodes
-
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 _ALL = frozenset({"Exception", "BaseException"})
 _CANCELLING = frozenset({"CancelledError", "KeyboardInterrupt", "SystemExit", "GeneratorExit"})
 """What must not be swallowed: raising it is no failure of a handler."""
@@ -29,6 +31,23 @@ _NO_RESULT = (
     ast.GeneratorExp,
 )
 """Expressions that are never a `HookResult`."""
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield everything below `node` that is not in a function or class of its own."""
+    waiting = list(ast.iter_child_nodes(node))
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, _SCOPES):
+            waiting.extend(ast.iter_child_nodes(one))
+
+
+def last_name(node: ast.expr | None) -> str:
+    """Return `c` of `a.b.c`, and an empty text for what has no name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def can_fall_off(body: Sequence[ast.stmt]) -> bool:

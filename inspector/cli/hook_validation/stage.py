@@ -1,18 +1,19 @@
 """The process in which a module of hooks is imported and mounted.
 
-`python -m inspector.hook_validation.stage ANSWER ROOT MODULE FUNCTION FILE` writes to ANSWER, as
-JSON, a list of `[code, problem, file, line]`.
+`python -m inspector.cli.hook_validation.stage ANSWER ROOT MODULE FUNCTION FILE` writes to ANSWER,
+as JSON, a list of `[code, problem, file, line]` and one of the `[file, line]` of each handler.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import importlib
 import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from instrument import control, testing
 from instrument.control import HookRegistry
 
+_Place = tuple[str, int]
 _Finding = tuple[str, str, str, int]
 
 
@@ -28,7 +30,7 @@ class _Watched(HookRegistry):
 
     def __init__(self, bus: Any) -> None:
         super().__init__(bus)
-        self.registered: list[tuple[str, Any, Any]] = []
+        self.registered: list[tuple[Any, Any]] = []
 
     def register(
         self,
@@ -37,7 +39,7 @@ class _Watched(HookRegistry):
         priority: int = 0,
         name: str | None = None,
     ) -> Callable[[], None]:
-        self.registered.append((event, handler, priority))
+        self.registered.append((handler, priority))
         return super().register(event, handler, priority, name)
 
     on = register
@@ -46,44 +48,52 @@ class _Watched(HookRegistry):
 def main(arguments: list[str]) -> None:
     """Try the module and leave at once, whatever threads it has started."""
     answer, root, module, function, file = arguments
-    found = _try(root, module, function, file)
-    Path(answer).write_text(json.dumps(found), encoding="utf-8")
+    places: set[_Place] = set()
+    found = _try(root, module, function, file, places)
+    Path(answer).write_text(json.dumps([found, sorted(places)]), encoding="utf-8")
     os._exit(0)
 
 
-def _try(root: str, module: str, function: str, file: str) -> list[_Finding]:
+def _try(root: str, module: str, function: str, file: str, places: set[_Place]) -> list[_Finding]:
+    """Import and mount the module, note where its handlers are, and return what is wrong."""
     _lend_names()
     sys.path.insert(0, root)
     try:
-        mount = getattr(importlib.import_module(module), function)
+        imported = importlib.import_module(module)
+        mount = getattr(imported, function, None)
     except BaseException as error:  # noqa: BLE001 - SystemExit too is a failure of the module
-        return [
-            (
-                "import-failed",
-                f"Importing {module} failed: {_told(error)}",
-                file,
-                _line(error, file),
-            )
-        ]
-    origin = getattr(sys.modules[module], "__file__", None)
+        problem = f"Importing {module} failed: {_summary(error)}"
+        return [("import-failed", problem, file, _line(error, file))]
+    origin = getattr(imported, "__file__", None)
     if origin is None or Path(origin).resolve() != Path(file):
-        return [
-            ("import-failed", f"The name {module} is that of another module: {origin}", file, 0)
-        ]
+        problem = f"The name {module} is that of another module: {origin}"
+        return [("import-failed", problem, file, 0)]
+    if mount is None:
+        return [("no-mount", f"There is no {function}() in {module}.", file, 0)]
+    found = list(_judge("mount", mount, "a coordinator and a config", file))
+    if found:
+        return found
     try:
-        return asyncio.run(_mount(mount, file))
+        return asyncio.run(_mount(mount, file, places))
     except BaseException as error:  # noqa: BLE001
-        return [("mount-failed", f"Mounting failed: {_told(error)}", file, _line(error, file))]
+        return [("mount-failed", f"Mounting failed: {_summary(error)}", file, _line(error, file))]
 
 
-async def _mount(mount: Any, file: str) -> list[_Finding]:
+async def _mount(mount: Any, file: str, places: set[_Place]) -> list[_Finding]:
     coordinator = testing.TestCoordinator()
     hooks = coordinator.hooks = _Watched(coordinator.hooks.bus)
     cleanup = await mount(coordinator, {})
     is_ready = getattr(sys.modules.get(mount.__module__), "on_session_ready", None)
     if is_ready is not None:
         await is_ready(coordinator)
-    found = [one for handler in hooks.registered for one in _judge(*handler, file)]
+    found: list[_Finding] = []
+    for handler, priority in hooks.registered:
+        place = _place(handler, file)
+        places.add(place)
+        found += _judge("handler", handler, "an event and its data", file)
+        if not isinstance(priority, int) or not 10 <= priority <= 90:
+            problem = f"The priority {priority!r} is not in 10 to 90; the default, 0, is too early."
+            found.append(("priority-range", problem, *place))
     line = _place(mount, file)[1]
     if not hooks.registered:
         problem = "With an empty configuration, no handler is registered."
@@ -98,25 +108,19 @@ async def _mount(mount: Any, file: str) -> list[_Finding]:
     return found + await _mount_bare(mount, file, line)
 
 
-def _judge(event: str, handler: Any, priority: Any, file: str) -> list[_Finding]:
-    found: list[_Finding] = []
-    path, line = _place(handler, file)
-    called = handler if inspect.isroutine(handler) else getattr(handler, "__call__", handler)  # noqa: B004
-    while hasattr(called, "func"):
-        called = called.func  # of a functools.partial
-    if not inspect.iscoroutinefunction(called):
-        found.append(("handler-not-async", f"The handler of {event} is not async.", path, line))
+def _judge(role: str, function: Any, wanted: str, file: str) -> Iterator[_Finding]:
+    """Check that a `mount` or a `handler` is async and takes two arguments."""
+    place = _place(function, file)
+    name = getattr(function, "__name__", type(function).__name__)
+    called = getattr(function, "__call__", None)  # noqa: B004
+    if not any(map(inspect.iscoroutinefunction, (function, called, inspect.unwrap(function)))):
+        yield (f"{role}-not-async", f"{name} is not async.", *place)
     try:
-        inspect.signature(handler).bind(event, {})
+        inspect.signature(function).bind(None, None)
     except TypeError as error:
-        problem = f"The handler of {event} cannot be called with an event and its data: {error}."
-        found.append(("handler-signature", problem, path, line))
+        yield (f"{role}-signature", f"{name} cannot be called with {wanted}: {error}.", *place)
     except ValueError:
         pass  # of a built-in, which has none to read
-    if not isinstance(priority, int) or not 10 <= priority <= 90:
-        problem = f"The handler of {event} has the priority {priority!r}, not one in 10 to 90."
-        found.append(("priority-range", problem, path, line))
-    return found
 
 
 async def _clean_up(cleanup: Callable[[], Any], hooks: _Watched, file: str) -> list[_Finding]:
@@ -126,7 +130,7 @@ async def _clean_up(cleanup: Callable[[], Any], hooks: _Watched, file: str) -> l
         if inspect.isawaitable(returned):
             await returned
     except Exception as error:  # noqa: BLE001 - it is the module's
-        return [("cleanup-failed", f"The cleanup failed: {_told(error)}", path, line)]
+        return [("cleanup-failed", f"The cleanup failed: {_summary(error)}", path, line)]
     left = sorted(event for event, handlers in hooks.handlers.items() if handlers)
     if left:
         problem = f"After the cleanup, there are still handlers of {', '.join(left)}."
@@ -135,11 +139,11 @@ async def _clean_up(cleanup: Callable[[], Any], hooks: _Watched, file: str) -> l
 
 
 async def _mount_bare(mount: Any, file: str, line: int) -> list[_Finding]:
-    """Mount it as a plan without configuration may (001-04)."""
+    """Mount it as a plan without configuration may."""
     try:
         await mount(testing.TestCoordinator(), None)
     except Exception as error:  # noqa: BLE001 - it is the module's
-        problem = f"With the config None, mount() fails: {_told(error)}"
+        problem = f"With the config None, mount() fails: {_summary(error)}"
         return [("mount-needs-config", problem, file, line)]
     return []
 
@@ -160,12 +164,12 @@ def _lend_names() -> None:
         sys.modules[name] = lent
 
 
-def _place(function: Any, file: str) -> tuple[str, int]:
-    while hasattr(function, "func"):
-        function = function.func  # of a functools.partial
+def _place(function: Any, file: str) -> _Place:
+    while isinstance(function, functools.partial):
+        function = function.func
     if not inspect.isroutine(function):
         function = getattr(type(function), "__call__", function)  # noqa: B004
-    code = getattr(function, "__code__", None)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None:
         return file, 0
     return str(Path(code.co_filename).resolve()), code.co_firstlineno
@@ -181,7 +185,7 @@ def _line(error: BaseException, file: str) -> int:
     return line
 
 
-def _told(error: BaseException) -> str:
+def _summary(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 

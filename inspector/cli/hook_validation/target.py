@@ -59,6 +59,11 @@ class Target:
     sources: list[Source] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
+    @property
+    def main_file(self) -> Path:
+        """Return where to place what is wrong with all of it."""
+        return self.entries[0].file if self.entries else self.path
+
 
 def locate(path: Path) -> Target:
     """Read what is at `path`.

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from inspector.cli.hook_validation.finding import RULES, Finding, finding
 from inspector.cli.hook_validation.target import Entry, Target
@@ -20,19 +20,26 @@ _MAX_BYTES = 1_000_000
 _ROOT = Path(__file__).resolve().parents[3]
 
 
-def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> list[Finding]:
+class Trial(NamedTuple):
+    """What mounting showed, and the file and first line of each handler that was registered."""
+
+    findings: list[Finding]
+    handlers: list[tuple[str, int]]
+
+
+def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> Trial:
     """Import and mount an entry point elsewhere, and return what that showed."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         answer = Path(folder, "answer.json")
         exit_code = _run(entry, answer, time_limit_s)
         if exit_code is None:
             problem = f"Importing and mounting {entry.module} took more than {time_limit_s:g} s."
-            return [finding("trial-timeout", problem, entry.file)]
-        found = _answered(target, entry, answer)
-        if found is None:
+            return Trial([finding("trial-timeout", problem, entry.file)], [])
+        shown = _answered(target, entry, answer)
+        if shown is None:
             problem = f"Mounting {entry.module} ended the process with exit code {exit_code}."
-            return [finding("trial-died", problem, entry.file)]
-        return found
+            return Trial([finding("trial-died", problem, entry.file)], [])
+        return shown
 
 
 def _run(entry: Entry, answer: Path, time_limit_s: float) -> int | None:
@@ -74,15 +81,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _answered(target: Target, entry: Entry, answer: Path) -> list[Finding] | None:
+def _answered(target: Target, entry: Entry, answer: Path) -> Trial | None:
     try:
         with answer.open("rb") as opened:
-            told: Any = json.loads(opened.read(_MAX_BYTES))
-        return [
-            finding(code, str(problem), _shown(target, entry, file), int(line))
-            for code, problem, file, line in told
-            if code in RULES
-        ]
+            found, handlers = json.loads(opened.read(_MAX_BYTES))
+        return Trial(
+            [
+                finding(code, str(problem), _shown(target, entry, file), int(line))
+                for code, problem, file, line in found
+                if code in RULES
+            ],
+            [(str(file), int(line)) for file, line in handlers],
+        )
     except (OSError, ValueError, TypeError):
         return None
 

@@ -142,7 +142,7 @@ BAD_MODULES = {
     "cleanup-failed": GOOD.replace("            off()", "            off(1 / 0)"),
     "cleanup-incomplete": GOOD.replace("            off()", "            off"),
     "priority-range": GOOD.replace("priority=10", "priority=5"),
-    "no-logging": GOOD.replace("    logger.debug", "    print"),
+    "no-logging": GOOD.replace("    logger.debug", "    print").replace(".error", ".info"),
     "no-enabled-events": GOOD.replace("enabled_events", "events"),
     "events-not-contributed": GOOD.replace("coordinator.register_contributor", "print"),
     "foreign-import": GOOD.replace("instrument.control", "amplifier_core.models"),
@@ -248,7 +248,7 @@ def test_of_two_handlers_of_one_name_the_one_beside_the_registration_is_read(
     assert codes(validate(distribution(tmp_path, other + GOOD))) == set()
 
 
-CLASS = """
+HANDLERS = """
 class Gate:
     async def __call__(self, event, data):
         return None
@@ -257,15 +257,42 @@ class Gate:
         return None
 
 gate = Gate()
+
+import functools
+
+def logged(function):
+    @functools.wraps(function)
+    async def wrapper(event, data):
+        return await function(event, data)
+    return wrapper
+
+@logged
+async def decorated(event, data):
+    return None
+
+def timed(function):
+    return functools.wraps(function)(lambda event, data: function(event, data))
+
+@timed
+async def passed_on(event, data):
+    return None
 """
 
 
-@pytest.mark.parametrize("given", ["gate", "Gate()", "Gate().other"])
-def test_handlers_of_classes_are_read(tmp_path: Path, given: str) -> None:
+@pytest.mark.parametrize(
+    "given",
+    ["gate", "Gate()", "Gate().other", "functools.partial(gate.other)", "decorated", "passed_on"],
+)
+def test_handlers_are_read_whatever_they_are(tmp_path: Path, given: str) -> None:
     start, end = GOOD.index("    async def gate"), GOOD.index("    offs = [")
-    code = GOOD[:start] + GOOD[end:].replace("event, gate,", f"event, {given},") + CLASS
+    code = GOOD[:start] + GOOD[end:].replace("event, gate,", f"event, {given},") + HANDLERS
 
-    assert "return-missing" in codes(validate(distribution(tmp_path, code)))
+    report = validate(distribution(tmp_path, code))
+
+    lines = (tmp_path / "my_hook.py").read_text().splitlines()
+    assert {(one.code, lines[(one.line or 0) - 1].strip()) for one in report.findings} == {
+        ("return-missing", "return None")
+    }
 
 
 def test_what_only_mounting_shows_is_found(tmp_path: Path) -> None:
@@ -281,7 +308,7 @@ def test_what_only_mounting_shows_is_found(tmp_path: Path) -> None:
 def test_a_module_with_an_error_in_its_text_is_never_run(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     ran = f"\nopen({str(mark)!r}, 'w').close()\n"
-    validate(distribution(tmp_path, BAD_HANDLERS["return-other"] + ran))
+    validate(distribution(tmp_path, BAD_MODULES["bad-result"] + ran))
     assert not mark.exists()
 
     validate(distribution(tmp_path, GOOD + ran))
@@ -316,6 +343,13 @@ def test_hostile_text_is_a_finding_and_no_crash(tmp_path: Path, content: bytes) 
     file.write_bytes(content)
 
     assert not validate(file).is_valid
+
+
+def test_a_handler_that_is_nested_too_deeply_is_a_finding_and_no_crash(tmp_path: Path) -> None:
+    branch = "if event == 'a':\n    return HookResult()\n"
+    body = branch + f"el{branch}" * 500 + "return HookResult()"
+
+    assert codes(validate(distribution(tmp_path, with_handler(body)))) == {"cannot-parse"}
 
 
 @pytest.fixture
