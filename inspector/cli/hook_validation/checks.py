@@ -18,7 +18,7 @@ from inspector.cli.hook_validation.flow import (
     returns_without_result,
     unguarded,
 )
-from inspector.cli.hook_validation.target import Source, Target
+from inspector.cli.hook_validation.target import Target
 from instrument.catalogue import CATALOGUE
 from instrument.control.events import ALL_EVENTS
 from instrument.control.result import HookResult, ResultAction
@@ -40,22 +40,22 @@ _KNOWN_EVENTS = frozenset(ALL_EVENTS) | {
 
 def check_module(target: Target) -> Iterator[Finding]:
     """Yield what the text of `target` shows before any of it runs."""
-    for source in target.sources:
-        yield from _check_results(source)
-        yield from _check_imports(source)
-    nodes = [node for source in target.sources for node in ast.walk(source.tree)]
-    methods = {
-        node.func.attr
-        for node in nodes
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    if target.sources and not methods & {"register", "on"}:
+    if not target.sources:
+        return
+    nodes = list(target.nodes())
+    called = {_method(node)[1] for _, node in nodes}
+    if not called & {"register", "on"}:
         yield finding("nothing-registered", "No handler is registered.", target.main_file)
-    if target.sources and not any(_constant(node) == "enabled_events" for node in nodes):
+    if not any(_constant(node) == "enabled_events" for _, node in nodes):
         problem = "Which events it handles cannot be configured."
         yield finding("no-enabled-events", problem, target.main_file)
-    if "register_contributor" not in methods:
-        yield from _check_own_events(target)
+    checks = {"bad-result": _wrong_results, "foreign-import": _foreign_imports}
+    if "register_contributor" not in called:
+        checks["events-not-contributed"] = _own_events
+    for path, node in nodes:
+        for code, check in checks.items():
+            for problem in check(node):
+                yield finding(code, problem, path, getattr(node, "lineno", 0))
 
 
 def check_handlers(target: Target, places: Collection[tuple[str, int]]) -> Iterator[Finding]:
@@ -65,24 +65,16 @@ def check_handlers(target: Target, places: Collection[tuple[str, int]]) -> Itera
         target: The module.
         places: The file and the first line of each handler that it registers.
     """
-    handlers = [
-        (source.path, node)
-        for source in target.sources
-        for node in ast.walk(source.tree)
-        if isinstance(node, FUNCTIONS) and (str(source.path.resolve()), _first_line(node)) in places
-    ]
-    for path, handler in handlers:
-        try:
-            yield from _check_handler(path, handler)
-        except RecursionError:
-            yield finding("cannot-parse", "It is nested too deeply to be checked.", path)
-    in_handlers = {node for _, handler in handlers for node in ast.walk(handler)}
-    if target.sources and not any(
-        _logs(node)
-        for source in target.sources
-        for node in ast.walk(source.tree)
-        if node not in in_handlers
-    ):
+    nodes = list(target.nodes())
+    in_handlers: set[ast.AST] = set()
+    for path, node in nodes:
+        if isinstance(node, FUNCTIONS) and (str(path.resolve()), _first_line(node)) in places:
+            in_handlers.update(ast.walk(node))
+            try:
+                yield from _check_handler(path, node)
+            except RecursionError:
+                yield finding("cannot-parse", "It is nested too deeply to be checked.", path)
+    if target.sources and not any(_logs(node) for _, node in nodes if node not in in_handlers):
         yield finding("no-logging", "What is registered is not logged.", target.main_file)
 
 
@@ -137,20 +129,14 @@ def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
                 waiting.append(child)
 
 
-def _check_results(source: Source) -> Iterator[Finding]:
-    for node in ast.walk(source.tree):
-        if not isinstance(node, ast.Call) or last_name(node.func) != "HookResult":
-            continue
-        if any(word.arg is None for word in node.keywords) or len(node.args) > 1:
-            continue
-        given = {word.arg: word.value for word in node.keywords if word.arg}
-        if node.args:
-            given["action"] = node.args[0]
-        for problem in _problems(given):
-            yield finding("bad-result", problem, source.path, node.lineno)
-
-
-def _problems(given: dict[str, ast.expr]) -> Iterator[str]:
+def _wrong_results(node: ast.AST) -> Iterator[str]:
+    if not isinstance(node, ast.Call) or last_name(node.func) != "HookResult":
+        return
+    if any(word.arg is None for word in node.keywords) or len(node.args) > 1:
+        return
+    given = {word.arg: word.value for word in node.keywords if word.arg}
+    if node.args:
+        given["action"] = node.args[0]
     for name in given.keys() - set(_FIELDS):
         yield f"HookResult has no field {name}; it has {', '.join(_FIELDS)}."
     for name, choices in _CHOICES.items():
@@ -165,40 +151,33 @@ def _problems(given: dict[str, ast.expr]) -> Iterator[str]:
             yield f"A HookResult with action {action} has no {needed}."
 
 
-def _check_imports(source: Source) -> Iterator[Finding]:
-    for node in ast.walk(source.tree):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            if name.split(".")[0] == "amplifier_core":
-                line: int = getattr(node, "lineno", 0)
-                problem = f"{name} is of another kernel, whose results mean nothing here."
-                yield finding("foreign-import", problem, source.path, line)
+def _foreign_imports(node: ast.AST) -> Iterator[str]:
+    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    for name in names:
+        if name.split(".")[0] == "amplifier_core":
+            yield f"{name} is of another kernel, whose results mean nothing here."
 
 
-def _check_own_events(target: Target) -> Iterator[Finding]:
-    for source in target.sources:
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.Call) and node.args and last_name(node.func) == "emit":
-                event = _constant(node.args[0])
-                if isinstance(event, str) and event not in _KNOWN_EVENTS:
-                    problem = f"The event {event} is emitted and not contributed."
-                    yield finding("events-not-contributed", problem, source.path, node.lineno)
+def _own_events(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Call) and node.args and last_name(node.func) == "emit":
+        event = _constant(node.args[0])
+        if isinstance(event, str) and event not in _KNOWN_EVENTS:
+            yield f"The event {event} is emitted and not contributed."
 
 
 def _logs(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _LOG_METHODS
-        and "log" in last_name(node.func.value).lower()
-    )
+    owner, method = _method(node)
+    return method in _LOG_METHODS and "log" in owner.lower()
+
+
+def _method(node: ast.AST) -> tuple[str, str]:
+    """Return `b` and `c` of a call of `a.b.c`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return last_name(node.func.value), node.func.attr
+    return "", ""
 
 
 def _constant(node: ast.AST | None) -> object:
-    """Return the value of a literal, also of a negative number, and None for all else."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _constant(node.operand)
-        return -value if isinstance(value, int | float) else None
     return node.value if isinstance(node, ast.Constant) else None

@@ -59,6 +59,12 @@ class Target:
     sources: list[Source] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
+    def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
+        """Yield every node of every file."""
+        for source in self.sources:
+            for node in ast.walk(source.tree):
+                yield source.path, node
+
     @property
     def main_file(self) -> Path:
         """Return where to place what is wrong with all of it."""

@@ -240,14 +240,6 @@ def test_an_event_of_the_contract_may_be_emitted_without_being_contributed(tmp_p
     assert codes(validate(tmp_path)) == set()
 
 
-def test_of_two_handlers_of_one_name_the_one_beside_the_registration_is_read(
-    tmp_path: Path,
-) -> None:
-    other = "def unused():\n    async def gate(event, data):\n        return None\n\n\n"
-
-    assert codes(validate(distribution(tmp_path, other + GOOD))) == set()
-
-
 HANDLERS = """
 class Gate:
     async def __call__(self, event, data):
