@@ -20,7 +20,7 @@ from bridge_parts import Nowhere, Row, kept, measure
 
 from inspector.agent_side.control.connection_state import Process
 from inspector.agent_side.control.control import Control
-from inspector.agent_side.control.gate import Session
+from inspector.agent_side.control.gate import SessionRef
 from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.http_connection import Address
 from instrument import Bus
@@ -117,7 +117,7 @@ def held(count: int) -> Bus:
     bus, control = watched()
     gate = control().gate
     for number in range(count):
-        gate.pause(Session(f"other-{number}"), BY)
+        gate.pause(SessionRef(f"other-{number}"), BY)
     return bus
 
 

@@ -52,7 +52,7 @@ EXIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Destination:
     """Where telemetry goes."""
 
     url: str
@@ -232,7 +232,7 @@ def _is_wanted(control: bool | None) -> bool:
 
 
 def _control(
-    bus: Bus, wiring: Wiring, find: Callable[[], Service | None], options: Options
+    bus: Bus, wiring: Wiring, find: Callable[[], Destination | None], options: Options
 ) -> Control | None:
     # Only here: without a service none of it is needed.
     from inspector.agent_side.control.control import control_of  # noqa: PLC0415
@@ -287,7 +287,7 @@ def _is_switched_off() -> bool:
     return is_off
 
 
-def _service_to_use(url: str | None, token: str | None) -> Service | None:
+def _service_to_use(url: str | None, token: str | None) -> Destination | None:
     """Return the service to attach to; say why there is none."""
     service = find_service(url, token)
     if service is None:
@@ -315,7 +315,7 @@ def _tell_unwatched() -> None:
             )
 
 
-def find_service(url: str | None = None, token: str | None = None) -> Service | None:
+def find_service(url: str | None = None, token: str | None = None) -> Destination | None:
     """Argument, else environment, else the run-file of a service that runs here."""
     given = url or os.environ.get("INSPECTOR_URL", "").strip() or None
     token = token or environment_token()
@@ -323,8 +323,8 @@ def find_service(url: str | None = None, token: str | None = None) -> Service | 
     if given is None:
         if running is None:
             return None
-        return Service(running.url, token or running.token, is_named=False)
+        return Destination(running.url, token or running.token, is_named=False)
     given = given.rstrip("/")
     if token is None and running is not None and running.url == given:
         token = running.token
-    return Service(given, token, is_named=True)
+    return Destination(given, token, is_named=True)

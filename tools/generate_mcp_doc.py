@@ -15,7 +15,7 @@ from inspector.service.mcp.answer import MAX_CHARS
 from inspector.service.mcp.outline import outline_texts
 from inspector.service.mcp.server import READING
 from inspector.service.mcp.steering import STEERING
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PAGE = """\
@@ -138,7 +138,7 @@ def outputs() -> dict[Path, str]:
     return {Path("docs/mcp-server.md"): page}
 
 
-def _tool(tool: Tool[Any, Any]) -> Iterator[str]:
+def _tool(tool: ServedTool[Any, Any]) -> Iterator[str]:
     # The language has a page of its own.
     yield f"### `{tool.name}`\n\n{tool.description.partition(chr(10))[0]}\n"
     yield "| argument | meaning | default |\n| --- | --- | --- |"

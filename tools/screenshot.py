@@ -22,7 +22,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, TimeoutError, ViewportSize, expect, sync_playwright
 
-from inspector.demo.service import Service, running_service
+from inspector.demo.service import DemoService, running_service
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SPEED = "1.5"
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 @contextmanager
-def _demo() -> Generator[Service]:
+def _demo() -> Generator[DemoService]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {
             "INSPECTOR_PORT": "0",
@@ -62,7 +62,7 @@ def _demo() -> Generator[Service]:
                 agent.terminate()
 
 
-def _take(browser: Browser, service: Service, scheme: str) -> None:
+def _take(browser: Browser, service: DemoService, scheme: str) -> None:
     suffix = "" if scheme == "light" else f"-{scheme}"
     context = browser.new_context(
         viewport=_SIZE, color_scheme="dark" if scheme == "dark" else "light", locale="en-GB"
@@ -83,7 +83,7 @@ def _take(browser: Browser, service: Service, scheme: str) -> None:
     context.close()
 
 
-def _open_waiting_session(page: Page, service: Service) -> None:
+def _open_waiting_session(page: Page, service: DemoService) -> None:
     """Open a session that waits for a person, at the span that waits and what it asks."""
     deadline = monotonic() + _PATIENCE_MS / 1000
     while True:
@@ -95,7 +95,7 @@ def _open_waiting_session(page: Page, service: Service) -> None:
                 raise
 
 
-def _open_waiting_span(page: Page, service: Service, session_id: str) -> None:
+def _open_waiting_span(page: Page, service: DemoService, session_id: str) -> None:
     page.goto(f"{service.url}/ui/sessions/{session_id}?view=waterfall")
     strip = page.get_by_role("region", name="Waiting for you in this session")
     strip.wait_for(timeout=_MOMENT_MS)
@@ -108,7 +108,7 @@ def _open_waiting_span(page: Page, service: Service, session_id: str) -> None:
     page.locator("[data-answer-target]").first.wait_for(timeout=_MOMENT_MS)
 
 
-def _waiting_session(service: Service) -> str:
+def _waiting_session(service: DemoService) -> str:
     """Return the session of the newest request that waits, once there is one."""
     deadline = monotonic() + _PATIENCE_MS / 1000
     with _client(service) as agent:
@@ -121,7 +121,7 @@ def _waiting_session(service: Service) -> str:
     raise RuntimeError("No session waited for a person.")
 
 
-def _ask(service: Service, *asked: dict[str, Any]) -> None:
+def _ask(service: DemoService, *asked: dict[str, Any]) -> None:
     """Open requests, in the newest session, as an agent's channel does."""
     with _client(service) as agent:
         newest = agent.get("/sessions").raise_for_status().json()["sessions"][0]["id"]
@@ -134,7 +134,7 @@ def _ask(service: Service, *asked: dict[str, Any]) -> None:
         agent.post("/processes/pictures/messages", json={"messages": messages}).raise_for_status()
 
 
-def _client(service: Service) -> httpx.Client:
+def _client(service: DemoService) -> httpx.Client:
     headers = {"Authorization": f"Bearer {service.token}"}
     return httpx.Client(base_url=service.url, headers=headers)
 
@@ -172,7 +172,7 @@ _QUESTION = {
 }
 
 
-def _edit_what_is_asked(page: Page, service: Service) -> None:
+def _edit_what_is_asked(page: Page, service: DemoService) -> None:
     page.goto(f"{service.url}/ui/waiting?request=pictures-1")
     page.get_by_role("button", name="Edit").click()
     editor = page.get_by_label("Arguments as JSON")

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from inspector.cli import session_spans
-from inspector.cli.reader import Reader
+from inspector.cli.reader import ServiceReader
 from inspector.errors import RefusedError
 
 _HELD = ("paused", "waiting")
@@ -31,7 +31,7 @@ _ANSWERED_ELSE = "question"
 Row = dict[str, Any]
 
 
-def newest_session(reader: Reader) -> Row:
+def newest_session(reader: ServiceReader) -> Row:
     """Return the session that began last.
 
     Raises:
@@ -43,7 +43,7 @@ def newest_session(reader: Reader) -> Row:
     return found[0]
 
 
-def only_session(reader: Reader, verb: str) -> Row:
+def only_session(reader: ServiceReader, verb: str) -> Row:
     """Return the only session that `verb` can be done to; say which it is.
 
     Raises:

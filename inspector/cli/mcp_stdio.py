@@ -9,15 +9,15 @@ from typing import Any
 from mcp.server.stdio import stdio_server
 
 from inspector.cli.client import Client, NoServiceError
-from inspector.cli.reader import Reader
+from inspector.cli.reader import ServiceReader
 from inspector.service.mcp.server import create_server
 from inspector.service.mcp.source import CALLER, READ_ONLY
 
 
-class Found:
+class CurrentService:
     """Asks whoever is there at the time: a host keeps us for days, a service comes and goes."""
 
-    def __init__(self, find: Callable[[], Reader]) -> None:
+    def __init__(self, find: Callable[[], ServiceReader]) -> None:
         self._find = find
 
     async def get(self, path: str, **query: object) -> Any:
@@ -36,8 +36,8 @@ class Found:
         return service.post(path, body, headers)
 
 
-async def serve_stdio(find: Callable[[], Reader], *, may_steer: bool = False) -> None:
+async def serve_stdio(find: Callable[[], ServiceReader], *, may_steer: bool = False) -> None:
     """Serve whoever started this process, until it closes our standard input."""
-    server = create_server(Found(find), may_steer=may_steer)
+    server = create_server(CurrentService(find), may_steer=may_steer)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

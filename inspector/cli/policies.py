@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from inspector.agent_side.policies.locations import SWITCH, Source, find_sources, is_switched_off
+from inspector.agent_side.policies.locations import (
+    SWITCH,
+    PolicyFile,
+    find_sources,
+    is_switched_off,
+)
 from inspector.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -125,8 +130,8 @@ def _read(file: Path | None) -> tuple[list[Rules], list[str]]:
     return found, mistakes
 
 
-def _places(file: Path | None) -> list[Source]:
-    return find_sources(os.environ) if file is None else [Source(file, True, False)]
+def _places(file: Path | None) -> list[PolicyFile]:
+    return find_sources(os.environ) if file is None else [PolicyFile(file, True, False)]
 
 
 def _shown(line: RuleText) -> str:

@@ -9,7 +9,7 @@ from inspector.service.settings import load_settings
 from inspector.service.token import store_path
 
 
-class Reader(Protocol):
+class ServiceReader(Protocol):
     """Answers the questions of `openapi.yaml` that change nothing."""
 
     def get(self, path: str, **query: object) -> Any:
@@ -21,7 +21,7 @@ class Reader(Protocol):
         """
 
 
-def find_reader(url: str | None = None) -> Reader:
+def find_reader(url: str | None = None) -> ServiceReader:
     """Return the service that is named or runs, or else the store, only to be read.
 
     Args:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
-from inspector.cli.reader import Reader
+from inspector.cli.reader import ServiceReader
 from inspector.errors import RefusedError
 
 _PAGE = 20_000
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def pages(
-    reader: Reader, what: str, limit: int, path: str = "/sessions", **query: object
+    reader: ServiceReader, what: str, limit: int, path: str = "/sessions", **query: object
 ) -> tuple[list[Row], bool]:
     """Return as many as wanted, and whether there may be more.
 
@@ -34,7 +34,7 @@ def pages(
     return found, cursor is not None
 
 
-def one_session(reader: Reader, wanted: str) -> Row:
+def one_session(reader: ServiceReader, wanted: str) -> Row:
     """Return the session whose id is `wanted`, or begins so.
 
     Raises:
@@ -52,7 +52,7 @@ def one_session(reader: Reader, wanted: str) -> Row:
     return fitting[0]
 
 
-def _found(reader: Reader, query: str) -> Iterator[Row]:
+def _found(reader: ServiceReader, query: str) -> Iterator[Row]:
     """Yield all sessions that fit."""
     cursor: str | None = None
     while True:
@@ -62,7 +62,7 @@ def _found(reader: Reader, query: str) -> Iterator[Row]:
             return
 
 
-def spans(reader: Reader, session_id: str) -> tuple[list[Row], str]:
+def spans(reader: ServiceReader, session_id: str) -> tuple[list[Row], str]:
     """Return all spans of a session, and the place in the stream from which on to follow it."""
     address = f"/sessions/{quote(session_id, safe='')}/spans"
     page = reader.get(address, limit=_PAGE)
@@ -73,7 +73,7 @@ def spans(reader: Reader, session_id: str) -> tuple[list[Row], str]:
     return found, as_of
 
 
-def span(reader: Reader, trace_id: str, span_id: str) -> Row:
+def span(reader: ServiceReader, trace_id: str, span_id: str) -> Row:
     """Return one span, whole."""
     found: Row = reader.get(f"/spans/{trace_id}/{span_id}")
     return found

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from inspector.cli import session_spans
 from inspector.cli.console import show_errors, show_session, show_span, span_row
-from inspector.cli.reader import Reader
+from inspector.cli.reader import ServiceReader
 from inspector.service.analysis.causes import Group, error_line, groups_of
 from inspector.service.analysis.outline import place_of
 from inspector.service.analysis.span_tree import SpanTree
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 SayJson = Callable[[object], None] | None
 
 
-def tree(reader: Reader, session: Row, *, is_full: bool, say_json: SayJson) -> None:
+def tree(reader: ServiceReader, session: Row, *, is_full: bool, say_json: SayJson) -> None:
     """Show the tree of its spans; all of them if `is_full`."""
     found, _ = session_spans.spans(reader, session["id"])
     if say_json:
@@ -31,7 +31,7 @@ def tree(reader: Reader, session: Row, *, is_full: bool, say_json: SayJson) -> N
 
 
 def show_tree(
-    reader: Reader, session: Row, tree: SpanTree, console: Console, *, every: bool = False
+    reader: ServiceReader, session: Row, tree: SpanTree, console: Console, *, every: bool = False
 ) -> None:
     """Show a tree, with why the first of its causes failed."""
     causes = _causes(reader, tree, _LINE_CHARS)
@@ -39,7 +39,7 @@ def show_tree(
     show_session(session, tree, why, console, every=every)
 
 
-def errors(reader: Reader, session: Row, *, say_json: SayJson) -> None:
+def errors(reader: ServiceReader, session: Row, *, say_json: SayJson) -> None:
     """Show why it failed: the causes, those that took it down first."""
     tree = _tree(session, session_spans.spans(reader, session["id"])[0])
     found = _causes(reader, tree, _MESSAGE_CHARS)
@@ -61,7 +61,7 @@ def errors(reader: Reader, session: Row, *, say_json: SayJson) -> None:
 
 
 def one_span(
-    reader: Reader, session: Row, span_id: str, *, is_full: bool, say_json: SayJson
+    reader: ServiceReader, session: Row, span_id: str, *, is_full: bool, say_json: SayJson
 ) -> None:
     """Show one span with its content, and its attributes too if `is_full`."""
     found, _ = session_spans.spans(reader, session["id"])
@@ -76,7 +76,7 @@ def _tree(session: Row, found: list[Row]) -> SpanTree:
     return SpanTree.of([span_row(span, session["id"]) for span in found])
 
 
-def _causes(reader: Reader, tree: SpanTree, most: int) -> list[tuple[Group, str]]:
+def _causes(reader: ServiceReader, tree: SpanTree, most: int) -> list[tuple[Group, str]]:
     found = []
     for group in groups_of(tree)[:_MAX_CAUSES]:
         row = tree.rows[group.places[0]]

@@ -40,7 +40,7 @@ _MAX_ASKED = 3
 Row = dict[str, Any]
 
 
-class View(Protocol):
+class EventView(Protocol):
     """What shows events."""
 
     def begin(self, client: Client) -> str:
@@ -67,7 +67,7 @@ def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) 
     client = Client.find()
     ids = [session_spans.one_session(client, one)["id"] for one in wanted]
     console = Console()
-    view: View
+    view: EventView
     around: AbstractContextManager[Any] = nullcontext()
     if say_json:
         view = Passing(say_json)
@@ -75,7 +75,7 @@ def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) 
         live = LiveView(console, ids)
         view, around = live, live.shown
     else:
-        view = Lines(console, ids)
+        view = EventLines(console, ids)
     after = view.begin(client)
     with around:
         for source, event in _endless(client, after, ids, view.aside):
@@ -136,7 +136,7 @@ class Passing(Aside):
         self._say(event)
 
 
-class Lines(Aside):
+class EventLines(Aside):
     """A line for each event that says something, for a pipe or a log."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:

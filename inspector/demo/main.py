@@ -22,7 +22,7 @@ from inspector.demo import house_rules
 from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
 from inspector.demo.pace import Pace
 from inspector.demo.servers import ServerSpec, servers_for
-from inspector.demo.session import Session
+from inspector.demo.session import StorySession
 from inspector.demo.stories import STORIES
 
 _LANES = 2
@@ -113,7 +113,7 @@ class _Telling:
     async def _tell(self, number: int) -> bool:
         rng = random.Random(f"{self._seed}:{number}")
         story = STORIES[self._names[number % len(self._names)]](rng)
-        session = Session(story, rng, self._pace, self._servers, self._endpoint)
+        session = StorySession(story, rng, self._pace, self._servers, self._endpoint)
         _say(f"{session.id}  {story.title}")
         try:
             # A task of its own: the session id and the open operations end with it.

@@ -33,7 +33,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ModelUsage:
     """Tokens of one model call; the cost is None where the price is unknown."""
 
     input_tokens: int
@@ -56,7 +56,7 @@ class Delta:
     text: str = ""
     tool_call: ToolCall | None = None
     finish_reason: str | None = None
-    usage: Usage | None = None
+    usage: ModelUsage | None = None
 
 
 class Model(Protocol):
@@ -167,9 +167,11 @@ def _pieces(text: str, rng: random.Random) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _usage(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], turn: Turn) -> Usage:
+def _usage(
+    messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], turn: Turn
+) -> ModelUsage:
     read = len(json.dumps(list(messages))) + len(json.dumps([dict(tool) for tool in tools]))
     written = len(turn.text) + len(json.dumps([list(call) for call in turn.calls]))
     input_tokens, output_tokens = read // _TOKEN_CHARS, max(written // _TOKEN_CHARS, 1)
     cost = input_tokens * _USD_PER_MILLION_INPUT + output_tokens * _USD_PER_MILLION_OUTPUT
-    return Usage(input_tokens, output_tokens, round(cost / 1_000_000, 6))
+    return ModelUsage(input_tokens, output_tokens, round(cost / 1_000_000, 6))

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from inspector.demo.model import Delta, Message, ToolCall, Usage
+from inspector.demo.model import Delta, Message, ModelUsage, ToolCall
 
 _DEFAULT_MODEL = "gpt-4o-mini"
 
@@ -89,13 +89,13 @@ class _Assembly:
     """Puts the pieces of a streamed completion together; tool calls come in fragments."""
 
     finish_reason: str = "stop"
-    usage: Usage | None = None
+    usage: ModelUsage | None = None
     _calls: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Take in one event; return the text it adds."""
         if usage := event.get("usage"):
-            self.usage = Usage(
+            self.usage = ModelUsage(
                 int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
             )
         text = ""

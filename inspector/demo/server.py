@@ -41,7 +41,7 @@ class NoteHit(BaseModel):
     score: float
 
 
-class Change(BaseModel):
+class MergedChange(BaseModel):
     """One merged change."""
 
     id: str
@@ -109,10 +109,10 @@ async def save_draft(path: str, text: str) -> str:
 
 
 @server.tool()
-async def changes_since(version: str) -> list[Change]:
+async def changes_since(version: str) -> list[MergedChange]:
     """List what was merged since a version."""
     await _work(0.6)
-    return [Change(**change) for change in LIBRARY["changes"]]
+    return [MergedChange(**change) for change in LIBRARY["changes"]]
 
 
 @server.tool()

@@ -20,7 +20,7 @@ class ServiceError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class DemoService:
     """A running service."""
 
     url: str
@@ -28,7 +28,7 @@ class Service:
 
 
 @contextmanager
-def running_service() -> Generator[Service]:
+def running_service() -> Generator[DemoService]:
     """Run `inspector serve` with the settings of the environment until the block ends.
 
     What it prints goes on to our own standard output.
@@ -53,11 +53,11 @@ def running_service() -> Generator[Service]:
             _stop(process)
 
 
-def _wait_until_listening(lines: IO[str]) -> Service:
+def _wait_until_listening(lines: IO[str]) -> DemoService:
     for line in lines:
         _say(line)
         if found := _URL.search(line):
-            return Service(found[1], found[2])
+            return DemoService(found[1], found[2])
     raise ServiceError("The service did not start.")
 
 

@@ -29,7 +29,7 @@ from instrument import operation
 
 
 @dataclass(slots=True)
-class Session:
+class StorySession:
     """Tells one story. The randomness decides all that varies in it but the ids."""
 
     story: Story

@@ -183,7 +183,7 @@ class _Adapter:
                 async def run(operation: Operation) -> Any:
                     return await original(prompt, *args, **kwargs)
 
-                agent = self.patches.attempt(lambda: Agent(coordinator, prompt))
+                agent = self.patches.attempt(lambda: SessionFacts(coordinator, prompt))
                 if agent is None:
                     return await original(prompt, *args, **kwargs)
                 with in_session(agent.conversation_id):
@@ -368,7 +368,7 @@ class _Hooks:
         return result
 
 
-class Agent:
+class SessionFacts:
     """What is told of a session that executes."""
 
     def __init__(self, coordinator: Any, prompt: Any) -> None:

@@ -34,8 +34,8 @@ class Watched(AsyncGenerator[T, None]):
             what that returns.
     """
 
-    def __init__(self, tell: Callable[[Source[T]], AsyncGenerator[T, None]]) -> None:
-        self._source = Source[T]()
+    def __init__(self, tell: Callable[[GeneratorSource[T]], AsyncGenerator[T, None]]) -> None:
+        self._source = GeneratorSource[T]()
         self._told = tell(self._source)
 
     async def __anext__(self) -> T:
@@ -59,7 +59,7 @@ class Watched(AsyncGenerator[T, None]):
             self._told.aclose().__await__().__next__()
 
 
-class Source(Generic[T]):
+class GeneratorSource(Generic[T]):
     """Where the framework's generator is held; it is not closed when it has been left."""
 
     _original: AsyncGenerator[T, None]
@@ -67,12 +67,12 @@ class Source(Generic[T]):
     def __init__(self) -> None:
         self.is_left = False
 
-    def of(self, original: AsyncGenerator[T, None]) -> Source[T]:
+    def of(self, original: AsyncGenerator[T, None]) -> GeneratorSource[T]:
         """Hold `original`, and return what passes it on."""
         self._original = original
         return self
 
-    def __aiter__(self) -> Source[T]:
+    def __aiter__(self) -> GeneratorSource[T]:
         return self
 
     async def __anext__(self) -> T:

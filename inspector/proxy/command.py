@@ -40,9 +40,9 @@ def main(arguments: Sequence[str]) -> int:
         )
         return CANNOT_START
     from inspector.proxy.relay import end_as, relay  # noqa: PLC0415
-    from inspector.proxy.teller import Teller  # noqa: PLC0415
+    from inspector.proxy.teller import ProxyReporter  # noqa: PLC0415
 
-    teller = Teller(command, name)
+    teller = ProxyReporter(command, name)
     try:
         code = relay(command, teller.hear, started=teller.start)
     except OSError as failed:

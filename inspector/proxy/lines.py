@@ -7,7 +7,7 @@ from collections.abc import Iterator
 MAX_LINE_BYTES = 16 * 2**20
 
 
-class Lines:
+class LineSplitter:
     """Takes chunks as they come and gives whole lines, without their end."""
 
     def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:

@@ -17,12 +17,12 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.proxy.lines import Lines
+from inspector.proxy.lines import LineSplitter
 from inspector.proxy.relay import Stream
 
 if TYPE_CHECKING:
     from inspector.attach import Handle
-    from inspector.integrations.mcp.wire import Wire
+    from inspector.integrations.mcp.wire import ConnectionFacts
     from instrument import Bus
 
 MAX_BYTES = 64 * 2**20
@@ -41,7 +41,7 @@ class _Chunk(NamedTuple):
     """Whether something before it was forgotten."""
 
 
-class Teller:
+class ProxyReporter:
     """Takes chunks from the pumps; `hear` is called by each of them."""
 
     def __init__(self, command: Sequence[str], name: str | None = None) -> None:
@@ -56,7 +56,10 @@ class Teller:
         self._wake = threading.Event()
         self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="inspector-teller", daemon=True)
-        self._lines: dict[Stream, Lines] = {"stdin": Lines(), "stdout": Lines()}
+        self._lines: dict[Stream, LineSplitter] = {
+            "stdin": LineSplitter(),
+            "stdout": LineSplitter(),
+        }
         self._handle: Handle | None = None
         self._looked_s = -LOOK_AGAIN_S
         self._failure: BaseException | None = None
@@ -100,11 +103,13 @@ class Teller:
 
     def _tell(self) -> None:
         from inspector import context  # noqa: PLC0415 - here, as nobody waits for this thread
-        from inspector.integrations.mcp.wire import Wire  # noqa: PLC0415
+        from inspector.integrations.mcp.wire import ConnectionFacts  # noqa: PLC0415
         from instrument import Bus  # noqa: PLC0415
 
         bus = Bus()
-        wire = Wire(bus, uri=f"stdio:{self._command[0]}", name=self._given_name, tells_tools=True)
+        wire = ConnectionFacts(
+            bus, uri=f"stdio:{self._command[0]}", name=self._given_name, tells_tools=True
+        )
         session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
         context.set(session)
         self._look(bus)
@@ -131,7 +136,7 @@ class Teller:
             self._look(bus)
         self._end(bus, wire, session)
 
-    def _end(self, bus: Bus, wire: Wire, session: str) -> None:
+    def _end(self, bus: Bus, wire: ConnectionFacts, session: str) -> None:
         error = self._failure
         status = "completed" if error is None else "failed"
         with self._at(self._ended_ns):
@@ -164,7 +169,7 @@ class Teller:
         if handle.is_attached:
             self._handle = handle
 
-    def _tell_chunks(self, wire: Wire) -> None:
+    def _tell_chunks(self, wire: ConnectionFacts) -> None:
         while True:
             with self._lock:
                 if not self._chunks:
@@ -174,7 +179,7 @@ class Teller:
             with suppress(Exception):  # whatever was said: what comes next is told again
                 self._tell_chunk(wire, chunk)
 
-    def _tell_chunk(self, wire: Wire, chunk: _Chunk) -> None:
+    def _tell_chunk(self, wire: ConnectionFacts, chunk: _Chunk) -> None:
         if chunk.stream == "stderr":
             self._output(wire, chunk, chunk.data.decode("utf-8", "replace"), "stderr")
             return
@@ -188,7 +193,7 @@ class Teller:
             elif line.strip():
                 self._line(wire, chunk, line)
 
-    def _line(self, wire: Wire, chunk: _Chunk, line: bytes) -> None:
+    def _line(self, wire: ConnectionFacts, chunk: _Chunk, line: bytes) -> None:
         messages = _messages(line)
         if messages is None:
             text = line[:MAX_OUTPUT_CHARS].decode("utf-8", "replace")
@@ -209,7 +214,7 @@ class Teller:
 
         return at_time(ns)
 
-    def _output(self, wire: Wire, chunk: _Chunk, text: str, stream: Stream) -> None:
+    def _output(self, wire: ConnectionFacts, chunk: _Chunk, text: str, stream: Stream) -> None:
         with self._at(chunk.at_ns):
             for start in range(0, len(text), MAX_OUTPUT_CHARS):
                 wire.output(text[start : start + MAX_OUTPUT_CHARS], stream)

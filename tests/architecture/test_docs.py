@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,16 @@ def test_the_unit_tests_lie_as_the_packages_do() -> None:
     folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
 
     assert [folder for folder in folders if not (ROOT / folder / "__init__.py").exists()] == []
+
+
+def test_a_public_class_name_is_defined_once_unless_the_glossary_says_why() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"`(\w+)`", glossary.partition("## The same name twice")[2]))
+    for package in ("instrument", "subscribers", "inspector"):
+        names = Counter(
+            node.name
+            for path in (ROOT / package).rglob("*.py")
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        )
+        assert {name for name, count in names.items() if count > 1} <= explained, package

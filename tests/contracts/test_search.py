@@ -15,7 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord
 from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
-from inspector.service.query import Scope, parse_query
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.service.query.tree import All, Node
 from inspector.service.search import Search, open_search
@@ -140,7 +140,7 @@ def catch_up(store: Store, words: WordIndex) -> None:
 
 
 def found_spans(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
-    wanted = parse_query(text, Scope.SPAN, NOW_NS)
+    wanted = parse_query(text, QueryScope.SPAN, NOW_NS)
     with open_search(store, words, NOW_NS, page_s=60) as search:
         search.page_s = 60
         page = search.spans(wanted, None, 100)
@@ -149,7 +149,7 @@ def found_spans(store: Store, text: str, words: WordIndex | None = None) -> set[
 
 
 def found_sessions(store: Store, text: str, words: WordIndex | None = None) -> set[str]:
-    wanted = parse_query(text, Scope.SESSION, NOW_NS)
+    wanted = parse_query(text, QueryScope.SESSION, NOW_NS)
     with open_search(store, words, NOW_NS, page_s=60) as search:
         search.page_s = 60
         page = search.sessions(wanted, None, 100)
@@ -271,7 +271,7 @@ def test_pages_end_when_their_time_is_up_and_go_on_where_they_ended(store: Store
     rows = [span(n, change=n) for n in range(1, 8)]
     contents = {row.content: Content(b"", b"") for row in rows}
     store.commit(Changes(1, 7, [session("S", 8)], [trace(1)], spans=rows, contents=contents))
-    wanted = parse_query("kind:tool", Scope.SPAN, NOW_NS)
+    wanted = parse_query("kind:tool", QueryScope.SPAN, NOW_NS)
     seen: list[list[str]] = []
     before: int | None = None
     with store.read() as reader:
@@ -292,7 +292,7 @@ def test_a_full_page_has_a_cursor_only_when_more_fits(store: Store) -> None:
     store.commit(Changes(1, 4, records))
     with store.read() as reader:
         search = Search(reader, NOW_NS, page_s=60)
-        everything = parse_query("", Scope.SESSION, NOW_NS)
+        everything = parse_query("", QueryScope.SESSION, NOW_NS)
         first = search.sessions(everything, None, 2)
         assert [one.row.id for one in first.rows] == ["S4", "S3"]
         assert first.next == (START_NS + 3, "S3")
@@ -305,7 +305,7 @@ def test_a_session_with_many_spans_is_left_to_the_page_that_begins_with_it(store
     records = [session(f"S{n}", 1000 + n, started_ns=START_NS + n) for n in (1, 2)]
     changes = Changes(1, 1010, records, [trace(1, "S1")], spans=rows, contents=contents)
     store.commit(changes)
-    wanted = parse_query("span(needle)", Scope.SESSION, NOW_NS)
+    wanted = parse_query("span(needle)", QueryScope.SESSION, NOW_NS)
     after: tuple[int, str] | None = None
     places: list[str] = []
     with store.read() as reader:
@@ -378,11 +378,11 @@ def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
     st.tuples(*(_rows(number) for number in range(1, 7))),
     st.sampled_from(SessionStatus),
     _queries,
-    st.sampled_from(Scope),
+    st.sampled_from(QueryScope),
 )
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
-    rows: tuple[SpanRecord, ...], status: SessionStatus, text: str, scope: Scope
+    rows: tuple[SpanRecord, ...], status: SessionStatus, text: str, scope: QueryScope
 ) -> None:
     one = session("S", 8)
     one.row = replace(one.row, status=status)
@@ -393,7 +393,7 @@ def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
     plain.commit(changes)
     with plain.read() as reader:
         evaluator = Evaluator(reader, NOW_NS)
-        subjects = [one] if scope is Scope.SESSION else rows
+        subjects = [one] if scope is QueryScope.SESSION else rows
         expected = {_id(subject) for subject in subjects if evaluator.fits(wanted, subject)}
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
         sqlite.commit(changes)
@@ -401,8 +401,8 @@ def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
             assert _found(Search(reader, NOW_NS, page_s=60), wanted, scope) == expected
 
 
-def _found(search: Search, wanted: Node, scope: Scope) -> set[str]:
-    if scope is Scope.SESSION:
+def _found(search: Search, wanted: Node, scope: QueryScope) -> set[str]:
+    if scope is QueryScope.SESSION:
         return {_id(row) for row in search.sessions(wanted, None, 100).rows}
     return {_id(row) for row in search.spans(wanted, None, 100).rows}
 
@@ -448,7 +448,7 @@ def _sessions(draw: st.DrawFn) -> list[SessionRecord]:
 def test_every_store_gives_every_order_whole_page_by_page(
     records: list[SessionRecord], key: SortKey, text: str, limit: int
 ) -> None:
-    wanted = parse_query(text, Scope.SESSION, NOW_NS)
+    wanted = parse_query(text, QueryScope.SESSION, NOW_NS)
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
         for store in (MemoryStore(), sqlite):
             store.commit(Changes(1, len(records), records))
@@ -504,7 +504,7 @@ def test_sessions_are_counted_by_start_and_status(store: Store, text: str) -> No
     for number, one in enumerate(records):
         one.row = replace(one.row, status=statuses[number % 3])
     store.commit(Changes(1, 8, records))
-    node = parse_query(text, Scope.SESSION, NOW_NS)
+    node = parse_query(text, QueryScope.SESSION, NOW_NS)
     buckets = Buckets(START_NS + 20, 25, 2)
     with open_search(store, None, NOW_NS, page_s=60) as search:
         found = count_sessions(search, node, buckets)
@@ -524,7 +524,7 @@ def test_a_count_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) 
     ticks = iter(range(1000))
     with store.read() as reader:
         search = Search(reader, NOW_NS, page_s=2, clock=lambda: float(next(ticks)))
-        node = parse_query("s*", Scope.SESSION, NOW_NS)
+        node = parse_query("s*", QueryScope.SESSION, NOW_NS)
         found = count_sessions(search, node, Buckets(START_NS, 1, 100))
     assert found.counted_from_ns == START_NS + 7
     assert found.counts.total() == 2

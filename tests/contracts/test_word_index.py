@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.service.model.records import MAX_INT
-from inspector.service.query import Scope, parse_query
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.search import open_search
 from inspector.service.search.fitting import Evaluator
 from inspector.service.search.indexing import Indexer
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
-from inspector.service.storage.word_reader import Found, Phrase
+from inspector.service.storage.word_reader import IndexedSpans, Phrase
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.rig import Rig
 from tests.support.telemetry import started
@@ -62,7 +62,7 @@ def catch_up(store: Store, index: WordIndex) -> None:
 
 def searched(store: Store, index: WordIndex | None, text: str) -> list[str]:
     with open_search(store, index, NOW_NS, page_s=60) as search:
-        page = search.spans(parse_query(text, Scope.SPAN, NOW_NS), None, 100)
+        page = search.spans(parse_query(text, QueryScope.SPAN, NOW_NS), None, 100)
     return [row.name for row in page.rows]
 
 
@@ -151,7 +151,7 @@ def test_a_search_that_began_before_a_change_finds_what_was_there(index: WordInd
     with index.read() as before:
         rig.take(span("thimble"))
         catch_up(store, index)
-        assert before.spans(Phrase("needle"), MAX_INT, 9, lambda: False) == Found([2], None)
+        assert before.spans(Phrase("needle"), MAX_INT, 9, lambda: False) == IndexedSpans([2], None)
     assert searched(store, index, "needle") == []
     assert searched(store, index, "thimble") == ["thimble"]
 
@@ -164,10 +164,10 @@ def test_what_is_found_goes_over_many_parts_and_stops_when_it_is_late(index: Wor
     with index.read() as reader:
         needle = Phrase("need", is_prefix=True)
         first = reader.spans(needle, MAX_INT, 9, lambda: True)
-        assert first == Found([3 * part + 5], 3 * part)
-        assert reader.spans(needle, 3 * part, 1, lambda: False) == Found([part], part)
-        assert reader.spans(needle, part, 2, lambda: False) == Found([part - 1, 1], 1)
-        assert reader.spans(needle, 1, 2, lambda: False) == Found([], None)
+        assert first == IndexedSpans([3 * part + 5], 3 * part)
+        assert reader.spans(needle, 3 * part, 1, lambda: False) == IndexedSpans([part], part)
+        assert reader.spans(needle, part, 2, lambda: False) == IndexedSpans([part - 1, 1], 1)
+        assert reader.spans(needle, 1, 2, lambda: False) == IndexedSpans([], None)
         assert reader.sessions_of_spans(needle, 4, lambda: False) == {"S": changes}
         assert reader.sessions_of_spans(needle, 3, lambda: False) is None
         assert reader.sessions_of_spans(needle, 4, lambda: True) is None
@@ -233,16 +233,16 @@ def test_a_search_with_an_index_finds_what_reading_everything_finds(
 
 
 def _check(store: Store, index: WordIndex, text: str) -> None:
-    of_spans = parse_query(text, Scope.SPAN, NOW_NS)
-    of_sessions = parse_query(text, Scope.SESSION, NOW_NS)
+    of_spans = parse_query(text, QueryScope.SPAN, NOW_NS)
+    of_sessions = parse_query(text, QueryScope.SESSION, NOW_NS)
     with store.read() as reader:
         plain = Evaluator(reader, NOW_NS)
         spans = [
             row
-            for one in reader.newest_sessions(parse_query("", Scope.SESSION, 0), None, 99).rows
+            for one in reader.newest_sessions(parse_query("", QueryScope.SESSION, 0), None, 99).rows
             for row in reader.spans_of(one.row.id)
         ]
-        sessions = reader.newest_sessions(parse_query("", Scope.SESSION, 0), None, 99).rows
+        sessions = reader.newest_sessions(parse_query("", QueryScope.SESSION, 0), None, 99).rows
         expected_spans = {one.change for one in spans if plain.fits(of_spans, one)}
         expected_sessions = {one.row.id for one in sessions if plain.fits(of_sessions, one)}
     with open_search(store, index, NOW_NS, page_s=60) as search:

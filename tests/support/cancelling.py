@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By
 from tests.support.wired import Wired
 
@@ -29,7 +29,7 @@ async def cancel_from_browser(
     try:
         task = asyncio.ensure_future(run(running))
         await asyncio.wait_for(running.wait(), DEADLINE_S)
-        assert gate.cancel(Session("s-1"), By("ANNA", "browser", "enough")).applied
+        assert gate.cancel(SessionRef("s-1"), By("ANNA", "browser", "enough")).applied
         with pytest.raises(ends_with):
             await asyncio.wait_for(task, DEADLINE_S)
     finally:

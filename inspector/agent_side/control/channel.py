@@ -18,8 +18,8 @@ from inspector.agent_side.control.commands import Commands
 from inspector.agent_side.control.connection_state import ConnectionState, Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
-from inspector.agent_side.control.open_requests import OpenRequests
-from inspector.agent_side.control.receiver import Listener
+from inspector.agent_side.control.open_requests import RequestTable
+from inspector.agent_side.control.receiver import CommandReceiver
 from inspector.agent_side.control.sender import Speaker
 
 
@@ -30,7 +30,7 @@ class Channel:
         self,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
-        requests: OpenRequests,
+        requests: RequestTable,
         commands: Commands,
         gate: Gate,
         limits: Limits | None = None,
@@ -58,7 +58,7 @@ class Channel:
         self._lock = threading.Lock()
         self._line = ConnectionState(self._limits)
         self._speaker = Speaker(self._line, self._find, self._process, self._requests, self._gate)
-        self._listener = Listener(self._line, self._commands)
+        self._listener = CommandReceiver(self._line, self._commands)
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:

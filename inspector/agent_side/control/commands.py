@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By
-from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
+from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 
 _logger = logging.getLogger("inspector")
 
@@ -21,7 +21,7 @@ _MAX_NAME = 256
 _MAX_REASON = 4_000
 
 
-class Command(NamedTuple):
+class ControlCommand(NamedTuple):
     """`Command` of the wire."""
 
     seq: int
@@ -44,9 +44,9 @@ class Command(NamedTuple):
         return (self.seq, self.issued_at, self.type, self.session_id, self.request_id)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> SessionRef:
         """Whose it is."""
-        return Session(self.session_id, self.trace_ids)
+        return SessionRef(self.session_id, self.trace_ids)
 
     @property
     def by(self) -> By:
@@ -62,7 +62,7 @@ class MalformedCommandError(ValueError):
         self.seq = seq
 
 
-def read_command(text: str) -> Command:
+def read_command(text: str) -> ControlCommand:
     """Read the `data` of one event.
 
     Raises:
@@ -83,13 +83,13 @@ def read_command(text: str) -> Command:
         raise MalformedCommandError(str(error), seq) from None
 
 
-Handler: TypeAlias = Callable[[Command], AnswerOutcome]
+Handler: TypeAlias = Callable[[ControlCommand], AnswerOutcome]
 
 
 class Commands:
     """Does what commands say, each once; one thread calls it."""
 
-    def __init__(self, requests: OpenRequests, gate: Gate) -> None:
+    def __init__(self, requests: RequestTable, gate: Gate) -> None:
         """Make one that has handled nothing."""
         self._handlers: dict[str, Handler] = {
             "answer": lambda command: _answer(requests, command),
@@ -104,7 +104,7 @@ class Commands:
         """Let `handler` do what commands of this type say; it must not block."""
         self._handlers[command_type] = handler
 
-    def handle(self, command: Command) -> AnswerOutcome:
+    def handle(self, command: ControlCommand) -> AnswerOutcome:
         """Do it, or say what was done when it came first; never raises."""
         taken = self._handled.get(command.identity)
         if taken is None:
@@ -117,7 +117,7 @@ class Commands:
         """Begin anew in the child of a fork."""
         self._handled.clear()
 
-    def _do(self, command: Command) -> AnswerOutcome:
+    def _do(self, command: ControlCommand) -> AnswerOutcome:
         handler = self._handlers.get(command.type)
         if handler is None:
             return AnswerOutcome(False, f"this agent knows no {command.type!r}")
@@ -128,8 +128,8 @@ class Commands:
             return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
 
-def _verb(act: Callable[[Session, By], AnswerOutcome]) -> Handler:
-    def handle(command: Command) -> AnswerOutcome:
+def _verb(act: Callable[[SessionRef, By], AnswerOutcome]) -> Handler:
+    def handle(command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
             return AnswerOutcome(False, "no session is named")
         return act(command.session, command.by)
@@ -137,13 +137,13 @@ def _verb(act: Callable[[Session, By], AnswerOutcome]) -> Handler:
     return handle
 
 
-def _answer(requests: OpenRequests, command: Command) -> AnswerOutcome:
+def _answer(requests: RequestTable, command: ControlCommand) -> AnswerOutcome:
     if command.request_id is None or command.given is None:
         return AnswerOutcome(False, "an answer without an answer")
     return requests.answer(command.request_id, command.given)
 
 
-def _command(seq: int, fields: dict[str, Any]) -> Command:
+def _command(seq: int, fields: dict[str, Any]) -> ControlCommand:
     actor, origin = _text(fields, "actor"), _text(fields, "origin")
     reason = _text(fields, "reason", _MAX_REASON)
     trace_ids = fields.get("trace_ids") or []
@@ -163,7 +163,7 @@ def _command(seq: int, fields: dict[str, Any]) -> Command:
             actor=actor or "",
             origin=origin or "",
         )
-    return Command(
+    return ControlCommand(
         seq=seq,
         type=_needed(fields, "type"),
         session_id=_text(fields, "session_id") or "",

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.agent_side.control.channel import Channel
-from inspector.agent_side.control.commands import Command, Commands
+from inspector.agent_side.control.commands import Commands, ControlCommand
 from inspector.agent_side.control.connection_state import Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
-from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests
+from inspector.agent_side.control.open_requests import AnswerOutcome, RequestTable
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
@@ -78,7 +78,7 @@ class Control:
             limits: Of the channel.
             on_close: Called when it has ended.
         """
-        self._requests = OpenRequests(self._wake)
+        self._requests = RequestTable(self._wake)
         self.gate = Gate(bus, place_of, open_operations)
         self._commands = Commands(self._requests, self.gate)
         self._commands.on("signal", _signal)
@@ -118,7 +118,7 @@ class Control:
         self._paused.forget()
         self._channel.forget()
 
-    def _cancel(self, command: Command) -> AnswerOutcome:
+    def _cancel(self, command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
             return AnswerOutcome(False, "no session is named")
         taken = self.gate.cancel(command.session, command.by)
@@ -129,7 +129,7 @@ class Control:
         self._channel.wake()
 
 
-def _signal(command: Command) -> AnswerOutcome:
+def _signal(command: ControlCommand) -> AnswerOutcome:
     if command.signal_name is None:
         return AnswerOutcome(False, "no signal is named")
     return deliver(

@@ -35,7 +35,7 @@ MAX_NOUNS = 1_000
 _ON_THE_WIRE = frozenset({"rpc_request", "rpc_handle"})
 
 
-class Session(NamedTuple):
+class SessionRef(NamedTuple):
     """Which session is meant; the service may call it by a trace that the program has not named."""
 
     id: str
@@ -92,7 +92,7 @@ class Gate:
 
     # --- what an operator may do --------------------------------------------------------------
 
-    def pause(self, session: Session, by: By) -> AnswerOutcome:
+    def pause(self, session: SessionRef, by: By) -> AnswerOutcome:
         """Hold each operation that begins from now on."""
         with self._lock:
             rule = self._rule(session)
@@ -104,7 +104,7 @@ class Gate:
             self._put_on()
         return AnswerOutcome(True, None)
 
-    def step(self, session: Session, by: By) -> AnswerOutcome:
+    def step(self, session: SessionRef, by: By) -> AnswerOutcome:
         """Let one operation begin: the one that waits longest, else the next."""
         with self._lock:
             rule = self._rule(session)
@@ -120,7 +120,7 @@ class Gate:
         oldest.release(Release("step", f"one step by {by}"))
         return AnswerOutcome(True, None)
 
-    def resume(self, session: Session, by: By) -> AnswerOutcome:
+    def resume(self, session: SessionRef, by: By) -> AnswerOutcome:
         """Hold no longer; what is not held is as it is wanted, whatever the service believes."""
         rule = self._find(session.names)
         if rule is None or rule.held_by is None:
@@ -128,7 +128,7 @@ class Gate:
         self._let_go(rule, Release("resume", f"resumed by {by}"))
         return AnswerOutcome(True, None)
 
-    def cancel(self, session: Session, by: By) -> AnswerOutcome:
+    def cancel(self, session: SessionRef, by: By) -> AnswerOutcome:
         """Cancel what runs, and deny what begins until all of that has ended."""
         with self._lock:
             rule = self._rule(session)
@@ -235,7 +235,7 @@ class Gate:
         with self._lock:
             return list(dict.fromkeys(self._rules.values()))
 
-    def _rule(self, session: Session) -> _Rule | None:
+    def _rule(self, session: SessionRef) -> _Rule | None:
         """Return the rule of a session, made if need be; lock held."""
         rule = self._find(session.names)
         if rule is None:

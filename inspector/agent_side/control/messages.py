@@ -6,7 +6,12 @@ import re
 import uuid
 from typing import Any
 
-from inspector.agent_side.control.open_requests import AnswerOutcome, Closed, Opened, PendingRequest
+from inspector.agent_side.control.open_requests import (
+    AnswerOutcome,
+    PendingRequest,
+    RequestClosed,
+    RequestOpened,
+)
 
 MAX_TEXT_CHARS = 1024 * 1024
 _MAX_PROMPT_CHARS = 64 * 1024
@@ -41,9 +46,9 @@ def ack(message_id: str, seq: int, taken: AnswerOutcome) -> dict[str, Any]:
     }
 
 
-def report(said: Opened | Closed, now_s: float) -> dict[str, Any]:
+def report(said: RequestOpened | RequestClosed, now_s: float) -> dict[str, Any]:
     """Return what became of a request; `now_s` is by `time.monotonic`."""
-    if isinstance(said, Opened):
+    if isinstance(said, RequestOpened):
         return {"type": "request_opened", "id": said.id, "request": _opened(said.asked, now_s)}
     return {
         "type": "request_closed",

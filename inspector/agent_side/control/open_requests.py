@@ -74,7 +74,7 @@ Judge: TypeAlias = Callable[[ReceivedAnswer], AnswerOutcome]
 call of it returns `applied=True`."""
 
 
-class Opened(NamedTuple):
+class RequestOpened(NamedTuple):
     """To be said: this is asked."""
 
     id: str
@@ -87,7 +87,7 @@ class Opened(NamedTuple):
         return self.asked.id
 
 
-class Closed(NamedTuple):
+class RequestClosed(NamedTuple):
     """To be said: nobody waits for this any more, and this is what counts."""
 
     id: str
@@ -97,7 +97,7 @@ class Closed(NamedTuple):
     reason: str | None
 
 
-Report: TypeAlias = Opened | Closed
+Report: TypeAlias = RequestOpened | RequestClosed
 
 
 class TooManyOpenError(RuntimeError):
@@ -111,12 +111,12 @@ NOT_OPEN = AnswerOutcome(False, "not open here")
 class _Entry:
     asked: PendingRequest
     judge: Judge
-    opened: Opened | None
+    opened: RequestOpened | None
     """None once the service has it."""
-    closed: Closed | None = None
+    closed: RequestClosed | None = None
 
 
-class OpenRequests:
+class RequestTable:
     """A bounded table of requests. Thread-safe."""
 
     def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
@@ -149,7 +149,7 @@ class OpenRequests:
                 raise TooManyOpenError(f"{MAX_OPEN} requests are open: no more can be asked now.")
             if self._open_chars + size > MAX_OPEN_CHARS:
                 raise TooManyOpenError("The requests that are open are too long together.")
-            self._entries[asked.id] = _Entry(asked, judge, Opened(_message_id(), asked))
+            self._entries[asked.id] = _Entry(asked, judge, RequestOpened(_message_id(), asked))
             self._unsaid[asked.id] = None
             self._open_chars += size
         self._on_change()
@@ -168,7 +168,7 @@ class OpenRequests:
             if entry is None or entry.closed is not None:
                 return
             self._open_chars -= _chars(entry.asked)
-            entry.closed = Closed(_message_id(), request_id, status, decision, reason)
+            entry.closed = RequestClosed(_message_id(), request_id, status, decision, reason)
             if not entry.asked.keeps_args:
                 entry.asked = entry.asked._replace(args_json=None, args_text=None)
             if entry.opened is not None:
@@ -231,7 +231,7 @@ class OpenRequests:
             for request_id, entry in self._entries.items():
                 if entry.closed is None and entry.opened is None:
                     # A new message: the service may remember the one before, and do nothing.
-                    entry.opened = Opened(_message_id(), entry.asked)
+                    entry.opened = RequestOpened(_message_id(), entry.asked)
                     self._unsaid[request_id] = None
         self._on_change()
 

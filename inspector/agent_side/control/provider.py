@@ -25,9 +25,9 @@ from inspector.agent_side.control.arguments import ArgumentsView, show
 from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
+    RequestTable,
 )
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
 from subscribers.location import NO_LOCATION, TraceLocation
@@ -142,7 +142,7 @@ class InspectorProvider:
 
     def __init__(
         self,
-        requests: OpenRequests,
+        requests: RequestTable,
         *,
         place_of: PlaceOf = lambda _: NO_LOCATION,
         keeps_args: bool = False,

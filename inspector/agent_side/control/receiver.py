@@ -15,7 +15,7 @@ from inspector.agent_side.control.sse import EventSplitter, TooLongError
 _logger = logging.getLogger("inspector")
 
 
-class Listener:
+class CommandReceiver:
     """Follows the stream of one line; a stream that broke off is taken up again."""
 
     def __init__(self, line: ConnectionState, commands: Commands) -> None:

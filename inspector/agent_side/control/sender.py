@@ -20,7 +20,7 @@ from inspector.agent_side.control.connection_state import (
 )
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address, AwayError, HttpConnection, Reply
-from inspector.agent_side.control.open_requests import OpenRequests
+from inspector.agent_side.control.open_requests import RequestTable
 
 _logger = logging.getLogger("inspector")
 
@@ -41,7 +41,7 @@ class Speaker:
         line: ConnectionState,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
-        requests: OpenRequests,
+        requests: RequestTable,
         gate: Gate,
     ) -> None:
         self._line = line

@@ -21,9 +21,9 @@ from inspector.agent_side.control.answer_check import MAX_PAYLOAD_BYTES
 from inspector.agent_side.control.exact_json import BadJsonError, parsed
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
+    RequestTable,
 )
 from inspector.agent_side.control.provider import (
     MAX_NAME_CHARS,
@@ -192,7 +192,7 @@ class PausedSessions:
 
     def __init__(
         self,
-        requests: OpenRequests,
+        requests: RequestTable,
         signals: Signals = _shared,
         place_of: PlaceOf = lambda _: NO_LOCATION,
     ) -> None:

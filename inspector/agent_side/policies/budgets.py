@@ -83,7 +83,7 @@ class Budget:
         return f"{amount:,.1f}".removesuffix(".0")
 
 
-class Usage(NamedTuple):
+class CallUsage(NamedTuple):
     """What a model call used; None: nobody says."""
 
     input_tokens: int | None
@@ -162,7 +162,7 @@ class Ledger:
                 and (ruling := self._judge(tally, call_id, session)) is not None
             ]
 
-    def spend(self, usage: Usage, session: str | None) -> None:
+    def spend(self, usage: CallUsage, session: str | None) -> None:
         """Count what a model call used."""
         with self._lock:
             for tally in self._tallies(session):

@@ -13,8 +13,8 @@ from inspector import context
 from inspector.agent_side.policies.budgets import Ledger
 from inspector.agent_side.policies.file import Rules
 from inspector.agent_side.policies.judge import Judge
-from inspector.agent_side.policies.locations import Source
-from inspector.agent_side.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.locations import PolicyFile
+from inspector.agent_side.policies.open_operations import OperationTracker
 from inspector.agent_side.policies.sources import load_or_deny
 from instrument import Bus
 from instrument.default import bus as default_bus
@@ -31,7 +31,7 @@ _installed: dict[int, tuple[int, Callable[[], None], Bus]] = {}
 """By bus: how often, how to undo it, and the bus itself, so that its id stays its own."""
 
 
-def install(bus: Bus | None, sources: Sequence[Source], prices_file: str) -> Callable[[], None]:
+def install(bus: Bus | None, sources: Sequence[PolicyFile], prices_file: str) -> Callable[[], None]:
     """Let what `sources` say act on `bus`; see `inspector.policies.install`."""
     bus = bus or default_bus
     with _lock:
@@ -69,7 +69,7 @@ def enforce(
         return lambda: None
     _tell(rules)
     budgets = [budget for one in rules for budget in one.budgets]
-    ledger, operations = Ledger(budgets, now_s), OpenOperations()
+    ledger, operations = Ledger(budgets, now_s), OperationTracker()
     sessions = Sessions(context.get)
     current = partial(_current, sessions)
     judge = Judge(rules, ledger, operations, current)
@@ -110,7 +110,7 @@ def _current(sessions: Sessions) -> str | None:
 
 
 def _follow_operations(
-    bus: Bus, judge: Judge, operations: OpenOperations
+    bus: Bus, judge: Judge, operations: OperationTracker
 ) -> list[Callable[[], None]]:
     def opened(**told: Any) -> None:
         operations.opened(told["call_id"], told["parent_call_id"], told["noun"], told["kwargs"])
@@ -124,7 +124,7 @@ def _follow_operations(
 def _keep_books(
     bus: Bus,
     ledger: Ledger,
-    operations: OpenOperations,
+    operations: OperationTracker,
     sessions: Sessions,
     current: Callable[[], str | None],
     prices_file: str | None,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from inspector.agent_side.policies.budgets import Ledger
 from inspector.agent_side.policies.file import Rules
-from inspector.agent_side.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.open_operations import OperationTracker
 from inspector.agent_side.policies.rules import Event, Policy, Question, RuleList
 from inspector.agent_side.policies.ruling import PolicyDecision, joined
 from instrument import Decision
@@ -34,7 +34,7 @@ class Judge:
         self,
         rules: Sequence[Rules],
         ledger: Ledger,
-        operations: OpenOperations,
+        operations: OperationTracker,
         session: Callable[[], str | None],
     ) -> None:
         """Make one; each of `rules` decides for itself, and the strictest counts."""

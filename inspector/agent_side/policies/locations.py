@@ -20,7 +20,7 @@ _OFF = frozenset({"off", "0", "false"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PolicyFile:
     """A file that counts."""
 
     file: Path
@@ -38,11 +38,11 @@ def is_switched_off(environ: Mapping[str, str]) -> bool:
     return environ.get(SWITCH, "").strip().lower() in _OFF
 
 
-def find_sources(environ: Mapping[str, str], directory: Path | None = None) -> list[Source]:
+def find_sources(environ: Mapping[str, str], directory: Path | None = None) -> list[PolicyFile]:
     """Return the files that count: the user's, and that of the working directory."""
     named = environ.get(SWITCH, "").strip() or environ.get("INSPECTOR_CONFIG", "").strip()
-    users = Source(Path(named) if named else config_dir() / NAME, bool(named), False)
-    here = Source((directory or _working_directory()) / NAME, False, True)
+    users = PolicyFile(Path(named) if named else config_dir() / NAME, bool(named), False)
+    here = PolicyFile((directory or _working_directory()) / NAME, False, True)
     return [users] if _is_same(users.file, here.file) else [users, here]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.agent_side.policies.budgets import Usage
+from inspector.agent_side.policies.budgets import CallUsage
 from subscribers.paths import read_path
 
 MAX_OPEN = 100_000
@@ -20,10 +20,10 @@ class _Open:
     noun: str
     parent: _Open | None
     agent: str
-    inner: list[Usage] = field(default_factory=list)
+    inner: list[CallUsage] = field(default_factory=list)
 
 
-class OpenOperations:
+class OperationTracker:
     """Follows `operation_opened` and `operation_closed`; each step is one on a dict."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class OpenOperations:
                 return known.agent
         return ""
 
-    def own_usage(self, call_id: object, usage: Usage) -> Usage:
+    def own_usage(self, call_id: object, usage: CallUsage) -> CallUsage:
         """Return what is to be counted of a model call that ended.
 
         Two emitters may tell one call, one inside the other. What the inner ones said is counted
@@ -65,16 +65,16 @@ class OpenOperations:
         if known is None:
             return usage
         inner, outer = known.inner, _around(known)
-        counted = Usage(*(_sum(getattr(one, name) for one in inner) for name in _AMOUNTS))
+        counted = CallUsage(*(_sum(getattr(one, name) for one in inner) for name in _AMOUNTS))
         if outer is not None and len(outer.inner) < MAX_NESTED:
             outer.inner.append(
-                Usage(*(_larger(getattr(usage, n), getattr(counted, n)) for n in _AMOUNTS))
+                CallUsage(*(_larger(getattr(usage, n), getattr(counted, n)) for n in _AMOUNTS))
             )
         rest = (
             _rest(getattr(usage, n), getattr(counted, n), has_outer=outer is not None)
             for n in _AMOUNTS
         )
-        return Usage(*rest)._replace(model=usage.model)
+        return CallUsage(*rest)._replace(model=usage.model)
 
 
 _AMOUNTS = ("input_tokens", "output_tokens", "cost_usd")

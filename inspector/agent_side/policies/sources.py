@@ -16,7 +16,7 @@ import stat
 from dataclasses import replace
 
 from inspector.agent_side.policies.file import HERE, HOOKS, Rules, parse
-from inspector.agent_side.policies.locations import NAME, SWITCH, Source
+from inspector.agent_side.policies.locations import NAME, SWITCH, PolicyFile
 from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Policy, RuleList, SourceLine
 from inspector.errors import PolicyError
 from inspector.paths import SECTIONS, config_dir
@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 1 << 20
 _logger = logging.getLogger("inspector")
 
 
-def load(source: Source) -> Rules | None:
+def load(source: PolicyFile) -> Rules | None:
     """Return what a file says; None where there is none, or nothing for us in it.
 
     Raises:
@@ -41,7 +41,7 @@ def load(source: Source) -> Rules | None:
     return None if rules.is_empty else rules
 
 
-def load_or_deny(source: Source) -> Rules | None:
+def load_or_deny(source: PolicyFile) -> Rules | None:
     """Return what a file says, or, where it cannot be used, rules that deny what it may guard."""
     try:
         return load(source)
@@ -64,7 +64,7 @@ def load_or_deny(source: Source) -> Rules | None:
         return Rules(source.file, RuleList([policy]), RuleList([]), ())
 
 
-def _guarded(source: Source) -> tuple[str, ...]:
+def _guarded(source: PolicyFile) -> tuple[str, ...]:
     """Return the events that a file which cannot be used may have been about.
 
     A file that can be read and has none of our keys is none of ours. What cannot be read at all
@@ -106,7 +106,7 @@ def _tightening(rules: Rules) -> Rules:
     )
 
 
-def _read(source: Source) -> str | None:
+def _read(source: PolicyFile) -> str | None:
     try:
         if not (stat.S_ISREG(source.file.stat().st_mode) or source.file.samefile(os.devnull)):
             raise PolicyError([f"{source.file} is no regular file."])  # to read it might never end

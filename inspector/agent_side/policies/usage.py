@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inspector.agent_side.policies.budgets import Usage
+from inspector.agent_side.policies.budgets import CallUsage
 from subscribers.engine import Engine
 from subscribers.errors import PriceError
 from subscribers.options import Capture, Options, Vocabulary
@@ -45,7 +45,7 @@ class UsageReader:
         self._engine = Engine(_only_usage(spec or usable_spec()), options)
         self._prices = prices
 
-    def read(self, kwargs: Mapping[str, Any]) -> Usage:
+    def read(self, kwargs: Mapping[str, Any]) -> CallUsage:
         """Return what the call used.
 
         Args:
@@ -57,7 +57,7 @@ class UsageReader:
         if cost is None and self._prices is not None:
             cost = self._prices.cost(facts)
         model = facts.get("gen_ai.response.model") or facts.get("gen_ai.request.model")
-        return Usage(facts.get(_INPUT), facts.get(_OUTPUT), cost, model)
+        return CallUsage(facts.get(_INPUT), facts.get(_OUTPUT), cost, model)
 
 
 def read_prices(file: str | None) -> PriceList | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from inspector.cli.doctor.disk import examine_store, examine_token
-from inspector.cli.doctor.finding import FAIL, OK, Finding
+from inspector.cli.doctor.finding import FAIL, OK, CheckResult
 from inspector.cli.doctor.policies import examine_policies
 from inspector.cli.doctor.senders import examine_frameworks, examine_senders
 from inspector.cli.doctor.service import examine_forwarding, examine_ports, examine_service
@@ -17,7 +17,7 @@ from inspector.errors import InspectorError
 from inspector.service.settings import Settings, load_settings
 from inspector.version import VERSION
 
-_EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[Finding]], ...] = (
+_EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[CheckResult]], ...] = (
     examine_service,
     examine_ports,
     examine_token,
@@ -29,13 +29,13 @@ _EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[Finding]],
 )
 
 
-def examine(environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield what is found, one after another; nothing takes longer than a few seconds."""
-    yield Finding(OK, "version", f"mcp-agent-inspector {VERSION}")
+    yield CheckResult(OK, "version", f"mcp-agent-inspector {VERSION}")
     try:
         settings = load_settings()
     except InspectorError as error:
-        yield Finding(FAIL, "settings", str(error), "Mend it: the service would not start.")
+        yield CheckResult(FAIL, "settings", str(error), "Mend it: the service would not start.")
         return
     for examination in _EXAMINATIONS:
         yield from examination(settings, environ)

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.errors import InspectorError, UntrustedFileError
 from inspector.paths import check_trusted
 from inspector.service.settings import Settings
@@ -19,40 +19,40 @@ FEW_BYTES = 1024**3
 _CHECKED_BYTES = 256 * 1024**2  # a larger store is not read whole for a look
 
 
-def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield where the token is; never what it is."""
     if settings.token:
-        yield Finding(OK, "token", "as INSPECTOR_TOKEN says")
+        yield CheckResult(OK, "token", "as INSPECTOR_TOKEN says")
         return
     path = token_path(settings.store, settings.token_file)
     try:
         check_trusted(path)
     except UntrustedFileError as error:
-        yield Finding(FAIL, "token", str(error))
+        yield CheckResult(FAIL, "token", str(error))
         return
     if not path.exists():
-        yield Finding(OK, "token", f"made at the first start, in {path}")
+        yield CheckResult(OK, "token", f"made at the first start, in {path}")
     elif os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         advice = f"chmod 600 {path}, then `inspector token --rotate-token`."
-        yield Finding(FAIL, "token", f"others may read {path}", advice)
+        yield CheckResult(FAIL, "token", f"others may read {path}", advice)
     else:
-        yield Finding(OK, "token", f"in {path}")
+        yield CheckResult(OK, "token", f"in {path}")
 
 
-def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield how the store is, and whether there is room for more."""
     path = store_path(settings.store)
     if path is None:
-        yield Finding(WARN, "store", f"{settings.store}: nothing is kept when the service ends")
+        yield CheckResult(WARN, "store", f"{settings.store}: nothing is kept when the service ends")
         return
     if path.exists():
         yield _examine_file(path)
     else:
-        yield Finding(OK, "store", f"{path}: made at the first start")
+        yield CheckResult(OK, "store", f"{path}: made at the first start")
     yield _examine_disk(path)
 
 
-def _examine_file(path: Path) -> Finding:
+def _examine_file(path: Path) -> CheckResult:
     from inspector.service.storage.sqlite_open import open_read_only  # noqa: PLC0415 - half a second
 
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))]
@@ -61,35 +61,35 @@ def _examine_file(path: Path) -> Finding:
         check_trusted(path)
         connection = open_read_only(path)
     except InspectorError as error:
-        return Finding(FAIL, "store", str(error), "Name another one with INSPECTOR_STORE.")
+        return CheckResult(FAIL, "store", str(error), "Name another one with INSPECTOR_STORE.")
     try:
         ((schema,),) = connection.execute("PRAGMA user_version")
         ((sessions,),) = connection.execute("SELECT count(*) FROM session")
         is_small = size_bytes <= _CHECKED_BYTES
         said = [row[0] for row in connection.execute("PRAGMA quick_check(1)")] if is_small else []
     except Exception as error:  # noqa: BLE001 - whatever a damaged file makes of it
-        return Finding(FAIL, "store", f"{path} is damaged: {error}", _RESCUE)
+        return CheckResult(FAIL, "store", f"{path} is damaged: {error}", _RESCUE)
     finally:
         connection.close()
     if said not in ([], ["ok"]):
-        return Finding(FAIL, "store", f"{path} is damaged: {said[0]}", _RESCUE)
+        return CheckResult(FAIL, "store", f"{path} is damaged: {said[0]}", _RESCUE)
     checked = "whole" if is_small else "too large to be checked here"
     message = f"{path}: {sessions} sessions, {_size(size_bytes)}, schema {schema}, {checked}"
-    return Finding(OK, "store", message)
+    return CheckResult(OK, "store", message)
 
 
 _RESCUE = "Save what can be read with `inspector export --query '' -o saved.otlp.jsonl.gz`."
 
 
-def _examine_disk(path: Path) -> Finding:
+def _examine_disk(path: Path) -> CheckResult:
     there = next(place for place in (path, *path.absolute().parents) if place.exists())
     free_bytes = shutil.disk_usage(there).free
     if not os.access(there, os.W_OK):
-        return Finding(FAIL, "disk", f"{there} cannot be written", "Set INSPECTOR_STORE.")
+        return CheckResult(FAIL, "disk", f"{there} cannot be written", "Set INSPECTOR_STORE.")
     if free_bytes < FEW_BYTES:
         advice = "Make room, or delete sessions: a full disk makes senders wait."
-        return Finding(WARN, "disk", f"{_size(free_bytes)} free at {there}", advice)
-    return Finding(OK, "disk", f"{_size(free_bytes)} free at {there}")
+        return CheckResult(WARN, "disk", f"{_size(free_bytes)} free at {there}", advice)
+    return CheckResult(OK, "disk", f"{_size(free_bytes)} free at {there}")
 
 
 def _size(count: int) -> str:

@@ -15,7 +15,7 @@ FAIL: Level = "fail"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What was looked at, how it is, and what to do."""
 
     level: Level

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import urlsplit
 
 from inspector import runfile
-from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import health, listens
 from inspector.runfile import environment_token
 from inspector.service.settings import Settings
@@ -15,15 +15,15 @@ from inspector.service.settings import Settings
 _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 
 
-def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield where a stock OpenTelemetry SDK that is started here would send its spans."""
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        yield Finding(WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs of this environment make no spans")
+        yield CheckResult(WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs of this environment make no spans")
         return
     named = environ.get("OTEL_TRACES_EXPORTER", "").strip().lower()
     if named and "otlp" not in named:
         message = f"OTEL_TRACES_EXPORTER={named}: SDKs of this environment send no OTLP"
-        yield Finding(WARN, "OTLP", message, "Unset it, or set it to otlp.")
+        yield CheckResult(WARN, "OTLP", message, "Unset it, or set it to otlp.")
         return
     protocol = _first(environ, "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
     is_grpc = protocol == "grpc"
@@ -34,54 +34,56 @@ def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[
 
 def _examine_endpoint(
     settings: Settings, environ: Mapping[str, str], endpoint: str, *, is_grpc: bool
-) -> Finding:
+) -> CheckResult:
     parts = urlsplit(endpoint if "://" in endpoint else f"http://{endpoint}")
     try:
         host, port = parts.hostname or "localhost", parts.port
     except ValueError:
-        return Finding(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is no address", _POINT)
+        return CheckResult(FAIL, "OTLP", "OTEL_EXPORTER_OTLP_ENDPOINT is no address", _POINT)
     port = port or (443 if parts.scheme == "https" else 80)
     where = f"{host}:{port} ({'gRPC' if is_grpc else 'HTTP'})"
     if not listens(host, port):
-        return Finding(WARN, "OTLP", f"SDKs send to {where}, where nobody listens", _POINT)
+        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, where nobody listens", _POINT)
     if is_grpc:
         ours = {settings.otlp_grpc_port, settings.otlp_http_port, settings.port}
         is_ours = port in ours and settings.otlp_grpc_port and _is_here(environ)
         if not is_ours:
             message = f"SDKs send to {where}, which is not known to be the service"
-            return Finding(WARN, "OTLP", message, _POINT)
+            return CheckResult(WARN, "OTLP", message, _POINT)
     elif not health(f"{parts.scheme}://{_bracketed(host)}:{port}"):
-        return Finding(WARN, "OTLP", f"SDKs send to {where}, which is no inspector", _FORWARD)
-    return Finding(OK, "OTLP", f"SDKs of this environment reach the service at {where}")
+        return CheckResult(WARN, "OTLP", f"SDKs send to {where}, which is no inspector", _FORWARD)
+    return CheckResult(OK, "OTLP", f"SDKs of this environment reach the service at {where}")
 
 
 _POINT = "Start the service, or set OTEL_EXPORTER_OTLP_ENDPOINT to its address."
 _FORWARD = f"{_POINT} INSPECTOR_FORWARD_OTLP sends everything on to where it went before."
 
 
-def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield what is installed, and whether the parts of it get along."""
     missing = [extra for extra, package in _EXTRAS.items() if _version(package) is None]
     if missing:
         advice = f"pip install 'mcp-agent-inspector[{','.join(missing)}]'"
-        yield Finding(WARN, "extras", f"not installed: {', '.join(missing)}", advice)
+        yield CheckResult(WARN, "extras", f"not installed: {', '.join(missing)}", advice)
     if environ.get("INSPECTOR_URL") and environment_token(environ) is None:
         advice = "Set INSPECTOR_TOKEN to what `inspector token` prints there."
-        yield Finding(WARN, "attach", "INSPECTOR_URL is set and INSPECTOR_TOKEN is not", advice)
+        yield CheckResult(WARN, "attach", "INSPECTOR_URL is set and INSPECTOR_TOKEN is not", advice)
     protocol, framework = _version("mcp"), _version("mcp-agent")
     is_asked = environ.get("INSPECTOR_ENABLE_PATCH", "").strip().lower() in ("1", "true", "on")
     if framework and protocol and not protocol.startswith(("0.", "1.")):
         advice = "pip install 'mcp-agent-inspector[mcp-agent]' in an environment of its own."
         message = f"mcp-agent {framework} does not work with mcp {protocol}"
-        yield Finding(FAIL, "mcp-agent", message, advice)
+        yield CheckResult(FAIL, "mcp-agent", message, advice)
     elif is_asked and not framework:
         advice = "Unset it, or: pip install 'mcp-agent-inspector[mcp-agent]'"
-        yield Finding(WARN, "mcp-agent", "INSPECTOR_ENABLE_PATCH is set, and it is missing", advice)
+        yield CheckResult(
+            WARN, "mcp-agent", "INSPECTOR_ENABLE_PATCH is set, and it is missing", advice
+        )
     elif framework:
         state = "is asked for" if is_asked else "is off (INSPECTOR_ENABLE_PATCH=1 asks for it)"
-        yield Finding(OK, "mcp-agent", f"{framework} with mcp {protocol}; its patch {state}")
+        yield CheckResult(OK, "mcp-agent", f"{framework} with mcp {protocol}; its patch {state}")
     elif protocol:
-        yield Finding(OK, "mcp", f"{protocol} is installed")
+        yield CheckResult(OK, "mcp", f"{protocol} is installed")
 
 
 def _is_here(environ: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from inspector import runfile
-from inspector.cli.doctor.finding import FAIL, OK, WARN, Finding
+from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import ask, health, listens
 from inspector.runfile import environment_token
 from inspector.service.settings import PREFIX, Settings
@@ -16,59 +16,59 @@ _DEFAULT_PORTS = {"http": 80, "https": 443, "grpc": 4317, "grpcs": 4317}
 START = "Start one with `inspector serve`."
 
 
-def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield what is known of the service that commands and agents of this environment find."""
     if url := environ.get(f"{PREFIX}URL"):
         url, token = url.rstrip("/"), environment_token(environ)
         where = f"at {_without_user(url)} (INSPECTOR_URL)"
         if not runfile.is_address(url):
             advice = "Set it to one, such as http://127.0.0.1:7800, or leave it out."
-            yield Finding(FAIL, "service", f"{where[3:]} is no address", advice)
+            yield CheckResult(FAIL, "service", f"{where[3:]} is no address", advice)
             return
     elif running := runfile.read(environ):
         url, token = running.url, running.token
         where = f"at {url}, process {running.pid}, store {running.store}"
     else:
         yield from _examine_run_files(environ)
-        yield Finding(WARN, "service", "none runs that this user could find", START)
+        yield CheckResult(WARN, "service", "none runs that this user could find", START)
         return
     found = health(url, token)
     if found is None:
-        yield Finding(FAIL, "service", f"nothing answers {where}", START)
+        yield CheckResult(FAIL, "service", f"nothing answers {where}", START)
         return
     yield from _examine_health(found, where)
     answer = ask(f"{url}/sessions?limit=1", token)
     if answer and answer[0] == 401:
         advice = "Set INSPECTOR_TOKEN to what `inspector token` prints where the service runs."
-        yield Finding(FAIL, "service", "it does not take the token of this environment", advice)
+        yield CheckResult(FAIL, "service", "it does not take the token of this environment", advice)
 
 
-def _examine_health(found: Mapping[str, object], where: str) -> Iterator[Finding]:
+def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckResult]:
     version = found.get("version")
     if found.get("ready") is not True:
-        yield Finding(FAIL, "service", f"{version} {where} is not ready", "See its log.")
+        yield CheckResult(FAIL, "service", f"{version} {where} is not ready", "See its log.")
     elif version != VERSION:
         advice = "Start the service again with the version that is installed."
-        yield Finding(WARN, "service", f"{version} {where}: this is {VERSION}", advice)
+        yield CheckResult(WARN, "service", f"{version} {where}: this is {VERSION}", advice)
     else:
-        yield Finding(OK, "service", f"{version} {where}")
+        yield CheckResult(OK, "service", f"{version} {where}")
     store = found.get("store")
     if isinstance(store, dict) and store.get("state") != "ok":
         message = f"the service says: {store.get('message') or store.get('state')}"
-        yield Finding(FAIL, "store", message, "Senders are asked to wait until it is mended.")
+        yield CheckResult(FAIL, "store", message, "Senders are asked to wait until it is mended.")
 
 
-def _examine_run_files(environ: Mapping[str, str]) -> Iterator[Finding]:
+def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield why a run-file that is there does not count."""
     for directory in runfile.directories(environ):
         path = directory / runfile.NAME
         if path.exists():
             advice = f"If no service runs, remove it: rm {path}"
             message = f"{path} is stale, or may be written by others: it is not believed"
-            yield Finding(WARN, "run-file", message, advice)
+            yield CheckResult(WARN, "run-file", message, advice)
 
 
-def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield who listens where the service of these settings would."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
     scheme = "https" if settings.tls_cert else "http"
@@ -78,17 +78,17 @@ def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[Fi
         if not port:
             continue
         if not listens(host, port):
-            yield Finding(OK, what, f"{port} is free")
+            yield CheckResult(OK, what, f"{port} is free")
         elif what == "otlp_grpc_port":
-            yield Finding(OK, what, f"{port} is in use: by the service, if one runs")
+            yield CheckResult(OK, what, f"{port} is in use: by the service, if one runs")
         elif health(f"{scheme}://{name}:{port}"):
-            yield Finding(OK, what, f"{port} is an inspector's")
+            yield CheckResult(OK, what, f"{port} is an inspector's")
         else:
             advice = f"Set {PREFIX}{what.upper()}, or end what has it."
-            yield Finding(WARN, what, f"{port} is taken by something else", advice)
+            yield CheckResult(WARN, what, f"{port} is taken by something else", advice)
 
 
-def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterator[Finding]:
+def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
     """Yield whether the targets of forwarding can be reached from here."""
     for target in settings.forward_otlp:
         shown = _without_user(target)
@@ -98,12 +98,12 @@ def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterat
         except ValueError:
             host = port = None
         if not host or not port:
-            yield Finding(FAIL, "forward", f"{shown} is no address", "See docs/settings.md.")
+            yield CheckResult(FAIL, "forward", f"{shown} is no address", "See docs/settings.md.")
         elif listens(host, port):
-            yield Finding(OK, "forward", f"{shown} takes connections")
+            yield CheckResult(OK, "forward", f"{shown} takes connections")
         else:
             advice = "What is received waits in a queue on disk until it answers."
-            yield Finding(WARN, "forward", f"{shown} does not answer", advice)
+            yield CheckResult(WARN, "forward", f"{shown} does not answer", advice)
 
 
 def _without_user(url: str) -> str:

@@ -8,10 +8,10 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from inspector.integrations.langchain.bubbling import bubbles_up, said_by
-from inspector.integrations.langchain.outcome import Outcome
+from inspector.integrations.langchain.outcome import StreamOutcome
 from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.session import in_session
-from inspector.integrations.streamed import Source, Watched
+from inspector.integrations.streamed import GeneratorSource, Watched
 from instrument import Operation
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SIGNAL = "interrupt"
 """What a graph that has interrupted itself waits for."""
 
 
-class Agent:
+class GraphFacts:
     """What is told of a graph that runs."""
 
     def __init__(self, graph: Pregel[Any, Any, Any, Any], given: Any, thread_id: str | None):
@@ -44,8 +44,8 @@ class _Run:
         configurable = _configurable(graph, config)
         self.is_nested = "__pregel_task_id" in configurable
         self.session_id = _text(configurable.get("thread_id"))
-        self.agent = Agent(graph, given, self.session_id)
-        self.outcome = Outcome(kwargs.get("stream_mode") or _mode(graph, self.is_nested))
+        self.agent = GraphFacts(graph, given, self.session_id)
+        self.outcome = StreamOutcome(kwargs.get("stream_mode") or _mode(graph, self.is_nested))
         self._resume = getattr(given, "resume", None)
 
         self._bubble: Exception | None = None
@@ -137,7 +137,7 @@ class _Graphs:
         bus = self._bus
 
         async def tell(
-            graph: Any, input: Any, config: Any, kwargs: Any, source: Source[Any]
+            graph: Any, input: Any, config: Any, kwargs: Any, source: GeneratorSource[Any]
         ) -> AsyncGenerator[Any, None]:
             untold = source.of(original(graph, input, config, **kwargs))
             run = self._described(graph, input, config, kwargs)
@@ -186,7 +186,7 @@ def _steps(source: Generator[Any, None, None], session_id: str | None) -> Iterat
 class _AsyncSteps:
     """Passes a source on as `_steps` does."""
 
-    def __init__(self, source: Source[Any], session_id: str | None) -> None:
+    def __init__(self, source: GeneratorSource[Any], session_id: str | None) -> None:
         self._source, self._session_id = source, session_id
 
     def __aiter__(self) -> _AsyncSteps:

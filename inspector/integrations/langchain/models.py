@@ -15,7 +15,7 @@ from inspector.integrations.langchain.messages import (
     with_injections,
 )
 from inspector.integrations.langchain.watching import Watching
-from inspector.integrations.streamed import Source, Watched
+from inspector.integrations.streamed import GeneratorSource, Watched
 from inspector.integrations.verdicts import HookStopped
 from instrument import Operation
 from instrument.operations import is_current
@@ -132,7 +132,7 @@ class _Models:
             input: Any,
             config: Any,
             kwargs: Any,
-            source: Source[AIMessageChunk],
+            source: GeneratorSource[AIMessageChunk],
         ) -> AsyncGenerator[AIMessageChunk, None]:
             call = self._described(model, input, kwargs.get("stop"), kwargs)
             if call is None:

@@ -11,7 +11,7 @@ from inspector.integrations.langchain.messages import merged
 INTERRUPT = "__interrupt__"
 
 
-class Outcome:
+class StreamOutcome:
     """Looks at each piece: the last state counts, else the last message."""
 
     def __init__(self, stream_mode: str | Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from instrument import Bus
 from instrument import default as shared
 
 if TYPE_CHECKING:
-    from inspector.integrations.mcp.wire import Wire
+    from inspector.integrations.mcp.wire import ConnectionFacts
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
@@ -45,7 +45,7 @@ class _Adapter:
         self._targets = [_low_level(target) for target in targets]
         self._sessions: WeakSet[Any] = WeakSet()
         """Those of clients that are targets."""
-        self._wires: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
+        self._wires: WeakKeyDictionary[Any, ConnectionFacts] = WeakKeyDictionary()
 
     def attach(self) -> Callable[[], None]:
         if not self._targets:
@@ -60,12 +60,12 @@ class _Adapter:
     # --- the client ---------------------------------------------------------------------------
 
     def _watch_client(self) -> None:
-        from inspector.integrations.mcp.calls import Calls  # noqa: PLC0415
+        from inspector.integrations.mcp.calls import ClientCalls  # noqa: PLC0415
         from inspector.integrations.mcp.transports import watch_transports  # noqa: PLC0415
 
         if not self._targets:
             watch_transports(self._patches, self._sdk, self._bus)
-        calls = Calls(self._sdk, self._bus, self._is_watched, self._wire_of)
+        calls = ClientCalls(self._sdk, self._bus, self._is_watched, self._wire_of)
         session = self._patches.find("mcp.client.session", "ClientSession")
         calls.wrap(session, self._patches)
         if self._sdk.major >= 2:  # it goes round after round
@@ -98,7 +98,7 @@ class _Adapter:
     def _tap(self, session: Any) -> None:
         """Let the streams of a session tell, unless they do already."""
         from inspector.integrations.mcp.streams import tap, wire_of  # noqa: PLC0415
-        from inspector.integrations.mcp.wire import Wire  # noqa: PLC0415
+        from inspector.integrations.mcp.wire import ConnectionFacts  # noqa: PLC0415
 
         # Of 2.x the dispatcher has them; in-process it has none, and there are no messages.
         holder = getattr(session, "_dispatcher", session)
@@ -109,10 +109,10 @@ class _Adapter:
         if tapped is not None:
             self._wires[session] = tapped
             return
-        wire = self._wires[session] = Wire(self._bus)
+        wire = self._wires[session] = ConnectionFacts(self._bus)
         holder._read_stream, holder._write_stream = tap(read, write, wire, self._sdk)
 
-    def _wire_of(self, target: Any) -> Wire | None:
+    def _wire_of(self, target: Any) -> ConnectionFacts | None:
         with suppress(TypeError):
             return self._wires.get(getattr(target, "_session", None) or target)
         return None

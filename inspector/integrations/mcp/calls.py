@@ -10,7 +10,7 @@ from typing import Any
 from inspector.integrations.deduplication import is_reported, reporting
 from inspector.integrations.mcp.connections import in_connection
 from inspector.integrations.mcp.sdk import Sdk
-from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.mcp.wire import ConnectionFacts
 from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Bus, Operation
@@ -21,7 +21,7 @@ IsWatched = Callable[[Any], bool]
 ServerName = Callable[[Any], str | None]
 
 
-class Calls:
+class ClientCalls:
     """Wraps the methods of the client's classes so that what they do are operations."""
 
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched, wire_of: WireOf) -> None:
@@ -154,7 +154,7 @@ class Calls:
             raise self._sdk.error(refusal(error)) from None
 
 
-WireOf = Callable[[Any], Wire | None]
+WireOf = Callable[[Any], ConnectionFacts | None]
 
 
 def _mime_type(result: Any) -> str | None:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.mcp.sdk import Sdk
-from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.mcp.wire import ConnectionFacts
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 class _Tapped:
     """A stream of the SDK; what is not here is asked of the real one."""
 
-    def __init__(self, stream: Any, wire: Wire, sdk: Sdk) -> None:
+    def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk) -> None:
         self._stream, self._wire, self._sdk = stream, wire, sdk
 
     @property
-    def wire(self) -> Wire:
+    def wire(self) -> ConnectionFacts:
         """The connection it is one half of."""
         return self._wire
 
@@ -67,7 +67,7 @@ class TappedWrite(_Tapped):
 class TappedRead(_Tapped):
     """Tells each message that arrives before the SDK sees it."""
 
-    def __init__(self, stream: Any, wire: Wire, sdk: Sdk, write: Any) -> None:
+    def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk, write: Any) -> None:
         super().__init__(stream, wire, sdk)
         self._write = write
         self._context: Context | None = None
@@ -139,7 +139,7 @@ class TappedRead(_Tapped):
         return await super().__aexit__(kind, error, trace)
 
 
-def tap(read: Any, write: Any, wire: Wire, sdk: Sdk) -> tuple[Any, Any]:
+def tap(read: Any, write: Any, wire: ConnectionFacts, sdk: Sdk) -> tuple[Any, Any]:
     """Return the two streams as ones that tell; those that do already, as they are."""
     if isinstance(read, TappedRead):
         return read, write
@@ -147,7 +147,7 @@ def tap(read: Any, write: Any, wire: Wire, sdk: Sdk) -> tuple[Any, Any]:
     return TappedRead(read, wire, sdk, write), tapped
 
 
-def wire_of(stream: Any) -> Wire | None:
+def wire_of(stream: Any) -> ConnectionFacts | None:
     """Return the connection that a stream tells; None for one that does not."""
     return stream.wire if isinstance(stream, _Tapped) else None
 

@@ -19,7 +19,7 @@ from typing import Any
 from inspector.agent_side.servers import with_ours
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.streams import tap
-from inspector.integrations.mcp.wire import Wire
+from inspector.integrations.mcp.wire import ConnectionFacts
 from inspector.integrations.patches import Patches
 from instrument import Bus
 
@@ -61,7 +61,7 @@ def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
 
     @wraps(original)
     async def watched(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
-        wire = Wire(bus, transport=transport, uri=_target(transport, args, kwargs))
+        wire = ConnectionFacts(bus, transport=transport, uri=_target(transport, args, kwargs))
         is_open = False
         try:
             with _listening(transport, args, kwargs, wire) as (args, kwargs):
@@ -92,7 +92,7 @@ def _target(transport: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
 
 @contextmanager
 def _listening(
-    transport: str, args: tuple[Any, ...], kwargs: dict[str, Any], wire: Wire
+    transport: str, args: tuple[Any, ...], kwargs: dict[str, Any], wire: ConnectionFacts
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """Let a stdio server write its standard error through us, to where it would have gone."""
     if transport != "stdio":
@@ -131,7 +131,7 @@ def _with_environment(
     return ((server, *args[1:]), kwargs) if args else (args, {**kwargs, "server": server})
 
 
-def _pass_on(read: int, target: int, wire: Wire) -> None:
+def _pass_on(read: int, target: int, wire: ConnectionFacts) -> None:
     """Copy what the server writes, and tell it; ends when the last writer has closed it."""
     with suppress(OSError):
         while chunk := os.read(read, MAX_CHUNK_BYTES):

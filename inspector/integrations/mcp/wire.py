@@ -30,7 +30,7 @@ MAX_NAME_CHARS = 256
 _numbers = count(1)
 
 
-class Wire:
+class ConnectionFacts:
     """One connection.
 
     Attributes:

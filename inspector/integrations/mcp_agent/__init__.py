@@ -19,7 +19,7 @@ from threading import RLock
 from inspector.agent_side.adapters import find_adapter, is_theirs
 from inspector.agent_side.on_import import after_import
 from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
-from inspector.integrations.mcp_agent.patches import Patches, Point
+from inspector.integrations.mcp_agent.patches import Point, PointPatches
 from inspector.integrations.mcp_agent.points import POINTS
 from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
 from inspector.integrations.mcp_agent.relay import relay
@@ -71,7 +71,7 @@ class _Shim:
             needs_listener=False,
         )
         tracer = Point("mcp_agent.agents.agent", None, ("get_tracer",), get_tracer, hooks=())
-        patches = Patches(self.bus, (settings, tracer, *POINTS))
+        patches = PointPatches(self.bus, (settings, tracer, *POINTS))
         self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
         patches.apply()
 

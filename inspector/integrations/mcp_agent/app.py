@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.mcp_agent.given import context_of, engine_of, session_of
-from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.mcp_agent.patches import Function, PatchContext
 from inspector.integrations.session import in_session
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _logger = logging.getLogger("inspector")
 _KEYS = {"enabled", "capture", "semconv", "service_name"}
 
 
-def run(teller: Teller, original: Function) -> Function:
+def run(teller: PatchContext, original: Function) -> Function:
     """`MCPApp.run`: from its beginning to its end is a session."""
 
     @asynccontextmanager
@@ -105,7 +105,7 @@ def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
 def initialize(section: Section, bus: Any) -> Any:
     """Return what `MCPApp.initialize` does besides: heed the section of its settings."""
 
-    def tells(_: Teller, original: Function) -> Function:
+    def tells(_: PatchContext, original: Function) -> Function:
         async def told(*args: Any, **kwargs: Any) -> Any:
             section.heed(getattr(args[0], "config", None), bus)
             result = await original(*args, **kwargs)
@@ -117,7 +117,7 @@ def initialize(section: Section, bus: Any) -> Any:
     return tells
 
 
-def get_tracer(_: Teller, original: Function) -> Function:
+def get_tracer(_: PatchContext, original: Function) -> Function:
     """`get_tracer` as `agents.agent` knows it, which asks it before an agent has a context."""
 
     def told(context: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from inspector.integrations.mcp_agent.given import CallArguments, context_of, engine_of
 from inspector.integrations.mcp_agent.layers import identity, is_told, telling
-from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.mcp_agent.patches import Function, PatchContext
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
 from instrument import Operation
 
@@ -23,7 +23,7 @@ COMPOSITES = tuple(
 _acting: ContextVar[tuple[int, ...]] = ContextVar("inspector.mcp_agent.acting", default=())
 
 
-def tool_call(teller: Teller, original: Function) -> Function:
+def tool_call(teller: PatchContext, original: Function) -> Function:
     """`Agent.call_tool`: tools of servers, local functions, and asking a human."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -42,7 +42,9 @@ def tool_call(teller: Teller, original: Function) -> Function:
     return told
 
 
-async def tell_tool(teller: Teller, given: CallArguments, original: Function, **about: Any) -> Any:
+async def tell_tool(
+    teller: PatchContext, given: CallArguments, original: Function, **about: Any
+) -> Any:
     """Tell a call whose second and third arguments are a tool and what it is given."""
     arguments = given.get(2, "arguments")
 
@@ -92,7 +94,7 @@ def _server_of(agent: Any, tool_name: str) -> str | None:
     return getattr(tools.get(tool_name), "server_name", None)
 
 
-def generate(teller: Teller, original: Function) -> Function:
+def generate(teller: PatchContext, original: Function) -> Function:
     """`AugmentedLLM.generate*`: a model call; the outermost of an agent is the agent's too.
 
     It runs the whole loop of model and tools. `generate_str` calls `generate`: told once.
@@ -132,7 +134,7 @@ def _as_agent(agent: Any, do: Callable[[], Awaitable[Any]]) -> Callable[[Operati
 
 
 async def _tell_model(
-    teller: Teller, llm: Any, key: str, given: CallArguments, original: Function
+    teller: PatchContext, llm: Any, key: str, given: CallArguments, original: Function
 ) -> Any:
     name = "request_params"
     params = given.get(2, name) if name not in given.kwargs else given.kwargs[name]
@@ -194,7 +196,7 @@ def _asking() -> Iterator[_Asked]:
         _asked.set(before)
 
 
-def execute(teller: Teller, original: Function) -> Function:
+def execute(teller: PatchContext, original: Function) -> Function:
     """`Executor.execute`, by which models are asked: it returns what the provider raised."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -207,7 +209,7 @@ def execute(teller: Teller, original: Function) -> Function:
     return told
 
 
-def record_usage(teller: Teller, original: Function) -> Function:
+def record_usage(teller: PatchContext, original: Function) -> Function:
     """`TokenCounter.record_usage`: what a provider says it used, once for each request."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -224,7 +226,7 @@ def record_usage(teller: Teller, original: Function) -> Function:
     return told
 
 
-def workflow_run(teller: Teller, original: Function) -> Function:
+def workflow_run(teller: PatchContext, original: Function) -> Function:
     """`Workflow.run`. Under Temporal it may be a replay, which must not be told again."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -245,7 +247,7 @@ def workflow_run(teller: Teller, original: Function) -> Function:
     return told
 
 
-def model_select(teller: Teller, original: Function) -> Function:
+def model_select(teller: PatchContext, original: Function) -> Function:
     """`ModelSelector.select_best_model`, which is sync. Refused, there is no model that fits."""
 
     def told(*args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from inspector.integrations.mcp_agent.given import CallArguments
 from inspector.integrations.mcp_agent.layers import is_tapped
-from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.mcp_agent.patches import Function, PatchContext
 
 _TRANSPORTS = {"stdio": "stdio", "sse": "sse", "websocket": "websocket"}
 
@@ -53,7 +53,7 @@ def _line(server_name: str | None, config: Any) -> ServerConnection:
     )
 
 
-def initialize_session(teller: Teller, original: Function) -> Function:
+def initialize_session(teller: PatchContext, original: Function) -> Function:
     """`ServerConnection.initialize_session`: a connection that is kept is up."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -69,7 +69,7 @@ def initialize_session(teller: Teller, original: Function) -> Function:
     return told
 
 
-def lifecycle(teller: Teller, original: Function) -> Function:
+def lifecycle(teller: PatchContext, original: Function) -> Function:
     """`_server_lifecycle_task`, which ends when a connection that is kept has ended."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -88,7 +88,7 @@ def lifecycle(teller: Teller, original: Function) -> Function:
     return told
 
 
-def get_server(teller: Teller, original: Function) -> Function:
+def get_server(teller: PatchContext, original: Function) -> Function:
     """`MCPConnectionManager.get_server`: a connection that has failed is made anew."""
     attempts: WeakKeyDictionary[Any, dict[str, int]] = WeakKeyDictionary()
 
@@ -107,7 +107,7 @@ def get_server(teller: Teller, original: Function) -> Function:
     return told
 
 
-def start_server(teller: Teller, original: Function) -> Function:
+def start_server(teller: PatchContext, original: Function) -> Function:
     """`ServerRegistry.start_server`: a connection for one use."""
 
     @asynccontextmanager
@@ -132,7 +132,7 @@ def start_server(teller: Teller, original: Function) -> Function:
     return told
 
 
-def handle_reconnection(teller: Teller, original: Function) -> Function:
+def handle_reconnection(teller: PatchContext, original: Function) -> Function:
     """`StreamableHTTPTransport._handle_reconnection` of the SDK: a stream is taken up again."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,7 @@ from inspector.integrations.mcp_agent.calls import tell_tool
 from inspector.integrations.mcp_agent.given import CallArguments, context_of
 from inspector.integrations.mcp_agent.layers import innermost, is_tapped, is_told, telling
 from inspector.integrations.mcp_agent.lines import line_of
-from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.mcp_agent.patches import Function, PatchContext
 from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
 from instrument.operations import current_call_id
 
@@ -18,7 +18,7 @@ REFUSED = -32000
 """The JSON-RPC code of what a hook refused: the first of those for implementations."""
 
 
-def send_request(teller: Teller, original: Function) -> Function:
+def send_request(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession.send_request`. The id is given further in: not seen here."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -43,7 +43,7 @@ def send_request(teller: Teller, original: Function) -> Function:
     return told
 
 
-def send_notification(teller: Teller, original: Function) -> Function:
+def send_notification(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession.send_notification`, which nobody answers."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +74,7 @@ def send_notification(teller: Teller, original: Function) -> Function:
     return told
 
 
-def call_tool(teller: Teller, original: Function) -> Function:
+def call_tool(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession.call_tool`: asks for progress; a tool call where no agent makes it."""
 
     async def with_progress(*args: Any, **kwargs: Any) -> Any:
@@ -125,7 +125,7 @@ def call_tool(teller: Teller, original: Function) -> Function:
     return told
 
 
-def read_resource(teller: Teller, original: Function) -> Function:
+def read_resource(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession.read_resource`: the aggregator's hides errors."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -152,7 +152,7 @@ def read_resource(teller: Teller, original: Function) -> Function:
     return told
 
 
-def get_prompt(teller: Teller, original: Function) -> Function:
+def get_prompt(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession.get_prompt`: the aggregator's hides errors."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:

@@ -27,7 +27,7 @@ MARK = "__inspector_patch__"
 _MISSING: Any = object()
 
 
-class Teller:
+class PatchContext:
     """What every patch is given: the bus, and whether there is anything to tell it."""
 
     def __init__(self, bus: Bus) -> None:
@@ -47,7 +47,7 @@ class Point(NamedTuple):
     owner: str | None
     """The class in it; None: a function of the module itself."""
     names: tuple[str, ...]
-    tells: Callable[[Teller, Function], Function]
+    tells: Callable[[PatchContext, Function], Function]
     """Makes what runs instead, while somebody listens, of the original."""
     hooks: tuple[str, ...]
     """What of it is heard."""
@@ -59,11 +59,11 @@ class Point(NamedTuple):
     """Whether the original runs while nobody listens."""
 
 
-class Patches:
+class PointPatches:
     """Points that are applied as their modules are imported, until `restore`."""
 
     def __init__(self, bus: Bus, points: Iterable[Point]) -> None:
-        self._teller = Teller(bus)
+        self._teller = PatchContext(bus)
         self._points = sorted(points, key=attrgetter("module"))
         self._withdraw: list[Callable[[], None]] = []
         self._replaced: list[tuple[Any, str, Any, Any]] = []

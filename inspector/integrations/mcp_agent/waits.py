@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.integrations.mcp_agent.given import CallArguments, context_of, session_of
 from inspector.integrations.mcp_agent.lines import line_of
-from inspector.integrations.mcp_agent.patches import Function, Teller
+from inspector.integrations.mcp_agent.patches import Function, PatchContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +89,7 @@ def _as_payload(waiter: _Waiter, payload: Any) -> Any:
     return payload
 
 
-def wait_for_signal(teller: Teller, original: Function) -> Function:
+def wait_for_signal(teller: PatchContext, original: Function) -> Function:
     """`Executor.wait_for_signal`; asking a human waits here too."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
@@ -114,7 +114,7 @@ def wait_for_signal(teller: Teller, original: Function) -> Function:
     return told
 
 
-async def _paused(teller: Teller, about: dict[str, str], prompt: Any, wait: Any) -> Any:
+async def _paused(teller: PatchContext, about: dict[str, str], prompt: Any, wait: Any) -> Any:
     payload = None
     try:
         await teller.bus._emit("session_paused", prompt=prompt, **about)
@@ -127,7 +127,7 @@ async def _paused(teller: Teller, about: dict[str, str], prompt: Any, wait: Any)
     return payload
 
 
-def elicit(teller: Teller, original: Function) -> Function:
+def elicit(teller: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession._handle_elicitation_callback`.
 
     Where the program has nobody to answer and the inspector has, people there are asked.
@@ -149,14 +149,14 @@ def elicit(teller: Teller, original: Function) -> Function:
     return told
 
 
-async def _ask_people(teller: Teller, session: Any, params: Any) -> Any:
+async def _ask_people(teller: PatchContext, session: Any, params: Any) -> Any:
     from inspector.agent_side.control.elicitation import make_elicit  # noqa: PLC0415 - only where asked
 
     ask = make_elicit(bus=teller.bus, server_name=line_of(session).server_name)
     return await ask(None, params)
 
 
-def cancel(teller: Teller, original: Function) -> Function:
+def cancel(teller: PatchContext, original: Function) -> Function:
     """`Workflow.cancel`."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:

@@ -18,11 +18,11 @@ from instrument import default as shared
 if TYPE_CHECKING:
     from agents import Agent
 
-    from inspector.integrations.openai_agents.runs import Watch
+    from inspector.integrations.openai_agents.runs import RunsWatch
 
 _logger = logging.getLogger("inspector")
 
-_watches: dict[Bus, tuple[Watch, Patches]] = {}
+_watches: dict[Bus, tuple[RunsWatch, Patches]] = {}
 """One of each bus, however often it is attached: twice would tell everything twice."""
 
 
@@ -64,10 +64,10 @@ def _is_the_frameworks() -> bool:
     return True
 
 
-def _patched(bus: Bus) -> tuple[Watch, Patches]:
-    from inspector.integrations.openai_agents.runs import Watch  # noqa: PLC0415 - imports it
+def _patched(bus: Bus) -> tuple[RunsWatch, Patches]:
+    from inspector.integrations.openai_agents.runs import RunsWatch  # noqa: PLC0415 - imports it
 
-    watch, patches = Watch(bus), Patches("openai_agents")
+    watch, patches = RunsWatch(bus), Patches("openai_agents")
     try:
         _patch(watch, patches)
     except Exception:
@@ -76,7 +76,7 @@ def _patched(bus: Bus) -> tuple[Watch, Patches]:
     return watch, patches
 
 
-def _patch(watch: Watch, patches: Patches) -> None:
+def _patch(watch: RunsWatch, patches: Patches) -> None:
     from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415 - import it too
     from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
     from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415

@@ -25,7 +25,7 @@ NOUN = "agent_call"
 _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", default=())
 
 
-class Watch:
+class RunsWatch:
     """Whose runs are told on one bus."""
 
     def __init__(self, bus: Bus) -> None:
@@ -135,7 +135,7 @@ def current_run(bus: Bus) -> Run | None:
 class Runs:
     """The wrappers."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: RunsWatch) -> None:
         self._watch = watch
 
     def wrap_run(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

@@ -28,7 +28,7 @@ def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callabl
     """
     from pydantic_ai import Agent  # noqa: PLC0415 - only where it is wanted
 
-    from inspector.integrations.pydantic_ai.watch import Watch  # noqa: PLC0415 - imports it too
+    from inspector.integrations.pydantic_ai.watch import RunWatch  # noqa: PLC0415 - imports it too
 
     here = bus or shared.bus
     if not targets and here in _attached:
@@ -41,11 +41,11 @@ def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callabl
         @wraps(original)
         def iter(agent: Agent[Any, Any], *args: Any, **kwargs: Any) -> Any:
             given = tuple(kwargs.get("capabilities") or ())
-            is_told = any(isinstance(one, Watch) and one.bus is here for one in given)
+            is_told = any(isinstance(one, RunWatch) and one.bus is here for one in given)
             if is_on and not is_told and (not watched or any(one is agent for one in watched)):
                 kwargs["capabilities"] = (
                     *given,
-                    Watch(here, patches, kwargs.get("conversation_id")),
+                    RunWatch(here, patches, kwargs.get("conversation_id")),
                 )
             return original(agent, *args, **kwargs)
 

@@ -38,7 +38,7 @@ _OWN_SCOPE = "pydantic-ai"
 _DEFERRED = (exceptions.CallDeferred, exceptions.ApprovalRequired)
 
 
-class Agent:
+class AgentFacts:
     """What is told of an agent that runs."""
 
     def __init__(self, ctx: RunContext[Any]) -> None:
@@ -52,7 +52,7 @@ class Agent:
         return f"Agent({self.name!r})"  # no payload
 
 
-class Watch(AbstractCapability[Any]):
+class RunWatch(AbstractCapability[Any]):
     """One run, around all that the program itself puts around it.
 
     Args:
@@ -78,7 +78,9 @@ class Watch(AbstractCapability[Any]):
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:
         """Tell one run of an agent."""
-        run = self._attempt(lambda: (Agent(ctx), _session_id(self._named, ctx.conversation_id)))
+        run = self._attempt(
+            lambda: (AgentFacts(ctx), _session_id(self._named, ctx.conversation_id))
+        )
         if run is None:
             untold: AgentRunResult[Any] = await handler()
             return untold

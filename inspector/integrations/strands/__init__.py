@@ -13,8 +13,8 @@ from typing import Any
 from weakref import WeakSet
 
 from inspector.integrations.patches import Patches
-from inspector.integrations.strands.calls import Calls, Events
-from inspector.integrations.strands.terms import Agent, message
+from inspector.integrations.strands.calls import Events, StageCalls
+from inspector.integrations.strands.terms import StrandsAgent, message
 from inspector.integrations.streamed import StreamedCall, stream_in_session
 from inspector.integrations.verdicts import REFUSALS, refusal
 from instrument import Bus, Operation
@@ -58,7 +58,7 @@ class _Adapter:
         self._targets = [*targets, *(agent for target in targets for agent in _members(target))]
         self._is_all = not targets
         self._patches = Patches("strands")
-        self._calls = Calls(bus, self._patches)
+        self._calls = StageCalls(bus, self._patches)
         self._agents: WeakSet[Any] = WeakSet()
 
     def attach(self) -> Callable[[], None]:
@@ -157,7 +157,7 @@ class _Adapter:
             finally:
                 await self._calls.close(operation.call_id)
 
-        about = self._patches.attempt(lambda: Agent(agent, prompt))
+        about = self._patches.attempt(lambda: StrandsAgent(agent, prompt))
         if about is None:
             async with aclosing(original(agent, prompt, **kwargs)) as untold:
                 async for event in untold:

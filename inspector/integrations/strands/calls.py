@@ -20,7 +20,7 @@ Next = Callable[[Any], Events]
 Handler = Callable[[Any, Next], Events]
 
 
-class Calls:
+class StageCalls:
     """Tells what passes through the two stages of an agent.
 
     Attributes:

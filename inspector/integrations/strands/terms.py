@@ -11,7 +11,7 @@ from instrument.decision import Injection
 _PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
 
 
-class Agent:
+class StrandsAgent:
     """What is told of an agent that runs."""
 
     def __init__(self, agent: Any, prompt: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.service.analysis.compare import Said
+from inspector.service.analysis.compare import SpanContent
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise import span_view
 from inspector.service.storage.base import Reader
@@ -13,24 +13,24 @@ MAX_BYTES = 64 * 2**20
 _MAX_SPAN_BYTES = 4 * 2**20
 
 
-class Listener:
+class AnswerReader:
     """Looks into spans of one snapshot, each once, until it has looked at enough."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._known: dict[tuple[str, str], Said | None] = {}
+        self._known: dict[tuple[str, str], SpanContent | None] = {}
         self._room_bytes = MAX_BYTES
         self.left_out = 0
         """How many spans it did not look into."""
 
-    def __call__(self, row: SpanRow) -> Said | None:
+    def __call__(self, row: SpanRow) -> SpanContent | None:
         """Return what a span says; None when that is nothing, or too much."""
         key = row.trace_id, row.span_id
         if key not in self._known:
             self._known[key] = self._look(row)
         return self._known[key]
 
-    def _look(self, row: SpanRow) -> Said | None:
+    def _look(self, row: SpanRow) -> SpanContent | None:
         self._room_bytes -= min(row.size_bytes, _MAX_SPAN_BYTES)
         is_too_much = row.size_bytes > _MAX_SPAN_BYTES or self._room_bytes < 0
         if is_too_much or len(self._known) >= MAX_SPANS:
@@ -40,7 +40,7 @@ class Listener:
         return said(span_view(self._reader.content(found[0]).span()), row.kind) if found else None
 
 
-def said(view: View, kind: SpanKind) -> Said | None:
+def said(view: View, kind: SpanKind) -> SpanContent | None:
     """Return what went in and what came out; None when neither was captured.
 
     A model is given its whole conversation anew each turn: what it was asked are its instructions
@@ -56,7 +56,7 @@ def said(view: View, kind: SpanKind) -> Said | None:
             first = next((place for place, one in enumerate(told) if one.role == "user"), 0)
             output = [message for message in view.messages if message.origin == "output"]
             pair = "\n".join(map(_words, told[: first + 1])), "\n".join(map(_words, output))
-    return Said(*pair) if any(pair) else None
+    return SpanContent(*pair) if any(pair) else None
 
 
 def _words(message: Message) -> str:

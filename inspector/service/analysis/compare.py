@@ -37,14 +37,14 @@ _DIVERGING = frozenset(Change) - {Change.SLOWER, Change.FASTER, Change.DEARER, C
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpanContent:
     """What went into a span and what came out, as text without ids of calls."""
 
     asked: str
     answered: str
 
 
-Listen: TypeAlias = Callable[[SpanRow], Said | None]
+Listen: TypeAlias = Callable[[SpanRow], SpanContent | None]
 """Returns what a span says; None: nothing, or it was not looked at."""
 
 
@@ -214,7 +214,7 @@ def _likeness(row: SpanRow) -> tuple[str, str]:
     return row.kind.value, name
 
 
-def _said(row: SpanRow, listen: Listen) -> Said | None:
+def _said(row: SpanRow, listen: Listen) -> SpanContent | None:
     if row.kind not in _COMPARED_KINDS or row.duplicate_of is not None:
         return None
     return listen(row)

@@ -15,7 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis.mcp_message import (
     Direction,
-    Message,
+    McpMessage,
     beginning,
     direction_of,
     opposite,
@@ -255,7 +255,7 @@ def _target(found: Exchange) -> str | None:
     return _name(view.prompt_name)
 
 
-def _said(body: Payload | None, message: Message, *, is_content: bool) -> dict[str, Any]:
+def _said(body: Payload | None, message: McpMessage, *, is_content: bool) -> dict[str, Any]:
     return {
         **_shown(body),
         "form": None if body is None else "content" if is_content else "message",

@@ -55,7 +55,7 @@ def opposite(direction: Direction) -> Direction:
 
 
 @dataclass(slots=True)
-class Message:
+class McpMessage:
     """What was understood of one message; nothing, where it was not captured or is too long."""
 
     half: Half | None = None
@@ -78,9 +78,9 @@ class Message:
     progress: McpProgress | None = None
 
 
-def read_message(text: str | None) -> Message:
+def read_message(text: str | None) -> McpMessage:
     """Return what a message says, or as much of one as an instrumentation kept; never raises."""
-    found = Message()
+    found = McpMessage()
     if text is None:
         return found
     if len(text) > MAX_READ_CHARS:
@@ -115,11 +115,11 @@ _METHOD = re.compile(r'"method"\s*:\s*"([\w/$.-]{1,200})"')
 _INSIDE = re.compile(r'"(?:params|result|error)"\s*:')
 
 
-def _read_beginning(text: str) -> Message:
+def _read_beginning(text: str) -> McpMessage:
     """Return what stands before the large part of a message."""
     inside = _INSIDE.search(text, 0, _HEAD_CHARS)
     head = text[: inside.start() if inside else _HEAD_CHARS]
-    found = Message()
+    found = McpMessage()
     if told := _METHOD.search(head):
         found.method = told[1]
     if told := _ID.search(head):
@@ -143,7 +143,7 @@ def beginning(text: str) -> str:
     return text[:MAX_TEXT_CHARS]
 
 
-def _read_params(params: Mapping[str, Any], found: Message) -> None:
+def _read_params(params: Mapping[str, Any], found: McpMessage) -> None:
     target = params.get("uri") if "resources/" in (found.method or "") else params.get("name")
     found.target = _text(target)
     meta = _object(params.get("_meta"))
@@ -167,7 +167,7 @@ def _read_params(params: Mapping[str, Any], found: Message) -> None:
             found.asks = [McpAsk(key="", method=found.method, text=_text(params.get("message")))]
 
 
-def _read_result(result: Mapping[str, Any], found: Message) -> None:
+def _read_result(result: Mapping[str, Any], found: McpMessage) -> None:
     found.is_error = result.get("isError") is True
     found.result_type = _text(result.get("resultType"))
     found.state_hash = _hash(result.get("requestState"))

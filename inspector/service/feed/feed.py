@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from inspector.errors import StoreUnavailableError
 from inspector.service import wire
-from inspector.service.feed.messages import Entry, entries_of
+from inspector.service.feed.messages import FeedEntry, entries_of
 from inspector.service.model.records import Change, Changes, SpanRecord, shown_bytes
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
@@ -195,7 +195,9 @@ class Feed:
             if cursor < self._tail.head and len(entries) >= _CHUNK:
                 earliest_s = 0.0  # it catches up: the pace is that of its connection
 
-    async def _after(self, cursor: int, session_ids: frozenset[str]) -> tuple[Sequence[Entry], int]:
+    async def _after(
+        self, cursor: int, session_ids: frozenset[str]
+    ) -> tuple[Sequence[FeedEntry], int]:
         """Return the oldest entries after `cursor`, and the position that they reach."""
         with self._lock:
             commits = self._tail.since(cursor)
@@ -203,7 +205,7 @@ class Feed:
             return _oldest(commits, cursor, session_ids)
         return await asyncio.to_thread(self._read_after, cursor)
 
-    def _read_after(self, cursor: int) -> tuple[Sequence[Entry], int]:
+    def _read_after(self, cursor: int) -> tuple[Sequence[FeedEntry], int]:
         with self._store.read() as reader:
             found = reader.changes(cursor, _CHUNK)
             entries = entries_of(found, lambda id_: _destination_row(reader, id_))
@@ -211,7 +213,7 @@ class Feed:
             return entries, reader.head if is_all else found[-1].change
 
     def _blocks(
-        self, entries: Iterable[Entry], cursor: int, session_ids: frozenset[str]
+        self, entries: Iterable[FeedEntry], cursor: int, session_ids: frozenset[str]
     ) -> Iterable[bytes]:
         for entry in entries:
             if entry.concerns(session_ids):
@@ -245,9 +247,9 @@ class _Commit:
         self.weight = len(self.rows) + shown // _ROW_BYTES
         self.moves_spans = bool(changes.departures)
         self._session_rows = {record.row.id: record.row for record in changes.sessions}
-        self._entries: dict[int, Entry | None] = {}
+        self._entries: dict[int, FeedEntry | None] = {}
 
-    def entry(self, row: Change) -> Entry | None:
+    def entry(self, row: Change) -> FeedEntry | None:
         """Return how the stream shows `row`; None: not at all."""
         if row.change not in self._entries:
             made = entries_of([row], self._session_rows.get)
@@ -288,14 +290,14 @@ class _Tail:
 
 def _oldest(
     commits: Sequence[_Commit], cursor: int, session_ids: frozenset[str]
-) -> tuple[Sequence[Entry], int]:
+) -> tuple[Sequence[FeedEntry], int]:
     """Return the first entries after `cursor` in `commits` (newest first), and how far they reach.
 
     Of what changed more than once, the newest version.
     """
     moves_spans = any(commit.moves_spans for commit in commits)
     seen: set[tuple[str, ...]] = set()
-    pending: list[Entry] = []
+    pending: list[FeedEntry] = []
     for commit in commits:
         for row in reversed(commit.rows):
             if row.change <= cursor:

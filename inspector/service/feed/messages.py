@@ -56,7 +56,7 @@ _DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
 """What each has that is always the same: its `type`, and what it does not say."""
 
 
-class Entry(Protocol):
+class FeedEntry(Protocol):
     """A change, as the stream shows it."""
 
     change: int
@@ -72,13 +72,13 @@ class Entry(Protocol):
 
 def entries_of(
     changes: Sequence[Change], session_row: Callable[[str], SessionRow | None]
-) -> list[Entry]:
+) -> list[FeedEntry]:
     """Return what viewers are told of `changes`, which go by number.
 
     `session_row` finds the present row of the session that another one was merged into, and of
     one that a request belongs to.
     """
-    entries: list[Entry] = []
+    entries: list[FeedEntry] = []
     for row in changes:
         match row:
             case SessionRecord():

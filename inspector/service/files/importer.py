@@ -29,7 +29,7 @@ _COMMIT_ITEMS = 2_000
 _COMMIT_BYTES = 8 * 1024 * 1024
 
 
-class Restored(Protocol):
+class RestoreResult(Protocol):
     """What of a batch was not there before."""
 
     span_count: int
@@ -42,7 +42,7 @@ class Restore(Protocol):
 
     async def __call__(
         self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
-    ) -> Restored:
+    ) -> RestoreResult:
         """Commit `spans` and `logs` as what is past."""
 
 
@@ -55,7 +55,7 @@ class Mistake:
 
 
 @dataclass(slots=True)
-class Report:
+class FileOutcome:
     """What became of a file.
 
     `duplicates` were there before, just so. `not_stored` are metrics, and log records that belong
@@ -94,7 +94,7 @@ class _Pile:
 
 async def import_stream(
     chunks: AsyncIterator[bytes], restore: Restore, *, scrubs: bool = True
-) -> Report:
+) -> FileOutcome:
     """Keep what is in a file, while it comes.
 
     Args:
@@ -120,7 +120,7 @@ class _Reading:
     """How far a file is read."""
 
     def __init__(self, scrubs: bool) -> None:
-        self.report = Report()
+        self.report = FileOutcome()
         self.unpacker = Unpacker()
         self.splitter = Splitter()
         self.line = 1

@@ -16,14 +16,14 @@ from typing import Any
 from inspector.errors import BadDataError
 from inspector.service.files import jaeger, langfuse
 from inspector.service.files.values import attributes, objects, unix_nano
-from inspector.service.otlp.signals import LOGS, METRICS, TRACES, Signal
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES, OtlpSignal
 
 _SIGNALS = {"resourceSpans": TRACES, "resourceLogs": LOGS, "resourceMetrics": METRICS}
 _SIGNALS |= {signal.groups: signal for signal in _SIGNALS.values()}  # in snake_case
 _STATUS = {"UNSET": 0, "OK": 1, "ERROR": 2}
 
 
-def requests_in(value: Any) -> Iterator[tuple[Signal, dict[str, Any]]]:
+def requests_in(value: Any) -> Iterator[tuple[OtlpSignal, dict[str, Any]]]:
     """Yield the export requests in a JSON value.
 
     Raises:

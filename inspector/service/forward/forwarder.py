@@ -23,7 +23,7 @@ from opentelemetry import context as otel_context
 from inspector.errors import SettingsError
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.forward.send import SKIPPED, ForwardOutcome, Sender, open_sender
-from inspector.service.otlp.signals import SIGNALS, Signal
+from inspector.service.otlp.signals import SIGNALS, OtlpSignal
 from inspector.service.otlp.split import halve
 
 logger = logging.getLogger("inspector.forward")
@@ -78,7 +78,7 @@ class Forwarder:
         """Begin to send what waits from before."""
         self._tasks = [asyncio.create_task(self._drain(target)) for target in self._targets]
 
-    async def offer(self, signal: Signal, body: bytes, *, hops: str) -> None:
+    async def offer(self, signal: OtlpSignal, body: bytes, *, hops: str) -> None:
         """Queue a request. Never fails: forwarding must not cost the sender anything."""
         # What is no name of a service cannot be sent on in a header, whoever wrote it.
         passed = [hop for part in hops.split(",") if _HOP.fullmatch(hop := part.strip())]

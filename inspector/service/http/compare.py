@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Query, Request
 
 from inspector.service import wire
-from inspector.service.analysis.answers import Listener
+from inspector.service.analysis.answers import AnswerReader
 from inspector.service.analysis.compare import Comparison, compare
 from inspector.service.http.cache import ResponseCache
 from inspector.service.http.problems import ProblemError
@@ -69,7 +69,7 @@ def compare_sessions(
 
 def _compared(reader: Reader, left: str, right: str) -> tuple[_Compared, int]:
     """Return what differs, how many spans were not looked into, and how many spans there are."""
-    listener = Listener(reader)
+    listener = AnswerReader(reader)
     sides = _spans(reader, left), _spans(reader, right)
     found = compare(*sides, listener)
     return (found, listener.left_out), sum(map(len, sides))

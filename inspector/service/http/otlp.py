@@ -26,7 +26,7 @@ from inspector.service.http.otlp_schema import request_schema
 from inspector.service.http.problems import ProblemError, problem_response, route_path
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.receiver import Receiver, Room
-from inspector.service.otlp.signals import SIGNALS, ExportResponse, Signal
+from inspector.service.otlp.signals import SIGNALS, ExportResponse, OtlpSignal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 PATHS = frozenset(f"/v1/{name}" for name in SIGNALS)
@@ -76,7 +76,7 @@ def render(scope: Scope, problem: ProblemError) -> Response:
     return response
 
 
-async def receive(request: Request, signal: Signal) -> Response:
+async def receive(request: Request, signal: OtlpSignal) -> Response:
     """Answer one OTLP request, with any error in OTLP's own words."""
     content_type = request.headers.get("content-type", "")
     try:
@@ -95,7 +95,7 @@ async def receive(request: Request, signal: Signal) -> Response:
         return error_response(content_type, 400, "The request was cut off.")
 
 
-async def _receive(request: Request, signal: Signal, content_type: str) -> Response:
+async def _receive(request: Request, signal: OtlpSignal, content_type: str) -> Response:
     media_type = _media_type(content_type)
     if media_type not in (PROTOBUF, JSON):
         return error_response(
@@ -183,7 +183,7 @@ def _media_type(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _as_json(signal: Signal, response: ExportResponse) -> dict[str, Any]:
+def _as_json(signal: OtlpSignal, response: ExportResponse) -> dict[str, Any]:
     partial: Any = response.partial_success
     if not partial.ByteSize():
         return {}
@@ -195,7 +195,7 @@ def _as_json(signal: Signal, response: ExportResponse) -> dict[str, Any]:
     return {"partialSuccess": {**said, "errorMessage": partial.error_message}}
 
 
-def _document(signal: Signal) -> dict[str, Any]:
+def _document(signal: OtlpSignal) -> dict[str, Any]:
     """Describe a route that reads its body itself, for `openapi.yaml`."""
     binary = {"type": "string", "format": "binary"}
     status = {"$ref": "#/components/schemas/RpcStatus"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.service.otlp.signals import Signal
+from inspector.service.otlp.signals import OtlpSignal
 
 _ATTRIBUTES = {"type": "array", "items": {"$ref": "#/components/schemas/OtlpKeyValue"}}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
@@ -67,7 +67,7 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-def request_schema(signal: Signal) -> dict[str, Any]:
+def request_schema(signal: OtlpSignal) -> dict[str, Any]:
     """Return the schema of an export request."""
     items = {"type": "array", "items": {"type": "object"}}
     scope = {

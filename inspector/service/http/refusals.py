@@ -61,7 +61,7 @@ class Notebook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ControlTarget:
     """What a path of control is about."""
 
     action: str
@@ -70,7 +70,7 @@ class Target:
     process_id: str | None = None
 
 
-def target_of(method: str, path: str) -> Target | None:
+def target_of(method: str, path: str) -> ControlTarget | None:
     """Return what a request is about; None: it steers nothing."""
     if method not in _CHANGING:
         return None
@@ -80,7 +80,7 @@ def target_of(method: str, path: str) -> Target | None:
                 name: visible_line(text, _ID_CHARS) for name, text in match.groupdict().items()
             }
             action = about.pop("action", None) or _ACTIONS[next(iter(about))]
-            return Target(action, **about)
+            return ControlTarget(action, **about)
     return None
 
 

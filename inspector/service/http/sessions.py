@@ -19,7 +19,7 @@ from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.service.query import Scope, parse_query
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
@@ -62,7 +62,7 @@ def list_sessions(
     now_ns = time_ns()
     wanted = All(
         (
-            parse_query(q, Scope.SESSION, now_ns),
+            parse_query(q, QueryScope.SESSION, now_ns),
             one_of(SESSION_FIELDS["status"], status),
             *_began(Operator.AT_LEAST, since_ms),
             *_began(Operator.LESS, until_ms),
@@ -115,7 +115,7 @@ def session_histogram(
     # Its bounds stay where they are while time passes: a bar does not wander.
     last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
     asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
-    wanted = parse_query(q, Scope.SESSION, now_ns)
+    wanted = parse_query(q, QueryScope.SESSION, now_ns)
     with searching(request, now_ns) as search:
         found = count_sessions(search, wanted, asked)
     counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]

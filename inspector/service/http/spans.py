@@ -17,7 +17,7 @@ from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.model.records import SpanRecord
 from inspector.service.present import rows as presenter
-from inspector.service.query import Scope, parse_query
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import Node
 from inspector.service.search import PAGE_S
@@ -122,8 +122,8 @@ def search(
 ) -> wire.SearchResult:
     """Find sessions and spans, newest first."""
     now_ns = time_ns()
-    of_sessions = parse_query(q, Scope.SESSION, now_ns)
-    of_spans = parse_query(q, Scope.SPAN, now_ns)
+    of_sessions = parse_query(q, QueryScope.SESSION, now_ns)
+    of_spans = parse_query(q, QueryScope.SPAN, now_ns)
     # Two lists in the time of one.
     page_s = PAGE_S / 2 if cursor is None else PAGE_S
     with searching(request, now_ns, page_s=page_s) as looking:

@@ -23,7 +23,7 @@ _MAX_ALIKE = 16
 """Calls of one process that used the same; those that tell the same tell it about the same time."""
 
 
-class ModelCall(NamedTuple):
+class EndedCall(NamedTuple):
     """A model call that ended, as one span tells it."""
 
     trace_id: str
@@ -41,7 +41,7 @@ class ModelCall(NamedTuple):
 
 @dataclass(slots=True)
 class _Heard:
-    call: ModelCall
+    call: EndedCall
     is_inside: bool = False
     """Another tells the same and is around it."""
     inside: set[bytes] = field(default_factory=set)
@@ -58,8 +58,8 @@ class Apart:
         """The traces that are where a trace is, because they tell one of its calls."""
 
     def join(
-        self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[ModelCall]
-    ) -> list[tuple[ModelCall, ModelCall]]:
+        self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[EndedCall]
+    ) -> list[tuple[EndedCall, EndedCall]]:
         """Return the pairs of `calls`, or of one with one before, that tell the same: outer, inner.
 
         `trace_ids` have their sessions; traces that follow one of them, or begin to, move.
@@ -70,7 +70,7 @@ class Apart:
         pairs = [pair for call in calls if (pair := self._pair(call)) is not None]
         return [pair for pair in pairs if self._is_in_one_session(unit, *pair)]
 
-    def _pair(self, call: ModelCall) -> tuple[ModelCall, ModelCall] | None:
+    def _pair(self, call: EndedCall) -> tuple[EndedCall, EndedCall] | None:
         common = (call.tokens,) if call.response_id is None else (call.tokens, call.response_id)
         lists = [self._heard.setdefault((call.process_id, one), []) for one in common]
         others = [other for alike in lists for other in alike]
@@ -92,7 +92,7 @@ class Apart:
                 return outer.call, inner.call
         return None
 
-    def _is_in_one_session(self, unit: UnitOfWork, outer: ModelCall, inner: ModelCall) -> bool:
+    def _is_in_one_session(self, unit: UnitOfWork, outer: EndedCall, inner: EndedCall) -> bool:
         outside, inside = unit.known_trace(outer.trace_id), unit.known_trace(inner.trace_id)
         if outside is None or inside is None:  # deleted since
             return False
@@ -104,7 +104,7 @@ class Apart:
         return outside.session_id == inside.session_id
 
 
-def mark(unit: UnitOfWork, pairs: Iterable[tuple[ModelCall, ModelCall]]) -> None:
+def mark(unit: UnitOfWork, pairs: Iterable[tuple[EndedCall, EndedCall]]) -> None:
     """Let each pair count once, when both are in the unit."""
     for outer, inner in pairs:
         shown = unit.span(outer.trace_id, outer.span_id)
@@ -122,7 +122,7 @@ def _follow(unit: UnitOfWork, lead: TraceState, follower_id: str) -> None:
         unit.move_trace(follower, session)
 
 
-def _is_same(outer: ModelCall, inner: ModelCall) -> bool:
+def _is_same(outer: EndedCall, inner: EndedCall) -> bool:
     shorter, longer = sorted((outer.model, inner.model), key=len)  # it may have a date
     ids = {outer.response_id, inner.response_id} - {None}
     return (
@@ -133,5 +133,5 @@ def _is_same(outer: ModelCall, inner: ModelCall) -> bool:
     )
 
 
-def _length_ns(call: ModelCall) -> tuple[int, str]:
+def _length_ns(call: EndedCall) -> tuple[int, str]:
     return call.interval_ns[1] - call.interval_ns[0], call.span_id

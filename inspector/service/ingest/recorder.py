@@ -16,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.service.ingest.apart import Apart, ModelCall, mark
+from inspector.service.ingest.apart import Apart, EndedCall, mark
 from inspector.service.ingest.duplicates import find_twins
 from inspector.service.ingest.mcp_ends import Ends
 from inspector.service.ingest.requests.control_plane import ControlPlane
@@ -279,7 +279,7 @@ class Recorder:
 
     def _give_homes(
         self, unit: UnitOfWork, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
-    ) -> list[tuple[ModelCall, ModelCall]]:
+    ) -> list[tuple[EndedCall, EndedCall]]:
         """Give each trace its session; return the model calls that are told by two of the spans."""
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
@@ -641,7 +641,7 @@ def _see_mcp(
                 _improve(keys, arrival.trace_id, key)
 
 
-def _model_calls(arrivals: Iterable[_Arrival]) -> Iterator[ModelCall]:
+def _model_calls(arrivals: Iterable[_Arrival]) -> Iterator[EndedCall]:
     """Yield what says enough of a model call to be told again by others."""
     for arrival in arrivals:
         facts = arrival.facts
@@ -649,7 +649,7 @@ def _model_calls(arrivals: Iterable[_Arrival]) -> Iterator[ModelCall]:
             continue
         has_answer = facts.status in (SpanStatus.OK, SpanStatus.UNSET)
         if has_answer and facts.model and facts.input_tokens and facts.output_tokens:
-            yield ModelCall(
+            yield EndedCall(
                 arrival.trace_id,
                 arrival.span_id,
                 arrival.process_id,

@@ -27,7 +27,7 @@ _UNIT_BYTES = 4_096
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
+class Submission:
     """What one sender waits for: kept in one commit or in several."""
 
     spans: Sequence[IncomingSpan]
@@ -68,7 +68,7 @@ class Batch:
 class Part:
     """So much of a batch as goes into one commit."""
 
-    batch: Batch
+    batch: Submission
     spans: Sequence[IncomingSpan]
     logs: Sequence[IncomingLog]
     work: int
@@ -78,7 +78,7 @@ class Turns:
     """The batches that wait, and how much of them the next commit takes. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Batch] = deque()
+        self._waiting: deque[Submission] = deque()
         self.work = _FIRST_WORK
         """How much the next commit may hold."""
 
@@ -90,7 +90,7 @@ class Turns:
         """How many sessions one commit may settle."""
         return self.work // (1 + _TRACE_WORK)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: Submission) -> None:
         """Let a batch wait, behind all others; again when only a part of it was kept."""
         self._waiting.append(batch)
 
@@ -107,7 +107,7 @@ class Turns:
             self._waiting.popleft()
         return parts
 
-    def clear(self) -> list[Batch]:
+    def clear(self) -> list[Submission]:
         """Forget all that wait, and return them."""
         waiting, self._waiting = list(self._waiting), deque()
         return waiting

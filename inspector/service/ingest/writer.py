@@ -30,7 +30,7 @@ from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
 from inspector.service.ingest.recorder import Recorder
 from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.control_plane import ControlPlane
-from inspector.service.ingest.turns import Batch, Part, Turns
+from inspector.service.ingest.turns import Part, Submission, Turns
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import Changes
 from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
@@ -135,7 +135,7 @@ class Writer:
         self._orders: deque[_Task] = deque()
         self._waiting_bytes = 0
         self._is_closed = False
-        self._in_hand: list[Batch | _Task] = []
+        self._in_hand: list[Submission | _Task] = []
         self._thread = threading.Thread(target=self._run, name="inspector-ingest", daemon=True)
         self._thread.start()
 
@@ -160,7 +160,7 @@ class Writer:
             item.span.ByteSize() if item.payload is None else len(item.payload) for item in spans
         )
         size_bytes += sum(item.record.ByteSize() for item in logs)
-        batch = Batch(spans, logs, size_bytes)
+        batch = Submission(spans, logs, size_bytes)
         with self._wake:
             self._refuse_when_closed()
             # A batch that is too large alone is taken when nothing else waits.
@@ -377,7 +377,7 @@ class Writer:
         logs = [log for part in parts for log in part.logs]
         return self._try(lambda: self._recorder.record(spans, logs, self._clock()))[1]
 
-    def _answer(self, batches: Sequence[Batch], error: Exception | None) -> None:
+    def _answer(self, batches: Sequence[Submission], error: Exception | None) -> None:
         """Answer those that are kept whole, or not at all; the others wait for their next turn."""
         ended = [batch for batch in batches if error is not None or batch.is_taken]
         size_bytes = sum(batch.size_bytes for batch in ended)

@@ -28,13 +28,13 @@ NOTICE = (
 R = TypeVar("R", bound=BaseModel)
 
 
-class Closed(BaseModel):
+class ClosedModel(BaseModel):
     """A part of an answer: its schema says all there is."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Answer(Closed, Generic[R]):
+class ToolAnswer(ClosedModel, Generic[R]):
     """The structured form of an answer."""
 
     notice: str = Field(description="How to read `recorded`.")

@@ -9,10 +9,10 @@ from pydantic import Field
 from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import duration, money, plural, tokens
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.finding import SessionLine, session_line, session_text
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 
 _DIFFERENCES_A_PAGE = 25
 _NAME_CHARS = 60
@@ -21,7 +21,7 @@ _ANSWER_CHARS = 250
 _TEXT_CHARS = MAX_CHARS - 4_000
 
 
-class CompareSessions(Closed):
+class CompareSessions(ClosedModel):
     """Arguments."""
 
     left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
@@ -29,7 +29,7 @@ class CompareSessions(Closed):
     offset: int = Field(0, ge=0, le=400_000, description="`next` of the answer before.")
 
 
-class DifferenceLine(Closed):
+class DifferenceLine(ClosedModel):
     """A span that is not the same, or that only one session has."""
 
     changes: list[str] = Field(description="The most telling first.")
@@ -41,7 +41,7 @@ class DifferenceLine(Closed):
     right_answer: str | None
 
 
-class ComparisonData(Closed):
+class ComparisonData(ClosedModel):
     """What differs."""
 
     left: SessionLine
@@ -165,7 +165,7 @@ def _hint(not_compared: int) -> str:
     return hint
 
 
-COMPARE = Tool(
+COMPARE = ServedTool(
     "compare_sessions",
     "Compare sessions",
     "Lay two runs of the same task beside each other: where they part first, then what failed or "

@@ -15,10 +15,10 @@ from inspector.service.analysis.formatting import duration, plural
 from inspector.service.analysis.outline import short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.finding import session_line, session_text
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 from inspector.service.model.rows import SpanStatus
 
 _CAUSES_A_PAGE = 10
@@ -28,14 +28,14 @@ _PATH_CHARS = 400
 _TEXT_CHARS = MAX_CHARS - 3_000
 
 
-class SessionErrors(Closed):
+class SessionErrors(ClosedModel):
     """Arguments."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     offset: int = Field(0, ge=0, description="`next` of the answer before.")
 
 
-class Cause(Closed):
+class Cause(ClosedModel):
     """Spans of one kind and name that failed, with nothing below them that did."""
 
     span_id: str = Field(description="The first of them.")
@@ -48,7 +48,7 @@ class Cause(Closed):
     fate: str = Field(description="How far up the failure went.")
 
 
-class Causes(Closed):
+class Causes(ClosedModel):
     """Why a session failed."""
 
     causes: list[Cause]
@@ -145,7 +145,7 @@ def _text(cause: Cause, id_length: int) -> str:
     )
 
 
-ERRORS = Tool(
+ERRORS = ServedTool(
     "session_errors",
     "Errors of a session",
     "Say why a session failed: the root causes first (spans that failed with nothing below them "

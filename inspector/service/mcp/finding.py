@@ -19,9 +19,9 @@ from inspector.service.analysis.formatting import (
     tokens,
 )
 from inspector.service.analysis.sanitise import visible, visible_line
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 from inspector.service.normalise.session_ids import MAX_CHARACTERS
 from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
 
@@ -32,7 +32,7 @@ _ID_CHARS = 10 * MAX_CHARACTERS
 _MAX_NAMES = 4
 _ROOM_CHARS = 500
 
-L = TypeVar("L", bound=Closed)
+L = TypeVar("L", bound=ClosedModel)
 
 _LANGUAGE = """\
 Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare word, \
@@ -48,7 +48,7 @@ field!=value. Structure: parent(…) child(…) ancestor(…) descendant(…) sp
 Values: durations 200ms 1.5s 2h, times 2026-11-01 today -2h, amounts 1.5k $0.05."""
 
 
-class FindSessions(Closed):
+class FindSessions(ClosedModel):
     """Arguments."""
 
     query: str = Field("", max_length=MAX_QUERY_CHARS, description="Empty: all sessions.")
@@ -56,7 +56,7 @@ class FindSessions(Closed):
     cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
 
 
-class SessionLine(Closed):
+class SessionLine(ClosedModel):
     """A session, as lists show it."""
 
     id: str
@@ -81,13 +81,13 @@ class SessionLine(Closed):
     services: list[str]
 
 
-class Sessions(Closed):
+class Sessions(ClosedModel):
     """Sessions, newest start first."""
 
     sessions: list[SessionLine]
 
 
-class SearchSpans(Closed):
+class SearchSpans(ClosedModel):
     """Arguments."""
 
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
@@ -95,7 +95,7 @@ class SearchSpans(Closed):
     cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
 
 
-class Hit(Closed):
+class Hit(ClosedModel):
     """A span that was found."""
 
     session_id: str
@@ -107,7 +107,7 @@ class Hit(Closed):
     duration_ms: float | None
 
 
-class Hits(Closed):
+class Hits(ClosedModel):
     """Spans, last changed first."""
 
     spans: list[Hit]
@@ -218,7 +218,7 @@ def _nothing(what: str, more: str | None) -> str:
     return f"No {what} is so."
 
 
-FIND_SESSIONS = Tool(
+FIND_SESSIONS = ServedTool(
     "find_sessions",
     "Find sessions",
     "List recorded runs of AI agents (sessions), newest first: id, title, status, duration, "
@@ -229,7 +229,7 @@ FIND_SESSIONS = Tool(
     find_sessions,
 )
 
-SEARCH_SPANS = Tool(
+SEARCH_SPANS = ServedTool(
     "search_spans",
     "Search spans",
     "Find single operations (model calls, tool calls, MCP requests …) across all sessions, newest "

@@ -13,10 +13,10 @@ from inspector.service.analysis.formatting import duration, money, tokens
 from inspector.service.analysis.outline import OutlineRow, lines_of, place_of, short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.finding import session_line, session_text
 from inspector.service.mcp.source import MAX_SPANS, Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 from inspector.service.model.rows import SpanRow, SpanStatus
 
 _NAME_CHARS = 100
@@ -26,7 +26,7 @@ _TEXT_CHARS = MAX_CHARS - 2_000
 _MAX_INDENT = 24
 
 
-class Outline(Closed):
+class Outline(ClosedModel):
     """Arguments."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
@@ -39,7 +39,7 @@ class Outline(Closed):
     offset: int = Field(0, ge=0, description="`next` of the answer before.")
 
 
-class OutlineData(Closed):
+class OutlineData(ClosedModel):
     """A part of the tree."""
 
     session: str = Field(description="Title, status and counts.")
@@ -140,7 +140,7 @@ def _hint(session: dict[str, Any], rows: Sequence[SpanRow], page: Sequence[Outli
     return " ".join(hints)
 
 
-OUTLINE = Tool(
+OUTLINE = ServedTool(
     "session_outline",
     "Outline of a session",
     "Show what happened in a session as a compact indented tree: each span with kind, name, "

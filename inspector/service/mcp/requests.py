@@ -9,9 +9,9 @@ from pydantic import Field
 
 from inspector.service.analysis.json_text import indented
 from inspector.service.analysis.sanitise import as_written, visible_line, visible_part
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 
 _LINE_CHARS = 300
 _NAME_CHARS = 120
@@ -19,7 +19,7 @@ _ID_CHARS = 2_000
 _DEFAULT_CHARS = 12_000
 
 
-class ListRequests(Closed):
+class ListRequests(ClosedModel):
     """Arguments."""
 
     status: Literal["pending", "answered", "expired", "withdrawn", "lost", "all"] = "pending"
@@ -28,7 +28,7 @@ class ListRequests(Closed):
     cursor: str | None = Field(None, max_length=2_000, description="`next` of the page before.")
 
 
-class RequestLine(Closed):
+class RequestLine(ClosedModel):
     """A request, as lists show it."""
 
     request_id: str
@@ -43,14 +43,14 @@ class RequestLine(Closed):
     expires_at: str | None
 
 
-class Requests(Closed):
+class Requests(ClosedModel):
     """Requests, newest first."""
 
     requests: list[RequestLine]
     pending_count: int = Field(description="Of all sessions.")
 
 
-class GetRequest(Closed):
+class GetRequest(ClosedModel):
     """Arguments."""
 
     request_id: str = Field(min_length=1, max_length=_ID_CHARS)
@@ -58,7 +58,7 @@ class GetRequest(Closed):
     max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 4_000)
 
 
-class RequestText(Closed):
+class RequestText(ClosedModel):
     """A request, and a stretch of what it says."""
 
     request: RequestLine
@@ -158,7 +158,7 @@ def _chapters(request: dict[str, Any]) -> list[str]:
     return chapters
 
 
-LIST_REQUESTS = Tool(
+LIST_REQUESTS = ServedTool(
     "list_requests",
     "List what agents ask",
     "List what running agents wait for a person for: approvals of tool calls, questions, "
@@ -169,7 +169,7 @@ LIST_REQUESTS = Tool(
     list_requests,
 )
 
-GET_REQUEST = Tool(
+GET_REQUEST = ServedTool(
     "get_request",
     "Read a request",
     "Read one request of an agent whole: the prompt, the complete arguments that it wants to run "

@@ -25,16 +25,16 @@ from inspector.service.mcp.failures import ERRORS
 from inspector.service.mcp.finding import FIND_SESSIONS, SEARCH_SPANS
 from inspector.service.mcp.outline import OUTLINE
 from inspector.service.mcp.requests import GET_REQUEST, LIST_REQUESTS
-from inspector.service.mcp.source import CALLER, Archive, Caller, Source
+from inspector.service.mcp.source import CALLER, Archive, Caller, RouteSource
 from inspector.service.mcp.span import GET_SPAN
 from inspector.service.mcp.statistics import STATISTICS
 from inspector.service.mcp.steering import STEERING
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 from inspector.version import VERSION
 
 logger = logging.getLogger("inspector.mcp")
 
-READING: tuple[Tool[Any, Any], ...] = (
+READING: tuple[ServedTool[Any, Any], ...] = (
     FIND_SESSIONS,
     OUTLINE,
     ERRORS,
@@ -72,7 +72,7 @@ _STEERS = ToolAnnotations(
 )
 
 
-def create_server(source: Source, *, may_steer: bool = False) -> Server[Any]:
+def create_server(source: RouteSource, *, may_steer: bool = False) -> Server[Any]:
     """Return an MCP server whose tools ask `source`.
 
     Args:
@@ -115,7 +115,9 @@ def create_server(source: Source, *, may_steer: bool = False) -> Server[Any]:
     return server
 
 
-async def _refused(tool: Tool[Any, Any], source: Source, given: dict[str, Any]) -> CallToolResult:
+async def _refused(
+    tool: ServedTool[Any, Any], source: RouteSource, given: dict[str, Any]
+) -> CallToolResult:
     """Let the service refuse what was not granted: it writes down that it was tried."""
     assert tool.address
     try:
@@ -136,7 +138,9 @@ def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
     return Caller(name or Caller().name, client.host if client else None)
 
 
-async def _call(tool: Tool[Any, Any], archive: Archive, given: dict[str, Any]) -> CallToolResult:
+async def _call(
+    tool: ServedTool[Any, Any], archive: Archive, given: dict[str, Any]
+) -> CallToolResult:
     try:
         found = await tool.call(archive, given)
     except InspectorError as error:
@@ -154,7 +158,7 @@ def _failed(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
 
 
-def _listed(tool: Tool[Any, Any]) -> McpTool:
+def _listed(tool: ServedTool[Any, Any]) -> McpTool:
     return McpTool(
         name=tool.name,
         title=tool.title,

@@ -51,7 +51,7 @@ class Caller:
 CALLER: ContextVar[Caller] = ContextVar("caller", default=Caller())  # noqa: B039 - it is frozen
 
 
-class Source(Protocol):
+class RouteSource(Protocol):
     """Asks the routes of `openapi.yaml`."""
 
     async def get(self, path: str, **query: object) -> Any:
@@ -81,7 +81,7 @@ class Archive:
     Who looks at a session looks at it several times, and a large one takes seconds to read.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: RouteSource) -> None:
         self._source = source
         self._last: tuple[dict[str, Any], SpanTree] | None = None
         self._forgetting: asyncio.TimerHandle | None = None

@@ -10,15 +10,15 @@ from inspector.service.analysis.formatting import duration, money, tokens
 from inspector.service.analysis.outline import place_of
 from inspector.service.analysis.sanitise import visible_line, visible_part
 from inspector.service.analysis.span_text import attributes, content
-from inspector.service.mcp.answer import MAX_CHARS, Closed, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 
 _NAME_CHARS = 200
 _DEFAULT_CHARS = 12_000
 
 
-class GetSpan(Closed):
+class GetSpan(ClosedModel):
     """Arguments."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
@@ -34,7 +34,7 @@ class GetSpan(Closed):
     max_chars: int = Field(_DEFAULT_CHARS, ge=500, le=MAX_CHARS - 2_000)
 
 
-class SpanText(Closed):
+class SpanText(ClosedModel):
     """A span, and a stretch of what it says."""
 
     trace_id: str
@@ -97,7 +97,7 @@ def _hint(asked: GetSpan, detail: dict[str, Any]) -> str:
     return f"See also part={other!r}."
 
 
-GET_SPAN = Tool(
+GET_SPAN = ServedTool(
     "get_span",
     "Read a span",
     "Read one span of a session: the error, tool arguments and result, the messages that went to "

@@ -10,23 +10,23 @@ from inspector.service.analysis.formatting import duration, money, plural, token
 from inspector.service.analysis.outline import short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.statistics import Share, Statistics
-from inspector.service.mcp.answer import Closed, Recorded
+from inspector.service.mcp.answer import ClosedModel, Recorded
 from inspector.service.mcp.finding import session_line, session_text
 from inspector.service.mcp.source import Archive
-from inspector.service.mcp.tool import Tool
+from inspector.service.mcp.tool import ServedTool
 
 _SHARES_A_PAGE = 30
 _NAME_CHARS = 80
 
 
-class SessionStatistics(Closed):
+class StatisticsArguments(ClosedModel):
     """Arguments."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     offset: int = Field(0, ge=0, description="`next` of the answer before.")
 
 
-class ShareLine(Closed):
+class ShareLine(ClosedModel):
     """Spans of one kind and name."""
 
     kind: str
@@ -44,14 +44,14 @@ class ShareLine(Closed):
     longest_ms: float | None = Field(description="Likewise.")
 
 
-class SharePage(Closed):
+class SharePage(ClosedModel):
     """The largest own time first."""
 
     shares: list[ShareLine]
     share_count: int = Field(description="Of all pages.")
 
 
-async def session_statistics(archive: Archive, asked: SessionStatistics) -> Recorded[SharePage]:
+async def session_statistics(archive: Archive, asked: StatisticsArguments) -> Recorded[SharePage]:
     """Return a page of shares."""
     session = await archive.session(asked.session_id)
     tree = await archive.tree(session)
@@ -107,14 +107,14 @@ def _text(share: Share, id_length: int) -> str:
     return f"{share.kind} {name}: {said}  [{times.longest.span_id[:id_length]}]"
 
 
-STATISTICS = Tool(
+STATISTICS = ServedTool(
     "session_statistics",
     "Statistics of a session",
     "Say where the time, the tokens and the money of a session went: spans grouped by kind and "
     "name, with their number, failures, own time (without spans below and without waiting for a "
     "person), median and longest duration (without waiting), tokens and cost. The largest own "
     "time first. Use it to find what is slow or dear.",
-    SessionStatistics,
+    StatisticsArguments,
     SharePage,
     session_statistics,
 )

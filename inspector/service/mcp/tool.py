@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inspector.errors import InspectorError
-from inspector.service.mcp.answer import Answer, Closed, Recorded
+from inspector.service.mcp.answer import ClosedModel, Recorded, ToolAnswer
 from inspector.service.mcp.source import Archive
 
-A = TypeVar("A", bound=Closed)
+A = TypeVar("A", bound=ClosedModel)
 R = TypeVar("R", bound=BaseModel)
 
 
@@ -23,7 +23,7 @@ class BadArgumentsError(InspectorError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tool(Generic[A, R]):
+class ServedTool(Generic[A, R]):
     """A tool.
 
     Attributes:
@@ -53,7 +53,7 @@ class Tool(Generic[A, R]):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the structured answer."""
-        whole: type[BaseModel] = Answer[self.result]  # type: ignore[name-defined]  # made at run time
+        whole: type[BaseModel] = ToolAnswer[self.result]  # type: ignore[name-defined]  # made at run time
         return _plain(whole.model_json_schema(mode="serialization"))
 
     async def call(self, archive: Archive, given: dict[str, Any]) -> Recorded[R]:

@@ -13,7 +13,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.errors import TooLargeError
 from inspector.service.model.rows import IncomingLog, IncomingSpan
 from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, Signal
+from inspector.service.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, OtlpSignal
 
 MAX_ITEMS = 100_000
 """Spans, records or metrics in one request; also resources, and scopes."""
@@ -50,7 +50,7 @@ class Batch:
 
 
 def sort_out(
-    signal: Signal,
+    signal: OtlpSignal,
     request: ExportRequest,
     rejections: Rejections,
     *,
@@ -90,7 +90,7 @@ def sort_out(
     return batch
 
 
-def _filled_scopes(signal: Signal, request: ExportRequest) -> list[tuple[Any, Any]]:
+def _filled_scopes(signal: OtlpSignal, request: ExportRequest) -> list[tuple[Any, Any]]:
     """Return (group, scope) of those with items, bounding each level before it is walked."""
     groups = getattr(request, signal.groups)
     _limit(signal.groups, len(groups))
@@ -141,7 +141,7 @@ def _without_live(request: Any) -> Any:
     return copy if copy.resource_logs else None
 
 
-def _reject_bad(signal: Signal, items: Any, rejections: Rejections) -> bool:
+def _reject_bad(signal: OtlpSignal, items: Any, rejections: Rejections) -> bool:
     if signal is METRICS:
         return False
     why_not = _why_not_span if signal is TRACES else _why_not_record
@@ -171,7 +171,7 @@ def _why_not_record(record: Any) -> str | None:
     return None
 
 
-def _truncate_all(signal: Signal, scopes: list[tuple[Any, Any]]) -> bool:
+def _truncate_all(signal: OtlpSignal, scopes: list[tuple[Any, Any]]) -> bool:
     is_changed = False
     for group, scope in scopes:
         for holder in (group.resource, scope.scope):

@@ -24,7 +24,7 @@ from inspector.errors import BadDataError, TooLargeError
 from inspector.service.model.nesting import levelled
 from inspector.service.otlp.batch import MAX_ITEMS
 from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import ExportRequest, Signal
+from inspector.service.otlp.signals import ExportRequest, OtlpSignal
 
 MAX_NESTING = 30
 """Levels of an attribute's value: protobuf parsers stop at 100 messages, three to a level."""
@@ -58,7 +58,7 @@ class _MisfitError(ValueError):
     """A value does not fit its field."""
 
 
-def decode_json(signal: Signal, body: bytes, rejections: Rejections) -> ExportRequest:
+def decode_json(signal: OtlpSignal, body: bytes, rejections: Rejections) -> ExportRequest:
     """Return the request in `body`; items that do not fit are counted in `rejections`.
 
     Raises:
@@ -68,7 +68,7 @@ def decode_json(signal: Signal, body: bytes, rejections: Rejections) -> ExportRe
     return read_request(signal, parse_json(body), rejections)
 
 
-def read_request(signal: Signal, value: Any, rejections: Rejections) -> ExportRequest:
+def read_request(signal: OtlpSignal, value: Any, rejections: Rejections) -> ExportRequest:
     """Return the request in `value`, which is JSON that was parsed already.
 
     Raises:

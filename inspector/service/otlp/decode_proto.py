@@ -15,12 +15,12 @@ from inspector.errors import BadDataError
 from inspector.service.otlp.message_count import check_message_count
 from inspector.service.otlp.payloads import Envelope
 from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import ExportRequest, Signal
+from inspector.service.otlp.signals import ExportRequest, OtlpSignal
 
 _UNREADABLE = "text must be UTF-8, and attributes nested at most 30 levels deep"
 
 
-def decode_proto(signal: Signal, body: bytes, rejections: Rejections) -> ExportRequest:
+def decode_proto(signal: OtlpSignal, body: bytes, rejections: Rejections) -> ExportRequest:
     """Return the request in `body`; items that cannot be read are counted in `rejections`.
 
     Raises:
@@ -34,7 +34,7 @@ def decode_proto(signal: Signal, body: bytes, rejections: Rejections) -> ExportR
         return _salvage(signal, body, rejections)
 
 
-def _salvage(signal: Signal, body: bytes, rejections: Rejections) -> ExportRequest:
+def _salvage(signal: OtlpSignal, body: bytes, rejections: Rejections) -> ExportRequest:
     try:
         envelope = Envelope.FromString(body)
     except DecodeError as error:
@@ -64,7 +64,7 @@ def _salvage(signal: Signal, body: bytes, rejections: Rejections) -> ExportReque
     return request
 
 
-def _read_owner(signal: Signal, raw_group: Any, raw_scope: Any) -> Any:
+def _read_owner(signal: OtlpSignal, raw_group: Any, raw_scope: Any) -> Any:
     """Return the group with its scope, without items; None if it cannot be read."""
     alone = Envelope()
     group = alone.groups.add(resource=raw_group.resource, schema_url=raw_group.schema_url)
@@ -72,7 +72,7 @@ def _read_owner(signal: Signal, raw_group: Any, raw_scope: Any) -> Any:
     return _first_group(signal, alone)
 
 
-def _read_item(signal: Signal, raw_item: bytes) -> Any:
+def _read_item(signal: OtlpSignal, raw_item: bytes) -> Any:
     # Inside a request of its own, so that it is read at the depth where others will meet it.
     alone = Envelope()
     alone.groups.add().scopes.add(items=[raw_item])
@@ -80,7 +80,7 @@ def _read_item(signal: Signal, raw_item: bytes) -> Any:
     return group and getattr(getattr(group, signal.scopes)[0], signal.items)[0]
 
 
-def _first_group(signal: Signal, envelope: Any) -> Any:
+def _first_group(signal: OtlpSignal, envelope: Any) -> Any:
     try:
         request = signal.request.FromString(envelope.SerializeToString())
     except DecodeError:

@@ -23,7 +23,7 @@ from inspector.errors import (
 )
 from inspector.service.otlp.body import MAX_BODY_BYTES
 from inspector.service.otlp.receiver import Receiver
-from inspector.service.otlp.signals import NO_TOKEN, SIGNALS, Signal
+from inspector.service.otlp.signals import NO_TOKEN, SIGNALS, OtlpSignal
 from inspector.service.otlp.splice import SERVER, sender_of
 
 MAX_CONCURRENT_CALLS = 64
@@ -136,7 +136,7 @@ class GrpcServer:
         await self._server.stop(grace_s)
 
     def _handler(
-        self, signal: Signal
+        self, signal: OtlpSignal
     ) -> Callable[[object, grpc.aio.ServicerContext[bytes, Any]], Awaitable[Any]]:
         async def export(_: object, context: grpc.aio.ServicerContext[bytes, Any]) -> Any:
             metadata = dict(context.invocation_metadata() or ())
@@ -162,7 +162,7 @@ class GrpcServer:
         return export
 
     async def _take(
-        self, signal: Signal, context: grpc.aio.ServicerContext[Any, Any], hops: str
+        self, signal: OtlpSignal, context: grpc.aio.ServicerContext[Any, Any], hops: str
     ) -> Any:
         with self._receiver.room() as room:
             async with self._reads, asyncio.timeout(MAX_READ_S):

@@ -25,7 +25,7 @@ from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.payloads import span_parts
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
-from inspector.service.otlp.signals import METRICS, ExportResponse, Signal
+from inspector.service.otlp.signals import METRICS, ExportResponse, OtlpSignal
 
 MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
 """Bodies, decompressed, that are received, decoded or committed at one time; above it senders are
@@ -69,7 +69,7 @@ class Submit(Protocol):
 class Onward(Protocol):
     """Where requests go on to."""
 
-    async def offer(self, signal: Signal, body: bytes, *, hops: str) -> None:
+    async def offer(self, signal: OtlpSignal, body: bytes, *, hops: str) -> None:
         """Queue the protobuf export request `body`; never fails, drops the oldest when full."""
 
 
@@ -103,11 +103,11 @@ class Receiver:
         self._room_lock = threading.Lock()
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
         self._lanes = [(limit_bytes, asyncio.Semaphore(most)) for limit_bytes, most in LANES]
-        self._told: set[Signal] = set()
+        self._told: set[OtlpSignal] = set()
 
     async def receive(
         self,
-        signal: Signal,
+        signal: OtlpSignal,
         body: bytes,
         *,
         encoding: Literal["protobuf", "json"] = "protobuf",
@@ -167,7 +167,7 @@ class Receiver:
                         return await loop.run_in_executor(self._decoders, some)
         raise AssertionError("The last lane takes all.")
 
-    def _tell_not_stored(self, signal: Signal) -> None:
+    def _tell_not_stored(self, signal: OtlpSignal) -> None:
         """Say it here, and once: some SDKs print what an answer says as an error, each time."""
         if signal in self._told:
             return
@@ -260,7 +260,7 @@ class Room:
 
 
 def read_request(
-    signal: Signal,
+    signal: OtlpSignal,
     body: bytes,
     *,
     encoding: str = "protobuf",
@@ -306,7 +306,7 @@ def _read_facts(batch: Batch, body: bytes) -> None:
         incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
 
 
-def _response(signal: Signal, rejections: Rejections) -> ExportResponse:
+def _response(signal: OtlpSignal, rejections: Rejections) -> ExportResponse:
     response = signal.response()
     if rejections.count:
         setattr(response.partial_success, signal.rejected, rejections.count)

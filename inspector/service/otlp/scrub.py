@@ -15,7 +15,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 from inspector.errors import TooLargeError
 from inspector.service.otlp.secrets import may_hold_secret
-from inspector.service.otlp.signals import ExportRequest, Signal
+from inspector.service.otlp.signals import ExportRequest, OtlpSignal
 from subscribers.redaction import REDACTED, Redactor, is_secret_flag
 
 REDACTED_MARK = "inspector.redacted"
@@ -27,7 +27,7 @@ MAX_SCRUB_S = 10.0
 _redactor = Redactor()
 
 
-def scrub(signal: Signal, request: ExportRequest, body: bytes | None = None) -> bool:
+def scrub(signal: OtlpSignal, request: ExportRequest, body: bytes | None = None) -> bool:
     """Replace secrets in `request` by `[redacted]`; return whether there were any.
 
     Args:
@@ -52,7 +52,7 @@ def scrub(signal: Signal, request: ExportRequest, body: bytes | None = None) -> 
     return is_found
 
 
-def _parts(signal: Signal, request: ExportRequest) -> Iterator[Any]:
+def _parts(signal: OtlpSignal, request: ExportRequest) -> Iterator[Any]:
     """Yield what is looked at, and marked, by itself."""
     for group in getattr(request, signal.groups):
         yield group.resource

@@ -39,7 +39,7 @@ NO_TOKEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class OtlpSignal:
     """One signal.
 
     Attributes:
@@ -72,7 +72,7 @@ class Signal:
                 yield group, scope
 
 
-TRACES = Signal(
+TRACES = OtlpSignal(
     name="traces",
     service="opentelemetry.proto.collector.trace.v1.TraceService",
     request=ExportTraceServiceRequest,
@@ -82,7 +82,7 @@ TRACES = Signal(
     items="spans",
     rejected="rejected_spans",
 )
-LOGS = Signal(
+LOGS = OtlpSignal(
     name="logs",
     service="opentelemetry.proto.collector.logs.v1.LogsService",
     request=ExportLogsServiceRequest,
@@ -92,7 +92,7 @@ LOGS = Signal(
     items="log_records",
     rejected="rejected_log_records",
 )
-METRICS = Signal(
+METRICS = OtlpSignal(
     name="metrics",
     service="opentelemetry.proto.collector.metrics.v1.MetricsService",
     request=ExportMetricsServiceRequest,

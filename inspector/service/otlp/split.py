@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.service.otlp.signals import Signal
+from inspector.service.otlp.signals import OtlpSignal
 
 
-def halve(signal: Signal, body: bytes) -> list[bytes]:
+def halve(signal: OtlpSignal, body: bytes) -> list[bytes]:
     """Return a request as two with half of the items each; one item cannot be divided."""
     request = signal.request.FromString(body)
     count = sum(len(getattr(scope, signal.items)) for _, scope in signal.walk(request))
@@ -25,7 +25,7 @@ def halve(signal: Signal, body: bytes) -> list[bytes]:
     return [half.SerializeToString() for half in halves]
 
 
-def _add_scope(signal: Signal, target: Any, group: Any, scope: Any, items: Any) -> None:
+def _add_scope(signal: OtlpSignal, target: Any, group: Any, scope: Any, items: Any) -> None:
     new_group = getattr(target, signal.groups).add(
         resource=group.resource, schema_url=group.schema_url
     )

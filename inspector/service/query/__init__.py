@@ -2,6 +2,6 @@
 
 from inspector.service.query.check import parse_query
 from inspector.service.query.errors import QueryError
-from inspector.service.query.fields import Scope
+from inspector.service.query.fields import QueryScope
 
-__all__ = ["QueryError", "Scope", "parse_query"]
+__all__ = ["QueryError", "QueryScope", "parse_query"]

@@ -12,7 +12,7 @@ from lark import Token, Tree
 
 from inspector.service.query import values
 from inspector.service.query.errors import QueryError
-from inspector.service.query.fields import FIELDS, Field, Kind, Scope
+from inspector.service.query.fields import FIELDS, Field, Kind, QueryScope
 from inspector.service.query.syntax import Syntax, parse_syntax
 from inspector.service.query.tree import (
     All,
@@ -46,7 +46,7 @@ _ORDERING = {
 }
 
 
-def parse_query(text: str, scope: Scope, now_ns: int) -> Node:
+def parse_query(text: str, scope: QueryScope, now_ns: int) -> Node:
     """Return what `text` asks of things of `scope`; an empty one asks nothing.
 
     Args:
@@ -67,7 +67,7 @@ class _Check:
         self._text = text
         self._now_ns = now_ns
 
-    def node(self, syntax: Syntax | Token, scope: Scope) -> Node:
+    def node(self, syntax: Syntax | Token, scope: QueryScope) -> Node:
         assert isinstance(syntax, Tree)
         children = syntax.children
         match syntax.data:
@@ -85,7 +85,7 @@ class _Check:
                 field, operator, value = map(_token, children)
                 return self._compare(field, operator, value, scope)
 
-    def _words(self, token: Token, scope: Scope) -> Node:
+    def _words(self, token: Token, scope: QueryScope) -> Node:
         """A session has a text when it, or a span of it, has."""
         text = _plain(token)
         if is_begun := token.type == "WORD" and text.endswith("*"):
@@ -98,48 +98,50 @@ class _Check:
             problem = f"{token} has no letter, digit or symbol to look for."
             raise self._error(problem, token)
         # `git_*` is the word git: what follows the mark between words may be anything.
-        of_span = Text(Scope.SPAN, words, is_prefix=is_begun and fold(text + "x") != f"{words} x")
-        if scope is Scope.SPAN:
+        of_span = Text(
+            QueryScope.SPAN, words, is_prefix=is_begun and fold(text + "x") != f"{words} x"
+        )
+        if scope is QueryScope.SPAN:
             return of_span
-        of_session = Text(Scope.SESSION, words, is_prefix=of_span.is_prefix)
+        of_session = Text(QueryScope.SESSION, words, is_prefix=of_span.is_prefix)
         return Either((of_session, Related(Relation.SPAN, of_span)))
 
-    def _related(self, name: Token, part: Syntax | Token, scope: Scope) -> Node:
+    def _related(self, name: Token, part: Syntax | Token, scope: QueryScope) -> Node:
         relation = Relation(name)
         if relation is Relation.SESSION:
-            inner = self.node(part, Scope.SESSION)
-            return inner if scope is Scope.SESSION else Related(relation, inner)
-        inner = self.node(part, Scope.SPAN)
+            inner = self.node(part, QueryScope.SESSION)
+            return inner if scope is QueryScope.SESSION else Related(relation, inner)
+        inner = self.node(part, QueryScope.SPAN)
         if relation is Relation.SPAN:
-            return inner if scope is Scope.SPAN else Related(relation, inner)
+            return inner if scope is QueryScope.SPAN else Related(relation, inner)
         found = Related(relation, inner)
-        return found if scope is Scope.SPAN else Related(Relation.SPAN, found)
+        return found if scope is QueryScope.SPAN else Related(Relation.SPAN, found)
 
-    def _compare(self, name: Token, operator: Token, value: Token, scope: Scope) -> Node:
+    def _compare(self, name: Token, operator: Token, value: Token, scope: QueryScope) -> Node:
         if operator == "!=":
             return Not(self._compare(name, _like(operator, "="), value, scope))
         if name.startswith("@"):
             found: Node = self._attribute(name, operator, value)
-            return found if scope is Scope.SPAN else Related(Relation.SPAN, found)
+            return found if scope is QueryScope.SPAN else Related(Relation.SPAN, found)
         field = self._field(name, scope, _plain(value).lower().split(","))
         found = self._typed(field, operator, value)
         if field.scope is scope:
             return found
         return Related(Relation(field.scope.value), found)
 
-    def _field(self, name: Token, scope: Scope, words: list[str]) -> Field:
+    def _field(self, name: Token, scope: QueryScope, words: list[str]) -> Field:
         """Find a field by name: of what is looked for, else of the other; or with its scope.
 
         Where both have it, but only the other's choices have `words`, the other's is meant.
         """
         wanted = name.lower()
         prefix, dot, rest = wanted.partition(".")
-        if dot and prefix in set(Scope) and rest in FIELDS[Scope(prefix)]:
-            return FIELDS[Scope(prefix)][rest]
-        found = [FIELDS[one][wanted] for one in (scope, *Scope) if wanted in FIELDS[one]]
+        if dot and prefix in set(QueryScope) and rest in FIELDS[QueryScope(prefix)]:
+            return FIELDS[QueryScope(prefix)][rest]
+        found = [FIELDS[one][wanted] for one in (scope, *QueryScope) if wanted in FIELDS[one]]
         if found:
             return next((one for one in found if {*words} <= {*one.choices}), found[0])
-        known = [field for one in (scope, *Scope) for field in FIELDS[one]]
+        known = [field for one in (scope, *QueryScope) for field in FIELDS[one]]
         close = get_close_matches(rest if dot else wanted, known, n=1, cutoff=0.5)
         suggestion = close[0] if close else None
         advice = f"Did you mean {suggestion}?" if suggestion else "See the list of fields."

@@ -11,7 +11,7 @@ from enum import StrEnum
 from inspector.service.model.rows import Engine, SessionStatus, SpanKind, SpanStatus
 
 
-class Scope(StrEnum):
+class QueryScope(StrEnum):
     """What a part of a query is about."""
 
     SESSION = "session"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 class Field:
     """One field of one scope."""
 
-    scope: Scope
+    scope: QueryScope
     name: str
     kind: Kind
     description: str
@@ -47,7 +47,9 @@ class Field:
         return self.kind not in {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
 
 
-def _fields(scope: Scope, *rows: tuple[str, Kind, str, type[StrEnum] | None]) -> dict[str, Field]:
+def _fields(
+    scope: QueryScope, *rows: tuple[str, Kind, str, type[StrEnum] | None]
+) -> dict[str, Field]:
     return {
         name: Field(scope, name, kind, description, tuple(one.value for one in choices or ()))
         for name, kind, description, choices in rows
@@ -55,7 +57,7 @@ def _fields(scope: Scope, *rows: tuple[str, Kind, str, type[StrEnum] | None]) ->
 
 
 SESSION_FIELDS = _fields(
-    Scope.SESSION,
+    QueryScope.SESSION,
     ("id", Kind.TEXT, "Its id.", None),
     ("title", Kind.TEXT, "Its title.", None),
     ("status", Kind.CHOICE, "How it stands.", SessionStatus),
@@ -85,7 +87,7 @@ SESSION_FIELDS = _fields(
 )
 
 SPAN_FIELDS = _fields(
-    Scope.SPAN,
+    QueryScope.SPAN,
     ("id", Kind.TEXT, "Its id.", None),
     ("trace", Kind.TEXT, "The id of its trace.", None),
     ("name", Kind.TEXT, "Its name.", None),
@@ -107,4 +109,4 @@ SPAN_FIELDS = _fields(
     ("size", Kind.SIZE, "How many bytes it takes.", None),
 )
 
-FIELDS = {Scope.SESSION: SESSION_FIELDS, Scope.SPAN: SPAN_FIELDS}
+FIELDS = {QueryScope.SESSION: SESSION_FIELDS, QueryScope.SPAN: SPAN_FIELDS}

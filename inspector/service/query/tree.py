@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from inspector.service.query.fields import Field, Scope
+from inspector.service.query.fields import Field, QueryScope
 
 
 class Relation(StrEnum):
@@ -86,7 +86,7 @@ class CompareAttribute:
 class Text:
     """What a span says, or a session's title or id, has these words, one after another."""
 
-    scope: Scope
+    scope: QueryScope
     words: str
     """As `inspector.query.words.fold` gives them; at least one."""
     is_prefix: bool = False

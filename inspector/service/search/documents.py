@@ -29,7 +29,7 @@ _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
 
 
-class SpanText(NamedTuple):
+class SpanTerms(NamedTuple):
     """What a span says."""
 
     texts: list[str]
@@ -37,14 +37,14 @@ class SpanText(NamedTuple):
     attributes: dict[str, Json]
 
 
-def span_text(span: SpanRecord, content: Content) -> SpanText:
+def span_text(span: SpanRecord, content: Content) -> SpanTerms:
     """Return the texts of a span: its name, what went wrong, its attributes and its events."""
     message = content.span()
     attributes = flat_attributes(message.attributes)
     values: list[Json] = [span.name, message.status.message, *attributes.values()]
     for event in message.events:
         values += [event.name, *flat_attributes(event.attributes).values()]
-    return SpanText([text for _, text in _readable_texts([("", values)])], attributes)
+    return SpanTerms([text for _, text in _readable_texts([("", values)])], attributes)
 
 
 def placed_texts(span: SpanRecord, content: Content) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from inspector.service.query.fields import Scope
+from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import All, Either, Node, Related, Relation, Text
 from inspector.service.query.words import fold, has_words
 
@@ -84,7 +84,7 @@ def _words(node: Node) -> Iterator[Text]:
                 yield from _words(part)
         case Related(Relation.SPAN, part):
             yield from _words(part)
-        case Text(scope=Scope.SPAN):
+        case Text(scope=QueryScope.SPAN):
             yield node
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
-from inspector.service.query.fields import FIELDS, Field, Kind, Scope
+from inspector.service.query.fields import FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import Operator
 from inspector.service.search.reading import Value, read
 
@@ -42,7 +42,7 @@ _MAX_DAYS = 62
 
 def is_marked(field: Field) -> bool:
     """Return whether documents have marks for the values of `field`."""
-    if field.scope is Scope.SESSION:
+    if field.scope is QueryScope.SESSION:
         return field.name in _MARKED_SESSION
     return field.name not in _UNMARKED_SPAN
 
@@ -105,13 +105,13 @@ def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] |
 
 def session_marks(session: SessionRecord) -> Iterable[str]:
     """Return the marks of a session's fields."""
-    values = tuple(read(field, session, 0) for field in _MARKED[Scope.SESSION])
-    return _exact_marks(Scope.SESSION, values)
+    values = tuple(read(field, session, 0) for field in _MARKED[QueryScope.SESSION])
+    return _exact_marks(QueryScope.SESSION, values)
 
 
 def span_marks(span: SpanRecord) -> Iterator[str]:
     """Yield the marks of a span's fields."""
-    yield from _exact_marks(Scope.SPAN, tuple(read(field, span, 0) for field in _EXACT_SPAN))
+    yield from _exact_marks(QueryScope.SPAN, tuple(read(field, span, 0) for field in _EXACT_SPAN))
     for field in _SIZED_SPAN:
         value = read(field, span, 0)
         if value is not None and not (span.end_ns is None and field.kind is Kind.DURATION):
@@ -158,13 +158,13 @@ _MARKED = {
     scope: [field for field in fields.values() if is_marked(field)]
     for scope, fields in FIELDS.items()
 }
-_EXACT_SPAN = [field for field in _MARKED[Scope.SPAN] if field.kind in _EXACT]
-_SIZED_SPAN = [field for field in _MARKED[Scope.SPAN] if field.kind in _SIZED]
+_EXACT_SPAN = [field for field in _MARKED[QueryScope.SPAN] if field.kind in _EXACT]
+_SIZED_SPAN = [field for field in _MARKED[QueryScope.SPAN] if field.kind in _SIZED]
 
 
 @lru_cache(8_192)
-def _exact_marks(scope: Scope, values: tuple[Value, ...]) -> frozenset[str]:
-    fields = _MARKED[scope] if scope is Scope.SESSION else _EXACT_SPAN
+def _exact_marks(scope: QueryScope, values: tuple[Value, ...]) -> frozenset[str]:
+    fields = _MARKED[scope] if scope is QueryScope.SESSION else _EXACT_SPAN
     marks: set[str | None] = set()
     for field, value in zip(fields, values, strict=True):
         for one in value if isinstance(value, tuple) else (value,):

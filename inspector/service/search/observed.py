@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
-from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, Scope
+from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import All, Compare, Node, Operator
 from inspector.service.search.pages import Search
 from inspector.service.search.reading import read
@@ -35,7 +35,9 @@ class Observed:
 def observable(name: str) -> Field | None:
     """Return the field that a query for sessions means by `name`, if its values can be offered."""
     scope, _, plain = name.lower().rpartition(".")
-    found = [FIELDS[one][plain] for one in Scope if scope in ("", one) and plain in FIELDS[one]]
+    found = [
+        FIELDS[one][plain] for one in QueryScope if scope in ("", one) and plain in FIELDS[one]
+    ]
     if not found or plain in _ONE_EACH:
         return None
     return found[0] if found[0].kind in (Kind.TEXT, Kind.CHOICE) else None
@@ -44,7 +46,7 @@ def observable(name: str) -> Field | None:
 def observed_values(search: Search, field: Field, prefix: str, most: int) -> Observed:
     """Return values of `field` that begin with `prefix`, in any case, of the newest rows."""
     rows: Sequence[SessionRecord | SpanRecord]
-    if field.scope is Scope.SESSION:
+    if field.scope is QueryScope.SESSION:
         sessions = search.sessions(All(), None, MOST_ROWS)
         rows, is_complete = sessions.rows, sessions.next is None
     else:

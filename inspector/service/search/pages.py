@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import SessionRecord, SpanRecord
-from inspector.service.query.fields import Scope
+from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import All, Node
 from inspector.service.search.candidates import Candidates
 from inspector.service.search.fitting import Evaluator, TooLateError, cheapest_first
@@ -86,7 +86,7 @@ class Search:
     ) -> Page[SessionRecord, tuple[int, str]]:
         """Return sessions, newest start first, behind the position (started_ns, id)."""
         began, node = self.clock(), cheapest_first(node)
-        first_ns, beyond_ns = started_between(node, Scope.SESSION)
+        first_ns, beyond_ns = started_between(node, QueryScope.SESSION)
         if beyond_ns is not None:
             after = min(after or (beyond_ns, ""), (beyond_ns, ""))
         candidates = self._candidates(began)

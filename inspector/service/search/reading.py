@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import SessionRow, SpanKind
-from inspector.service.query.fields import Field, Scope
+from inspector.service.query.fields import Field, QueryScope
 
 Value: TypeAlias = str | int | float | tuple[str, ...] | None
 
@@ -62,7 +62,7 @@ SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
 
 def read(field: Field, subject: SessionRecord | SpanRecord, now_ns: int) -> Value:
     """Return the value of `field`; a tuple where it has many, None where it is not known."""
-    if field.scope is Scope.SESSION:
+    if field.scope is QueryScope.SESSION:
         assert isinstance(subject, SessionRecord)
         return SESSION_READERS[field.name](subject.row, now_ns)
     assert isinstance(subject, SpanRecord)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.service.query.fields import Kind, Scope
+from inspector.service.query.fields import Kind, QueryScope
 from inspector.service.query.tree import (
     All,
     Compare,
@@ -34,7 +34,7 @@ _ORDER = {Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST}
 
 def span_terms(node: Node, now_ns: int) -> Term | None:
     """Return what the documents of all spans that `node` asks for have; None: nothing special."""
-    first_ns, beyond_ns = started_between(node, Scope.SPAN)
+    first_ns, beyond_ns = started_between(node, QueryScope.SPAN)
     hours = None if first_ns is None else hour_marks(first_ns, beyond_ns, now_ns)
     return _all_of([_terms(node), _either_mark(hours) if hours else None])
 
@@ -42,9 +42,9 @@ def span_terms(node: Node, now_ns: int) -> Term | None:
 def session_term(node: Node) -> Term | None:
     """Return what the document of a session has that this one comparison asks for."""
     match node:
-        case Text(Scope.SESSION, words, is_prefix):
+        case Text(QueryScope.SESSION, words, is_prefix):
             return Phrase(words, is_prefix)
-        case Compare() if node.field.scope is Scope.SESSION:
+        case Compare() if node.field.scope is QueryScope.SESSION:
             return _compare(node)
         case _:
             return None
@@ -57,9 +57,9 @@ def _terms(node: Node) -> Term | None:
         case Either(parts):
             terms = [term for part in parts if (term := _terms(part))]
             return EitherTerm(tuple(terms)) if terms and len(terms) == len(parts) else None
-        case Text(Scope.SPAN, words, is_prefix):
+        case Text(QueryScope.SPAN, words, is_prefix):
             return Phrase(words, is_prefix)
-        case Compare() if node.field.scope is Scope.SPAN:
+        case Compare() if node.field.scope is QueryScope.SPAN:
             return _compare(node)
         case CompareAttribute():
             return _attribute(node)

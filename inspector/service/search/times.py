@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from inspector.service.model.records import MAX_INT
-from inspector.service.query.fields import Scope
+from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import All, Compare, Either, Node, Operator
 
 
@@ -16,7 +16,7 @@ class Between(NamedTuple):
     beyond_ns: int | None = None
 
 
-def started_between(node: Node, scope: Scope) -> Between:
+def started_between(node: Node, scope: QueryScope) -> Between:
     """Return the time in which all that `node` asks for of `scope` began."""
     match node:
         case All(parts):

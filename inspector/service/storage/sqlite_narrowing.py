@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from inspector.service.query.fields import Scope
+from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import (
     All,
     Compare,
@@ -51,9 +51,9 @@ SPAN_COLUMNS = {
     "size": "size_bytes",
 }
 
-_COLUMNS: Mapping[Scope, Mapping[str, str]] = {
-    Scope.SESSION: SESSION_COLUMNS,
-    Scope.SPAN: SPAN_COLUMNS,
+_COLUMNS: Mapping[QueryScope, Mapping[str, str]] = {
+    QueryScope.SESSION: SESSION_COLUMNS,
+    QueryScope.SPAN: SPAN_COLUMNS,
 }
 # Texts are compared in any case, which SQLite can do for ASCII only.
 _IMPLIED = {
@@ -64,7 +64,7 @@ _IMPLIED = {
 _ORDER = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
 
 
-class Condition(NamedTuple):
+class SqlCondition(NamedTuple):
     """An SQL condition with its parameters."""
 
     sql: str
@@ -75,10 +75,10 @@ class Condition(NamedTuple):
     """Whether other rows are looked at, for each."""
 
 
-_ANYTHING = Condition("1", (), is_exact=False)
+_ANYTHING = SqlCondition("1", (), is_exact=False)
 
 
-def narrowing(node: Node, span: str = "span") -> Condition:
+def narrowing(node: Node, span: str = "span") -> SqlCondition:
     """Return the condition for rows of the scope that `node` was checked for.
 
     Args:
@@ -101,7 +101,7 @@ def narrowing(node: Node, span: str = "span") -> Condition:
             return _ANYTHING
 
 
-def _related(relation: Relation, part: Node, span: str) -> Condition:
+def _related(relation: Relation, part: Node, span: str) -> SqlCondition:
     match relation:
         case Relation.SESSION if span == "span":
             return narrowing(part, span)
@@ -118,15 +118,15 @@ def _related(relation: Relation, part: Node, span: str) -> Condition:
             return _ANYTHING
 
 
-def _exists(where: str, name: str, inner: Condition) -> Condition:
+def _exists(where: str, name: str, inner: SqlCondition) -> SqlCondition:
     if not inner.parameters:  # as good as anything: not worth the look
         return _ANYTHING
     sql = f"EXISTS (SELECT 1 FROM span AS {name} WHERE {where} AND {inner.sql})"
     return inner._replace(sql=sql, has_others=True)
 
 
-def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
-    return Condition(
+def _joined(word: str, empty: str, conditions: list[SqlCondition]) -> SqlCondition:
+    return SqlCondition(
         f"({word.join(one.sql for one in conditions) or empty})",
         tuple(parameter for one in conditions for parameter in one.parameters),
         all(one.is_exact for one in conditions),
@@ -134,23 +134,23 @@ def _joined(word: str, empty: str, conditions: list[Condition]) -> Condition:
     )
 
 
-def _compare(node: Compare, span: str) -> Condition:
+def _compare(node: Compare, span: str) -> SqlCondition:
     field, operator = node.field, node.operator
-    if field.scope is Scope.SPAN and field.name == "duration" and operator in _ORDER:
+    if field.scope is QueryScope.SPAN and field.name == "duration" and operator in _ORDER:
         # How long one runs that has not ended is not known here.
         lasted = f"{span}.end_ns - {span}.start_ns"
         sql = f"coalesce(max({lasted}, 0) {operator} ?, 1)"
-        return Condition(sql, (node.value,), is_exact=False)
+        return SqlCondition(sql, (node.value,), is_exact=False)
     column = _COLUMNS[field.scope].get(field.name)
     if column is None:
-        hint = _IMPLIED.get(field.name) if field.scope is Scope.SPAN else None
-        return Condition(hint.format(span), (), is_exact=False) if hint else _ANYTHING
-    table = span if field.scope is Scope.SPAN else "session"
+        hint = _IMPLIED.get(field.name) if field.scope is QueryScope.SPAN else None
+        return SqlCondition(hint.format(span), (), is_exact=False) if hint else _ANYTHING
+    table = span if field.scope is QueryScope.SPAN else "session"
     column = column.format(table) if "{" in column else f"{table}.{column}"
     if operator is Operator.IS_KNOWN:
-        return Condition(f"({column} IS NOT NULL)")
+        return SqlCondition(f"({column} IS NOT NULL)")
     if operator is Operator.EQUALS:
-        return Condition(f"({column} IS ?)", (node.value,))
+        return SqlCondition(f"({column} IS ?)", (node.value,))
     if operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
-        return Condition(f"coalesce({column} {operator} ?, 0)", (node.value,))
+        return SqlCondition(f"coalesce({column} {operator} ?, 0)", (node.value,))
     return _ANYTHING

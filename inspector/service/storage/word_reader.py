@@ -44,7 +44,7 @@ class EitherTerm:
 Term: TypeAlias = Phrase | AllTerms | EitherTerm
 
 
-class Found(NamedTuple):
+class IndexedSpans(NamedTuple):
     """Spans of the index."""
 
     changes: list[int]
@@ -65,7 +65,7 @@ class WordReader:
 
     def spans(
         self, term: Term, before: int, most: int, is_late: Callable[[], bool]
-    ) -> Found | None:
+    ) -> IndexedSpans | None:
         """Return the newest changes before `before` of spans that have `term`.
 
         Args:
@@ -91,10 +91,10 @@ class WordReader:
                 return None
             changes += found
             if len(changes) == most:
-                return Found(changes, changes[-1])
+                return IndexedSpans(changes, changes[-1])
             if is_late():
-                return Found(changes, part << PART_BITS)
-        return Found(changes, None)
+                return IndexedSpans(changes, part << PART_BITS)
+        return IndexedSpans(changes, None)
 
     def sessions_of_spans(
         self, term: Term, most: int, is_late: Callable[[], bool]

@@ -3,7 +3,7 @@ from typing import Any
 
 from rich.console import Console, Group
 
-from inspector.cli.tail import Lines, screen
+from inspector.cli.tail import EventLines, screen
 from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
@@ -175,7 +175,7 @@ def test_a_session_that_runs_for_long_takes_no_more_and_more_memory() -> None:
 
 def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
     console = Console(file=io.StringIO(), force_terminal=False)
-    lines = Lines(console, [])
+    lines = EventLines(console, [])
     done = {**SPAN, "status": "error", "duration_ns": 12 * MS, "input_tokens": 5}
     for one in (
         event("SessionStarted", session=SESSION),
@@ -199,7 +199,7 @@ def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
 
 def test_what_is_asked_and_answered_is_a_line_of_a_pipe() -> None:
     console = Console(file=io.StringIO(), force_terminal=False)
-    lines = Lines(console, [])
+    lines = EventLines(console, [])
     answer = {"decision": "allow", "actor": "ada\x1b[2J", "origin": "browser", "is_edited": True}
     answered = request(status="answered", answer=answer, args_json=None)
     lines.take(None, event("ApprovalRequested", request=request()))  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from inspector.demo import house_rules
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
 from inspector.demo.servers import servers_for
-from inspector.demo.session import Session
+from inspector.demo.session import StorySession
 from inspector.demo.stories import STORIES
 
 SPEED = 200.0
@@ -65,7 +65,7 @@ async def tell(
     recording = Recording()
     rng = random.Random(f"{seed}:0")
     story = STORIES[name](rng)
-    session = Session(story, rng, Pace(SPEED), servers_for(SPEED, directory), endpoint)
+    session = StorySession(story, rng, Pace(SPEED), servers_for(SPEED, directory), endpoint)
 
     async def run() -> str:
         async with house_rules.in_force(session.pace):

@@ -19,7 +19,7 @@ from inspector.agent_side.control.commands import Commands
 from inspector.agent_side.control.connection_state import Limits, Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
-from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
+from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import CommandAnswer
 from tests.support.control_service import DEADLINE_S, ControlService
 from tests.support.wired import Wired
@@ -39,7 +39,7 @@ class Agent:
     """The agent's half, without the rest of an agent."""
 
     def __init__(self, wired: Wired, find: Callable[[], Address | None], limits: Limits) -> None:
-        self.requests = OpenRequests(self._wake)
+        self.requests = RequestTable(self._wake)
         self.gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
         self.commands = Commands(self.requests, self.gate)
         self.process = Process("p/1", "my agent")

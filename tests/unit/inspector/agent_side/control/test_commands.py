@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from inspector.agent_side.control import commands as module
 from inspector.agent_side.control.commands import (
-    Command,
     Commands,
+    ControlCommand,
     MalformedCommandError,
     read_command,
 )
 from inspector.agent_side.control.gate import Gate
-from inspector.agent_side.control.open_requests import AnswerOutcome, OpenRequests, ReceivedAnswer
+from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import Command as WireCommand
 from inspector.service.wire.control import CommandAnswer
 from tests.support.wired import Wired
@@ -42,7 +42,7 @@ def wire(**changed: Any) -> WireCommand:
     return WireCommand(**{**values, **changed})
 
 
-def command(**changed: Any) -> Command:
+def command(**changed: Any) -> ControlCommand:
     return read_command(wire(**changed).model_dump_json())
 
 
@@ -56,12 +56,12 @@ ANSWER = CommandAnswer(
 
 
 @pytest.fixture
-def requests() -> OpenRequests:
-    return OpenRequests()
+def requests() -> RequestTable:
+    return RequestTable()
 
 
 @pytest.fixture
-def commands(requests: OpenRequests, gate: Gate) -> Commands:
+def commands(requests: RequestTable, gate: Gate) -> Commands:
     return Commands(requests, gate)
 
 
@@ -75,7 +75,7 @@ def test_a_command_is_read_as_the_wire_writes_it() -> None:
     )
 
 
-def test_an_answer_goes_to_its_judge_once(commands: Commands, requests: OpenRequests) -> None:
+def test_an_answer_goes_to_its_judge_once(commands: Commands, requests: RequestTable) -> None:
     given: list[ReceivedAnswer] = []
 
     def judge(one: ReceivedAnswer) -> AnswerOutcome:
@@ -121,7 +121,7 @@ def test_what_is_unknown_is_said_not_done(commands: Commands) -> None:
 def test_a_handler_that_fails_has_not_done_it(
     commands: Commands, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails(_: Command) -> AnswerOutcome:
+    def fails(_: ControlCommand) -> AnswerOutcome:
         raise LookupError
 
     commands.on("signal", fails)
@@ -135,7 +135,7 @@ def test_few_commands_are_remembered(commands: Commands, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MAX_REMEMBERED", 2)
     calls: list[int] = []
 
-    def note(one: Command) -> AnswerOutcome:
+    def note(one: ControlCommand) -> AnswerOutcome:
         calls.append(one.seq)
         return AnswerOutcome(True, None)
 

@@ -11,9 +11,9 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from inspector.agent_side.control.elicitation import input_responses, make_elicit
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
+    RequestTable,
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
@@ -24,7 +24,7 @@ class Viewer:
     """Somebody who looks at the inspector and answers what is asked there."""
 
     def __init__(self, bus: Bus) -> None:
-        self.requests = OpenRequests(self._note)
+        self.requests = RequestTable(self._note)
         self._is_asked = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         InspectorProvider(self.requests).install(bus)

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from inspector.agent_side.control import gate as gates
-from inspector.agent_side.control.gate import Gate, Session
+from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By, Hold
 from instrument import Decision, HookDenied
 from tests.support.wired import Wired
 
 ANNA = By("ANNA", "browser", "let me look")
 BEN = By("BEN", "cli")
-SESSION = Session("s-1")
+SESSION = SessionRef("s-1")
 DEADLINE_S = 10.0
 
 
@@ -129,7 +129,7 @@ async def test_what_runs_already_is_not_held_but_what_it_begins_is(
 async def test_another_session_is_not_held_and_leaves_no_line(
     wired: Wired, gate: Gate, heard: Heard
 ) -> None:
-    gate.pause(Session("other"), ANNA)
+    gate.pause(SessionRef("other"), ANNA)
     assert await tool(wired, "search") == "search"
     assert heard.told == []
 
@@ -148,10 +148,10 @@ async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
     await asyncio.sleep(0)
     (outer,) = wired.wiring.open_operations()
     assert outer.place.trace_id is not None
-    gate.pause(Session("any name", (outer.place.trace_id,)), ANNA)
+    gate.pause(SessionRef("any name", (outer.place.trace_id,)), ANNA)
     goes_on.set()
     await heard.until("request_opened")
-    gate.resume(Session("any name"), BEN)
+    gate.resume(SessionRef("any name"), BEN)
     await task
 
 
@@ -247,11 +247,11 @@ async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
 ) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
-    gate.pause(Session("s-2"), ANNA)
+    gate.pause(SessionRef("s-2"), ANNA)
     assert table(wired) != before
     gate.resume(SESSION, ANNA)
     assert table(wired) != before
-    gate.resume(Session("s-2"), ANNA)
+    gate.resume(SessionRef("s-2"), ANNA)
     assert table(wired) == before
     gate.cancel(SESSION, ANNA)
     assert table(wired) == before  # nothing of it runs
@@ -418,7 +418,7 @@ async def test_cancelling_another_session_leaves_this_one_alone(wired: Wired, ga
     goes_on = asyncio.Event()
     task = asyncio.create_task(tool(wired, "search", goes_on.wait))
     await asyncio.sleep(0)
-    assert gate.cancel(Session("s-2"), ANNA) == (False, "nothing of it runs here")
+    assert gate.cancel(SessionRef("s-2"), ANNA) == (False, "nothing of it runs here")
     goes_on.set()
     assert await task == "search"
 
@@ -553,10 +553,13 @@ async def test_sessions_are_bounded(
     wired: Wired, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gates, "MAX_SESSIONS", 2)
-    assert gate.pause(Session("a", ("1", "2")), ANNA).applied
-    assert gate.pause(Session("b"), ANNA).applied
-    assert not gate.pause(Session("c"), ANNA).applied
-    assert gate.pause(Session("a"), BEN) == (True, "held already, by ANNA (browser): let me look")
+    assert gate.pause(SessionRef("a", ("1", "2")), ANNA).applied
+    assert gate.pause(SessionRef("b"), ANNA).applied
+    assert not gate.pause(SessionRef("c"), ANNA).applied
+    assert gate.pause(SessionRef("a"), BEN) == (
+        True,
+        "held already, by ANNA (browser): let me look",
+    )
     gate.close("done")
 
 

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from inspector.agent_side.control import open_requests
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
-    Closed,
-    Opened,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
     Report,
+    RequestClosed,
+    RequestOpened,
+    RequestTable,
     TooManyOpenError,
 )
 
@@ -51,7 +51,7 @@ def names(reports: list[Report]) -> list[tuple[str, str]]:
 
 
 def test_an_answer_reaches_the_judge_of_its_request() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), takes)
     requests.open(asked("b"), lambda _: AnswerOutcome(False, "other hash"))
 
@@ -60,7 +60,7 @@ def test_an_answer_reaches_the_judge_of_its_request() -> None:
 
 
 def test_what_is_not_open_takes_no_answer() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), takes)
     requests.close("a", "expired", "deny", None)
 
@@ -72,7 +72,7 @@ def test_a_judge_that_fails_has_not_taken_the_answer(caplog: pytest.LogCaptureFi
     def fails(_: ReceivedAnswer) -> AnswerOutcome:
         raise LookupError("secret")
 
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), fails)
 
     assert requests.answer("a", ALLOW) == AnswerOutcome(
@@ -82,7 +82,7 @@ def test_a_judge_that_fails_has_not_taken_the_answer(caplog: pytest.LogCaptureFi
 
 
 def test_a_judge_may_close_its_request() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
 
     def closes(_: ReceivedAnswer) -> AnswerOutcome:
         requests.close("a", "answered", "allow", None)
@@ -95,7 +95,7 @@ def test_a_judge_may_close_its_request() -> None:
 
 
 def test_one_more_than_the_most_is_refused_and_fits_when_one_has_closed() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     for n in range(open_requests.MAX_OPEN):
         requests.open(asked(str(n)), takes)
 
@@ -109,7 +109,7 @@ def test_one_more_than_the_most_is_refused_and_fits_when_one_has_closed() -> Non
 
 def test_texts_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_requests, "MAX_OPEN_CHARS", 1_000)
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a", args_json="x" * 600), takes)
 
     with pytest.raises(TooManyOpenError):
@@ -119,7 +119,7 @@ def test_texts_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_id_is_open_once() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), takes)
 
     with pytest.raises(ValueError, match="open already"):
@@ -127,7 +127,7 @@ def test_an_id_is_open_once() -> None:
 
 
 def test_what_is_said_is_not_said_twice_but_for_when_it_is_said_again() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), takes)
     first = requests.to_say(10)
     assert requests.to_say(10) == first  # the same message on each try
@@ -142,30 +142,33 @@ def test_what_is_said_is_not_said_twice_but_for_when_it_is_said_again() -> None:
 
 
 def test_the_arguments_are_gone_when_the_request_has_closed() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a", args_json="{}", args_text="{}"), takes)
     requests.open(asked("b", args_json="{}", keeps_args=True), takes)
     requests.close("a", "expired", "deny", None)
     requests.close("b", "expired", "deny", None)
 
-    said = {r.request_id: r.asked for r in requests.to_say(10) if isinstance(r, Opened)}
+    said = {r.request_id: r.asked for r in requests.to_say(10) if isinstance(r, RequestOpened)}
     assert (said["a"].args_json, said["a"].args_text) == (None, None)
     assert said["b"].args_json == "{}"
 
 
 def test_few_are_remembered_that_closed_unheard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_requests, "MAX_UNSAID_CLOSED", 2)
-    requests = OpenRequests()
+    requests = RequestTable()
     for request_id in "abc":
         requests.open(asked(request_id), takes)
         requests.close(request_id, "expired", "deny", None)
 
-    assert [name for name, _ in names(requests.to_say(10))] == ["Opened", "Closed"] * 2
+    assert [name for name, _ in names(requests.to_say(10))] == [
+        "RequestOpened",
+        "RequestClosed",
+    ] * 2
     assert {request_id for _, request_id in names(requests.to_say(10))} == {"b", "c"}
 
 
 def test_forgetting_needs_no_lock_that_somebody_holds() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     requests.open(asked("a"), takes)
     with requests._lock:  # as the parent's other thread at the moment of the fork
         requests.forget()
@@ -175,7 +178,7 @@ def test_forgetting_needs_no_lock_that_somebody_holds() -> None:
 
 
 def test_many_threads_open_answer_and_close() -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     taken: list[str] = []
 
     def work(n: int) -> None:
@@ -209,7 +212,7 @@ STEPS = st.lists(
 @settings(max_examples=200, deadline=None)
 @given(STEPS)
 def test_a_service_that_hears_all_in_order_knows_what_is_open(steps: list[tuple[str, str]]) -> None:
-    requests = OpenRequests()
+    requests = RequestTable()
     heard: list[Report] = []
     tried: list[Report] = []
     opened: list[str] = []
@@ -249,7 +252,7 @@ def is_open_after(heard: list[Report]) -> dict[str, bool]:
     """Return what a service makes of it; a request that has closed is not opened again."""
     known: dict[str, bool] = {}
     for report in heard:
-        if isinstance(report, Closed):
+        if isinstance(report, RequestClosed):
             assert report.request_id in known, "closed before it was opened"
             known[report.request_id] = False
         else:

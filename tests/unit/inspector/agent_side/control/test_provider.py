@@ -12,10 +12,10 @@ from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.open_requests import (
     MAX_OPEN,
     AnswerOutcome,
-    Closed,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
+    RequestClosed,
+    RequestTable,
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
@@ -34,7 +34,7 @@ class Viewer:
 
     def __init__(self, **options: Any) -> None:
         self.is_asked = threading.Event()
-        self.requests = OpenRequests(self._changed)
+        self.requests = RequestTable(self._changed)
         self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
 
     async def shown(self) -> PendingRequest:
@@ -57,7 +57,7 @@ class Viewer:
 
     def closed(self) -> list[tuple[str, str | None]]:
         reports = self.requests.to_say(100)
-        return [(r.status, r.decision) for r in reports if isinstance(r, Closed)]
+        return [(r.status, r.decision) for r in reports if isinstance(r, RequestClosed)]
 
 
 def given(asked: PendingRequest, decision: str, **parts: Any) -> ReceivedAnswer:
@@ -335,7 +335,7 @@ async def test_each_request_ends_once_whoever_is_first(bus: Bus, viewer: Viewer)
     answered = [one for one, status in statuses.items() if status == "answered"]
     assert sorted(taken) == sorted(answered)
     assert sum(outcome.is_allowed for outcome in outcomes) == len(taken)
-    closed = [r.request_id for r in viewer.requests.to_say(10**6) if isinstance(r, Closed)]
+    closed = [r.request_id for r in viewer.requests.to_say(10**6) if isinstance(r, RequestClosed)]
     assert sorted(closed) == sorted(statuses)
 
 

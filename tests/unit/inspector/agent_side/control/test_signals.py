@@ -9,10 +9,10 @@ import pytest
 from inspector.agent_side.control.open_requests import (
     MAX_OPEN,
     AnswerOutcome,
-    Closed,
-    OpenRequests,
     PendingRequest,
     ReceivedAnswer,
+    RequestClosed,
+    RequestTable,
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import NOBODY, PausedSessions, Signal, Signals
@@ -25,7 +25,7 @@ class Waiting:
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
-        self.requests = OpenRequests()
+        self.requests = RequestTable()
         self.signals = Signals()
         self.paused = PausedSessions(self.requests, self.signals)
         self.paused.install(bus)
@@ -55,7 +55,7 @@ class Waiting:
 
     def closed(self) -> list[tuple[str, str | None, str | None]]:
         reports = self.requests.to_say(100)
-        return [(r.status, r.decision, r.reason) for r in reports if isinstance(r, Closed)]
+        return [(r.status, r.decision, r.reason) for r in reports if isinstance(r, RequestClosed)]
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector import context
-from inspector.agent_side.policies.budgets import Budget, Ledger, Usage
+from inspector.agent_side.policies.budgets import Budget, CallUsage, Ledger
 from inspector.agent_side.policies.file import parse
 from inspector.agent_side.policies.installation import enforce as put_on
-from inspector.agent_side.policies.open_operations import OpenOperations
+from inspector.agent_side.policies.open_operations import OperationTracker
 from instrument import ApprovalRequest, Bus, Decision, HookDenied
 from tests.unit.inspector.agent_side.policies.conftest import Enforce, Person
 
@@ -117,15 +117,15 @@ async def test_what_nobody_knows_can_be_left_out_of_account(bus: Bus, enforce: E
 @pytest.mark.parametrize("amount", [float("nan"), float("inf"), -float("inf")])
 def test_an_amount_that_is_none_is_not_known(amount: float) -> None:
     (budget,) = parse(DOLLAR, Path("x")).budgets
-    assert used_up(budget, lambda ledger: ledger.spend(Usage(1, 1, amount), None)) == 1
+    assert used_up(budget, lambda ledger: ledger.spend(CallUsage(1, 1, amount), None)) == 1
 
 
 def test_nobody_gets_anything_back() -> None:
     (budget,) = parse(TOKENS, Path("x")).budgets
 
     def spend(ledger: Ledger) -> None:
-        ledger.spend(Usage(100, None, None), None)
-        ledger.spend(Usage(-50, None, None), None)
+        ledger.spend(CallUsage(100, None, None), None)
+        ledger.spend(CallUsage(-50, None, None), None)
 
     assert used_up(budget, spend) == 1
 
@@ -208,7 +208,7 @@ TREE = st.recursive(
 
 @given(TREE)
 def test_nested_calls_add_up_to_what_the_most_telling_of_them_say(tree: Any) -> None:
-    operations, counted = OpenOperations(), []
+    operations, counted = OperationTracker(), []
     names = iter(range(1000))
 
     def run(node: Any, parent: str | None) -> tuple[int, bool]:
@@ -216,7 +216,7 @@ def test_nested_calls_add_up_to_what_the_most_telling_of_them_say(tree: Any) -> 
         call_id = str(next(names))
         operations.opened(call_id, parent, "llm_generate", {})
         told = [run(one, call_id) for one in inner]
-        counted.append(operations.own_usage(call_id, Usage(said, None, None)).input_tokens)
+        counted.append(operations.own_usage(call_id, CallUsage(said, None, None)).input_tokens)
         operations.closed(call_id)
         below = sum(amount for amount, _ in told)
         is_known = said is not None or any(known for _, known in told)
@@ -348,7 +348,7 @@ def test_a_call_that_comes_while_another_is_counted_waits_its_turn() -> None:
 def test_what_two_calls_cost_at_once_is_added_up() -> None:
     (budget,) = parse(DOLLAR, Path("x")).budgets
     ledger = Ledger([budget])
-    interrupting = Interrupting(ledger, lambda: ledger.spend(Usage(1, 1, 0.5), None))
+    interrupting = Interrupting(ledger, lambda: ledger.spend(CallUsage(1, 1, 0.5), None))
 
     class Cost(float):
         """An amount that is interrupted while it is added."""
@@ -357,7 +357,7 @@ def test_what_two_calls_cost_at_once_is_added_up() -> None:
             interrupting.now()
             return other + float(self)
 
-    ledger.spend(Usage(1, 1, Cost(0.5)), None)
+    ledger.spend(CallUsage(1, 1, Cost(0.5)), None)
     interrupting.finish()
     assert len(ledger.check("before_tool_call", "x", None, None)) == 1
 
@@ -638,6 +638,6 @@ def test_a_budget_is_used_up_exactly_when_the_sum_says_so(amounts: list[int]) ->
 
     def spend(ledger: Ledger) -> None:
         for amount in amounts:
-            ledger.spend(Usage(amount, None, None), None)
+            ledger.spend(CallUsage(amount, None, None), None)
 
     assert used_up(budget, spend) == (sum(amounts) >= 100)

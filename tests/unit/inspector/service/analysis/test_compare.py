@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.analysis.compare import Comparison, Difference, Said, compare
+from inspector.service.analysis.compare import Comparison, Difference, SpanContent, compare
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.wire.comparison import Change
 from tests.support.rows import row, rows_from_text
@@ -27,7 +27,7 @@ def compared(
             number = seen[span.name] = seen.get(span.name, -1) + 1
             if said and span.name in said:
                 asked, _, answered = said[span.name][side][number].partition(" ")
-                words[id(span)] = Said(asked, answered)
+                words[id(span)] = SpanContent(asked, answered)
     return compare(*sides, lambda span: words.get(id(span)))
 
 

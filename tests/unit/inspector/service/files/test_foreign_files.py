@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import BadDataError
-from inspector.service.files.importer import Report, import_stream
+from inspector.service.files.importer import FileOutcome, import_stream
 from inspector.service.files.inspected import read_inspected
 from inspector.service.ingest.writer import Restored
 from inspector.service.model.otlp_values import flat_attributes
@@ -115,7 +115,7 @@ _OBSERVATIONS: list[dict[str, Any]] = [
 ]
 
 
-async def imported(text: str | bytes) -> tuple[dict[str, Span], Report, list[IncomingSpan]]:
+async def imported(text: str | bytes) -> tuple[dict[str, Span], FileOutcome, list[IncomingSpan]]:
     kept: list[IncomingSpan] = []
 
     async def restore(spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.service.ingest.turns import COMMIT_S, MAX_WORK, MIN_WORK, Batch, Part, Turns
+from inspector.service.ingest.turns import COMMIT_S, MAX_WORK, MIN_WORK, Part, Submission, Turns
 from inspector.service.normalise import span_facts
 from tests.support.otlp import span
 from tests.support.telemetry import incoming, log
@@ -14,13 +14,13 @@ _MOST_OF_ONE_ITEM = 5
 """A span in a trace of its own."""
 
 
-def _batch(traces: int, spans_each: int = 1, logs: int = 0) -> Batch:
+def _batch(traces: int, spans_each: int = 1, logs: int = 0) -> Submission:
     spans = [
         incoming(span(trace=trace + 1, span_id=number + 1))
         for trace in range(traces)
         for number in range(spans_each)
     ]
-    return Batch(spans, [log("note", trace=1) for _ in range(logs)], size_bytes=1)
+    return Submission(spans, [log("note", trace=1) for _ in range(logs)], size_bytes=1)
 
 
 def _work(parts: list[Part]) -> int:
@@ -89,4 +89,4 @@ def test_the_key_of_a_session_goes_first() -> None:
     spans = list(many.spans)
     for item in (*spans, late):
         item.facts = span_facts(item.span, item.resource)
-    assert Batch([*spans, late], [], 1).take(1).spans == [late]
+    assert Submission([*spans, late], [], 1).take(1).spans == [late]

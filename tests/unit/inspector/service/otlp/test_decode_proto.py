@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.errors import BadDataError
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
+from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, OtlpSignal
 from tests.support.export import span, trace_request
 
 
@@ -29,7 +29,7 @@ def test_a_good_request_is_what_it_was() -> None:
 
 
 @pytest.mark.parametrize("signal", SIGNALS.values(), ids=lambda signal: str(signal.name))
-def test_an_empty_body_is_an_empty_request(signal: Signal) -> None:
+def test_an_empty_body_is_an_empty_request(signal: OtlpSignal) -> None:
     assert decode_proto(signal, b"", Rejections()) == signal.request()
 
 
@@ -88,7 +88,7 @@ def _alone(span: Span) -> bytes:
 
 
 @given(st.binary(max_size=300), st.sampled_from([TRACES, LOGS, METRICS]))
-def test_any_bytes_are_decoded_or_refused(body: bytes, signal: Signal) -> None:
+def test_any_bytes_are_decoded_or_refused(body: bytes, signal: OtlpSignal) -> None:
     try:
         decode_proto(signal, body, Rejections())
     except BadDataError:

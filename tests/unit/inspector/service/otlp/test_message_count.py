@@ -16,7 +16,7 @@ from inspector.service.otlp.batch import MAX_ITEMS, sort_out
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.message_count import check_message_count, count_messages
 from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, Signal
+from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, OtlpSignal
 from tests.support.export import span, trace_request
 
 ROOT = TRACES.request.DESCRIPTOR
@@ -65,7 +65,7 @@ def test_a_flood_of_empty_messages_is_refused_before_it_is_parsed(
 
 @pytest.mark.parametrize("signal", SIGNALS.values(), ids=lambda signal: str(signal.name))
 @pytest.mark.parametrize("level", ["groups", "scopes"])
-def test_resources_and_scopes_without_items_are_bounded_too(signal: Signal, level: str) -> None:
+def test_resources_and_scopes_without_items_are_bounded_too(signal: OtlpSignal, level: str) -> None:
     request: Any = signal.request()
     if level == "groups":
         request.MergeFromString(b"\x0a\0" * (MAX_ITEMS + 1))
@@ -139,7 +139,7 @@ def test_the_count_is_that_of_the_parser(given_values: list[AnyValue]) -> None:
 
 @given(st.binary(max_size=200), st.sampled_from([TRACES, LOGS, METRICS]))
 def test_the_count_of_any_bytes_is_never_below_what_the_parser_makes(
-    body: bytes, signal: Signal
+    body: bytes, signal: OtlpSignal
 ) -> None:
     count = count_messages(body, signal.request.DESCRIPTOR)
     try:

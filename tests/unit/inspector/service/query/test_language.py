@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.query import QueryError, Scope, parse_query
+from inspector.service.query import QueryError, QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import (
@@ -27,11 +27,11 @@ S, MS = 10**9, 10**6
 
 
 def spans(text: str) -> Node:
-    return parse_query(text, Scope.SPAN, NOW_NS)
+    return parse_query(text, QueryScope.SPAN, NOW_NS)
 
 
 def sessions(text: str) -> Node:
-    return parse_query(text, Scope.SESSION, NOW_NS)
+    return parse_query(text, QueryScope.SESSION, NOW_NS)
 
 
 def compared(name: str, operator: str, value: str | int | float) -> Compare:
@@ -70,12 +70,12 @@ def compared(name: str, operator: str, value: str | int | float) -> Compare:
             CompareAttribute("mcp.method.name", Operator.EQUALS, "tools/call", None),
         ),
         ("@http.status>=500", CompareAttribute("http.status", Operator.AT_LEAST, "500", 500.0)),
-        ('"Merge Conflict"', Text(Scope.SPAN, "merge conflict")),
-        (r'"say \"hi\""', Text(Scope.SPAN, "say hi")),
-        ("a/b.py", Text(Scope.SPAN, "a b py")),
-        ("conf*", Text(Scope.SPAN, "conf", is_prefix=True)),
-        ("git_*", Text(Scope.SPAN, "git")),
-        ('"conf*"', Text(Scope.SPAN, "conf")),
+        ('"Merge Conflict"', Text(QueryScope.SPAN, "merge conflict")),
+        (r'"say \"hi\""', Text(QueryScope.SPAN, "say hi")),
+        ("a/b.py", Text(QueryScope.SPAN, "a b py")),
+        ("conf*", Text(QueryScope.SPAN, "conf", is_prefix=True)),
+        ("git_*", Text(QueryScope.SPAN, "git")),
+        ('"conf*"', Text(QueryScope.SPAN, "conf")),
         ("parent(kind:agent)", Related(Relation.PARENT, compared("kind", "=", "agent"))),
     ],
 )
@@ -84,7 +84,7 @@ def test_a_query_means_what_it_says(text: str, meaning: Node) -> None:
 
 
 def test_or_binds_weaker_than_what_stands_side_by_side() -> None:
-    a, b, c = (Text(Scope.SPAN, word) for word in "abc")
+    a, b, c = (Text(QueryScope.SPAN, word) for word in "abc")
     assert spans("a b OR c") == Either((All((a, b)), c))
     assert spans("a AND b OR c") == spans("a b OR c")
     assert spans("a (b OR c)") == All((a, Either((b, c))))
@@ -119,7 +119,10 @@ def test_a_status_that_only_sessions_have_is_that_of_the_session() -> None:
 
 def test_a_session_has_a_text_when_one_of_its_spans_has() -> None:
     assert sessions("needle") == Either(
-        (Text(Scope.SESSION, "needle"), Related(Relation.SPAN, Text(Scope.SPAN, "needle")))
+        (
+            Text(QueryScope.SESSION, "needle"),
+            Related(Relation.SPAN, Text(QueryScope.SPAN, "needle")),
+        )
     )
 
 

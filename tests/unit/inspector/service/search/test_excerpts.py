@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.query import Scope, parse_query
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.words import fold, has_words
 from inspector.service.search.excerpts import MAX_MATCH_CHARS, MOST, Excerpt, excerpts
 
 NOW_NS = 1_767_225_600_000_000_000
-_TIMEOUT = parse_query("timeout", Scope.SPAN, NOW_NS)
+_TIMEOUT = parse_query("timeout", QueryScope.SPAN, NOW_NS)
 
 
 def found(query: str, *texts: str) -> list[Excerpt]:
     placed = [(f"a{number}", text) for number, text in enumerate(texts)]
-    return excerpts(placed, parse_query(query, Scope.SPAN, NOW_NS))
+    return excerpts(placed, parse_query(query, QueryScope.SPAN, NOW_NS))
 
 
 @pytest.mark.parametrize(
