@@ -38,7 +38,6 @@ export type ToolCallPart = Schemas['ToolCallPart'];
 export type ToolResultPart = Schemas['ToolResultPart'];
 export type BlobPart = Schemas['BlobPart'];
 export type Decision = Schemas['Decision'];
-export type StateChange = Schemas['StateChange'];
 export type ErrorView = Schemas['ErrorView'];
 export type StoreHealth = Schemas['StoreHealth'];
 export type SessionStatistics = Schemas['SessionStatistics'];

@@ -1,6 +1,6 @@
 /** Sends a file as it is read from the disk, and says how far it is: `fetch` cannot say that. */
 
-export interface Uploaded {
+interface Uploaded {
   readonly status: number;
   readonly text: string;
 }

@@ -2,7 +2,7 @@
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
-export interface BarCount {
+interface BarCount {
   readonly total: number;
   readonly failed: number;
   readonly waiting: number;

@@ -14,7 +14,7 @@ import { endOffset, waitsSince } from '../model/trace/span-status.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
-export interface WaterfallScene {
+interface WaterfallScene {
   readonly spans: readonly SpanRow[];
   readonly isWaiting: (span: SpanRow) => boolean;
   /** Drawn faint: it does not match what is looked for. */

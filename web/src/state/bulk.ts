@@ -3,7 +3,7 @@ import { Cell } from './cell.ts';
 
 const AT_ONCE = 4;
 
-export interface Failure {
+interface Failure {
   readonly id: string;
   readonly message: string;
 }

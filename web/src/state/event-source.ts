@@ -17,7 +17,7 @@ export interface FeedMessage {
   readonly event: StreamEvent;
 }
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly open: (url: string) => EventSource;
   readonly url: (after: string) => string;
   /** A position to start from, when none is known. Fails when the service does not answer. */

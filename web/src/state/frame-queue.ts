@@ -5,7 +5,7 @@
 
 const MAX_HIDDEN = 5000;
 
-export interface FrameParts {
+interface FrameParts {
   readonly requestFrame: (callback: () => void) => unknown;
   readonly isHidden: () => boolean;
 }

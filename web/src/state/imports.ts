@@ -6,7 +6,7 @@ import { Cell } from './cell.ts';
 
 /** More is for the command line, which needs no open page. */
 export const MAX_FILE_BYTES = 500_000_000;
-export const MAX_FILES = 100;
+const MAX_FILES = 100;
 
 export type ImportState =
   | { readonly kind: 'queued' }

@@ -22,7 +22,7 @@ import { Verbs } from './verbs.ts';
 /** A hidden tab has no frames. */
 const HIDDEN_FRAME_MS = 200;
 
-export interface InspectorParts {
+interface InspectorParts {
   readonly api: Api;
   readonly router: Router;
   readonly preferences: PreferenceStore;

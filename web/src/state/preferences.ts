@@ -2,7 +2,7 @@
 import { Cell } from './cell.ts';
 
 export type Theme = 'system' | 'light' | 'dark' | 'contrast';
-export type Density = 'compact' | 'comfortable';
+type Density = 'compact' | 'comfortable';
 
 export interface Preferences {
   readonly theme: Theme;

@@ -1,7 +1,7 @@
 /** What one query found across sessions: pages of spans, and the sessions that fit. */
 import type { Api } from '../api/client.ts';
 import type { IndexState, SearchHit, Session } from '../api/types.ts';
-import { spanKey } from '../model/trace/span-tree.ts';
+import { spanKey } from '../model/trace/span-key.ts';
 import { Cell } from './cell.ts';
 import { failed, type LoadState } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 /** Whole spans, fetched when they are looked at; the last few are kept. */
 import type { Api } from '../api/client.ts';
 import type { SpanDetail, SpanRow } from '../api/types.ts';
-import { spanKey } from '../model/trace/span-tree.ts';
+import { spanKey } from '../model/trace/span-key.ts';
 
 export interface LoadedSpan {
   /** The answer as text: numbers in it may be more exact than JavaScript's. */

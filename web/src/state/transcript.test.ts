@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow, Transcript } from '../api/types.ts';
 import { exampleSpan } from '../model/examples.ts';
-import { spanKey } from '../model/trace/span-tree.ts';
+import { spanKey } from '../model/trace/span-key.ts';
 import { Readings, type Wanted } from './transcript.ts';
 
 const row = (number: number, more: Partial<SpanRow> = {}): SpanRow =>

@@ -3,7 +3,7 @@ import type { Api } from '../api/client.ts';
 import type { Verb } from '../api/types.ts';
 import { KeyedStore } from './keyed-store.ts';
 
-export type Given =
+type Given =
   | { readonly kind: 'sending'; readonly verb: Verb }
   | { readonly kind: 'told'; readonly verb: Verb; readonly message: string }
   | { readonly kind: 'failed'; readonly verb: Verb; readonly message: string };

@@ -20,8 +20,8 @@ import {
   topDown,
   waitedBelow,
 } from '../statistics/statistics-forest.ts';
+import { spanKey } from '../trace/span-key.ts';
 import { waitsSince } from '../trace/span-status.ts';
-import { spanKey } from '../trace/span-tree.ts';
 import { type HandOff, handOffOf, looseName } from './hand-off.ts';
 
 export type NodeKind = 'agent' | 'model' | 'tool';

@@ -18,7 +18,7 @@ export enum JsonKind {
 
 const FIRST_CAPACITY = 256;
 /** More values than this are not listed: their index would take more room than all else. */
-export const MAX_NODES = 4_000_000;
+const MAX_NODES = 4_000_000;
 const MAX_DEPTH = 0xffff;
 
 /** Nodes in document order: a container is followed by all that is in it. */
@@ -163,7 +163,7 @@ export class JsonSizeError extends Error {
   }
 }
 
-export class JsonSyntaxError extends Error {
+class JsonSyntaxError extends Error {
   readonly at: number;
   constructor(at: number, what: string) {
     super(`${what} at character ${at}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { boundTwice, keyList } from './key-list.ts';
+import { keyList } from './key-list.ts';
 
 const action = fc.record({
   name: fc.string({ minLength: 1, maxLength: 4 }),
@@ -30,12 +30,4 @@ test('what counts everywhere comes last', () => {
   const some = (where: string) => ({ where, actions: [{ name: 'one', keys: ['a'] }] });
   const list = keyList([some('Everywhere'), some('Session')], 'Everywhere');
   expect(list.map(({ where }) => where)).toEqual(['Session', 'Everywhere']);
-});
-
-test('a key of two actions in one place is found; the same action twice is not', () => {
-  const one = { where: 'Session', actions: [{ name: 'next error', keys: ['e'] }] };
-  const other = { where: 'Session', actions: [{ name: 'export', keys: ['x', 'e'] }] };
-  expect(boundTwice([one, one])).toEqual([]);
-  expect(boundTwice([one, other])).toEqual(['Session: e: next error, export']);
-  expect(boundTwice([one, { ...other, where: 'Waiting' }])).toEqual([]);
 });

@@ -5,7 +5,7 @@ export interface KeyRow {
   readonly what: string;
 }
 
-export interface KeySection {
+interface KeySection {
   readonly where: string;
   readonly rows: readonly KeyRow[];
 }
@@ -52,21 +52,4 @@ export function keyList(groups: readonly Group[], everywhere: string): readonly 
       where,
       rows: [...rows].map(([what, keys]) => ({ keys, what })),
     }));
-}
-
-/** Keys that two actions of one place have: only one of them would be done. */
-export function boundTwice(groups: readonly Group[]): readonly string[] {
-  const owners = new Map<string, string>();
-  const twice = new Set<string>();
-  for (const { where, actions } of groups) {
-    for (const { name, keys } of actions) {
-      for (const key of keys ?? []) {
-        const place = `${where}: ${key}`;
-        const owner = owners.get(place) ?? name;
-        owners.set(place, owner);
-        if (owner !== name) twice.add(`${place}: ${owner}, ${name}`);
-      }
-    }
-  }
-  return [...twice];
 }

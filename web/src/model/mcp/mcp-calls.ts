@@ -8,7 +8,7 @@
 import type { McpEntry } from '../../api/types.ts';
 import { compareEntries, connectionOf, joinFrames, type McpRound } from './mcp-frames.ts';
 
-export type CallState =
+type CallState =
   | 'pending'
   | 'ok'
   /** An input-required result that nobody has gone on from. */
@@ -46,7 +46,7 @@ export interface McpCall {
   readonly words: string;
 }
 
-export interface JoinContext {
+interface JoinContext {
   /** Key of the span that a span lies in. */
   readonly parentOf: (spanKey: string) => string | undefined;
   /** Whether the session goes on: what has no answer may still get one. */

@@ -11,7 +11,7 @@ export interface McpFilter {
   readonly find: string;
 }
 
-export interface CallRow {
+interface CallRow {
   readonly kind: 'call';
   readonly key: string;
   readonly call: McpCall;
@@ -19,7 +19,7 @@ export interface CallRow {
   readonly depth: number;
 }
 
-export interface GroupRow {
+interface GroupRow {
   readonly kind: 'group';
   readonly key: string;
   /** The agent, workflow or tool whose calls follow; undefined: nobody is known. */

@@ -3,7 +3,7 @@ import type { McpEntry } from '../../api/types.ts';
 import type { McpCall } from './mcp-calls.ts';
 
 /** 2025-11-25 and before shake hands; from 2026-07-28 on every request says what it needs. */
-export type Era = 'handshake' | 'stateless';
+type Era = 'handshake' | 'stateless';
 
 export interface McpServer {
   readonly name: string;

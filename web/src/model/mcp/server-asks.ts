@@ -2,7 +2,7 @@
 import type { Clip } from '../../api/types.ts';
 import { isCut } from '../transcript/transcript-text.ts';
 
-export interface ServerAsk {
+interface ServerAsk {
   readonly asked: string | undefined;
   /** `accept`, `decline`, `cancel`; undefined: no answer, or one without a verdict. */
   readonly action: string | undefined;

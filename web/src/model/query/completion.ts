@@ -7,7 +7,7 @@ export interface Suggestion {
   readonly detail: string;
 }
 
-export interface Completion {
+interface Completion {
   /** The part of the query that a suggestion replaces. */
   readonly start: number;
   readonly end: number;

@@ -11,7 +11,7 @@ export interface FuzzyMatch {
 }
 
 /** Beyond these, nothing is looked at: work is bounded by their product. */
-export const MAX_QUERY = 48;
+const MAX_QUERY = 48;
 export const MAX_TEXT = 240;
 
 const HIT = 1;

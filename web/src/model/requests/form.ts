@@ -8,7 +8,7 @@
 import { formatJson } from '../json/json-format.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../json/json-text.ts';
 
-export interface Choice {
+interface Choice {
   /** The value as JSON text. */
   readonly json: string;
   readonly label: string;
@@ -20,7 +20,7 @@ export interface Rule {
   readonly json: string;
 }
 
-export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
+type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
 
 export interface Field {
   /** Undefined: the answer is this value itself, and no object. */

@@ -34,7 +34,7 @@ export const CHANGE_SIGNS: Readonly<Record<Change, string>> = {
   cheaper: '▽',
 };
 
-export interface SummaryRow {
+interface SummaryRow {
   readonly name: string;
   readonly left: string;
   readonly right: string;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Session } from '../../api/types.ts';
 import { exampleSession as session } from '../examples.ts';
-import { compareNewestFirst, ran_ms } from './session-order.ts';
+import { comparePlaces, NEWEST_FIRST, ran_ms, sortValue } from './session-order.ts';
+
+function compareNewestFirst(a: Session, b: Session): number {
+  const placeOf = (one: Session) => [sortValue(one, NEWEST_FIRST, 0), one.id] as const;
+  return comparePlaces(NEWEST_FIRST, placeOf(a), placeOf(b));
+}
 
 test('the order is newest first, exact to the nanosecond, and total', () => {
   const sessions = fc.array(

@@ -92,9 +92,3 @@ export function comparePlaces(
   if (a[0] !== b[0]) return a[0] < b[0] ? -way : way;
   return a[1] < b[1] ? -way : a[1] > b[1] ? way : 0;
 }
-
-/** Newest first; ties by id, so that the order is total. */
-export function compareNewestFirst(a: Session, b: Session): number {
-  const of = (session: Session) => [sortValue(session, NEWEST_FIRST, 0), session.id] as const;
-  return comparePlaces(NEWEST_FIRST, of(a), of(b));
-}

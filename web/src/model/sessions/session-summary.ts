@@ -9,7 +9,7 @@ import type { Session, SpanRow } from '../../api/types.ts';
 import { formatCost, formatCount, formatDuration, formatOffset, plural } from '../text/format.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 
-export interface Cause {
+interface Cause {
   readonly span: SpanRow;
   /** What the span says of its error; empty: nothing. */
   readonly text: string;

@@ -1,8 +1,8 @@
 /** What holds of a session's spans as a whole, kept as they change: nothing is counted anew. */
 import type { SpanRow } from '../../api/types.ts';
 import type { TimeWindow } from '../timeline/time-scale.ts';
+import { spanKey } from '../trace/span-key.ts';
 import { endOffset, firstCause } from '../trace/span-status.ts';
-import { spanKey } from '../trace/span-tree.ts';
 
 export class SessionTally {
   /** Errors by key, each once: a twin tells of the same one again. */

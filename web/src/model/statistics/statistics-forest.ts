@@ -5,7 +5,7 @@
  * number of spans is a generator, so that 100 000 of them are counted between frames.
  */
 import type { SpanRow } from '../../api/types.ts';
-import { parentKey, spanKey } from '../trace/span-tree.ts';
+import { parentKey, spanKey } from '../trace/span-key.ts';
 
 /** Spans by their place in `rows`; siblings by start. */
 export interface Forest {

@@ -13,7 +13,7 @@ import type {
   Times,
   Use,
 } from '../../api/types.ts';
-import { spanKey } from '../trace/span-tree.ts';
+import { spanKey } from '../trace/span-key.ts';
 import {
   compare,
   everySlice,

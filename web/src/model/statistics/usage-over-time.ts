@@ -2,7 +2,7 @@
 import type { SpanRow } from '../../api/types.ts';
 import type { Used } from './statistics.ts';
 
-export interface UsageBucket {
+interface UsageBucket {
   input_tokens: number;
   output_tokens: number;
   cost_usd: number;

@@ -21,7 +21,7 @@ export type Block =
   | { readonly type: 'table'; readonly head: readonly Cell[]; readonly rows: readonly Cell[][] }
   | { readonly type: 'rule' };
 
-export type Cell = readonly Inline[];
+type Cell = readonly Inline[];
 
 export interface Item {
   /** A task's box; undefined when it is none. */

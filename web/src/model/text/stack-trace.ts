@@ -1,6 +1,6 @@
 /** A stack trace with the frames of libraries folded: one's own are what one looks for. */
 
-export type Frames =
+type Frames =
   | { readonly isFolded: false; readonly text: string }
   | { readonly isFolded: true; readonly count: number };
 

@@ -6,7 +6,7 @@
  */
 import { piecesOf } from './hidden-characters.ts';
 
-export interface StandIn {
+interface StandIn {
   readonly sign: string;
   readonly code: number;
 }

@@ -17,7 +17,7 @@ export interface ChangedLine {
 }
 
 /** Lines that changed together, with what stands around them. */
-export interface Hunk {
+interface Hunk {
   readonly lines: readonly ChangedLine[];
 }
 

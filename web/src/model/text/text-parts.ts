@@ -1,6 +1,6 @@
 /** A long text in parts that can be laid out at once: cut where a line ends, if one does. */
 
-export interface TextPart {
+interface TextPart {
   readonly from: number;
   readonly to: number;
 }

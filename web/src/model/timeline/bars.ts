@@ -52,7 +52,7 @@ export function waitsOf(
   });
 }
 
-export type LabelPlace = 'right' | 'left' | 'inside';
+type LabelPlace = 'right' | 'left' | 'inside';
 
 const GAP_PX = 6;
 /** Of the bar that goes on behind its label. */

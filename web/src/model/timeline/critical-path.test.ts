@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { atOnce } from '../slices.ts';
 import { SpanForest } from '../trace/span-forest.ts';
-import { criticalPath } from './critical-path.ts';
+import { criticalPathSteps } from './critical-path.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 interface Timed {
@@ -21,7 +22,7 @@ function pathOf(spans: readonly Timed[]): [string, number, number][] {
     start_ns: spans[number]?.from ?? 0,
     end_ns: spans[number]?.to ?? 0,
   });
-  return [...criticalPath(forest, times)]
+  return [...atOnce(criticalPathSteps(forest, times))]
     .flatMap(([number, stretches]) =>
       stretches.map(
         ({ start_ns, end_ns }) =>

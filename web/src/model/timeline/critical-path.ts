@@ -7,21 +7,13 @@
  * for. The roots count as children of the session. A child is cut to its parent, a twin without
  * anything below it is no child.
  */
-import { atOnce } from '../slices.ts';
 import type { SpanForest } from '../trace/span-forest.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 /** Number of a span → the stretches in which the end waited for it itself, the last one first. */
 export type CriticalPath = ReadonlyMap<number, readonly TimeWindow[]>;
 
-export function criticalPath(
-  forest: SpanForest,
-  timesOf: (number: number) => TimeWindow,
-): CriticalPath {
-  return atOnce(criticalPathSteps(forest, timesOf));
-}
-
-/** The same in steps, between which spans may come and change. */
+/** The critical path, in steps between which spans may come and change. */
 export function* criticalPathSteps(
   forest: SpanForest,
   timesOf: (number: number) => TimeWindow,

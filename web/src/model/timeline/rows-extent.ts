@@ -3,7 +3,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { endOffset } from '../trace/span-status.ts';
 import type { TimeWindow } from './time-scale.ts';
 
-export interface RowInView {
+interface RowInView {
   readonly span: SpanRow;
   readonly depth: number;
 }

@@ -4,7 +4,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan } from '../examples.ts';
 import { atOnce } from '../slices.ts';
 import { SpanForest } from '../trace/span-forest.ts';
-import { criticalPath } from './critical-path.ts';
+import { criticalPathSteps } from './critical-path.ts';
 import { gapsOf } from './gaps.ts';
 import { shapeSteps } from './session-shape.ts';
 
@@ -50,10 +50,12 @@ test('a session is seen in steps as it is seen at once', () => {
       expect(shape.gaps).toEqual(gapsOf(leaves.map(timesOf)));
       const none = { start_ns: 0, end_ns: 0 };
       expect(shape.path).toEqual(
-        criticalPath(forest, (number) => {
-          const span = spans[number];
-          return span === undefined ? none : timesOf(span);
-        }),
+        atOnce(
+          criticalPathSteps(forest, (number) => {
+            const span = spans[number];
+            return span === undefined ? none : timesOf(span);
+          }),
+        ),
       );
     }),
   );

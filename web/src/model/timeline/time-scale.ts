@@ -12,7 +12,7 @@ export interface TimeWindow {
 }
 
 /** Below this a window is all rounding noise. */
-export const MIN_WINDOW_NS = 1e3;
+const MIN_WINDOW_NS = 1e3;
 
 /** Largest zoom-out, as a multiple of what there is to see. */
 const MAX_ZOOM_OUT = 1.5;

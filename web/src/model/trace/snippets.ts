@@ -7,7 +7,7 @@ export interface SpanAddress {
   readonly spanId: string;
 }
 
-export function spanUrl({ serviceUrl, traceId, spanId }: SpanAddress): string {
+function spanUrl({ serviceUrl, traceId, spanId }: SpanAddress): string {
   return `${serviceUrl}spans/${encodeURIComponent(traceId)}/${encodeURIComponent(spanId)}`;
 }
 

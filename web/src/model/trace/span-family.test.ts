@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan } from '../examples.ts';
 import { failedAbove, failedBelow, selfTime_ns, twinsOf } from './span-family.ts';
-import { spanKey } from './span-tree.ts';
+import { spanKey } from './span-key.ts';
 
 function rowsOf(...rows: SpanRow[]) {
   return new Map(rows.map((row) => [spanKey(row), row]));

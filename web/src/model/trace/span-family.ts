@@ -1,6 +1,6 @@
 /** What of a session is around one span: where its error went, its twins, how long it did nothing. */
 import type { SpanRow } from '../../api/types.ts';
-import { spanKey } from './span-tree.ts';
+import { spanKey } from './span-key.ts';
 
 interface Rows {
   get(key: string): SpanRow | undefined;

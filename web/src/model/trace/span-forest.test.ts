@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AS_AT_FIRST, SpanForest } from './span-forest.ts';
+import { AS_AT_FIRST, type Rows, SpanForest } from './span-forest.ts';
 import type { DuplicableSpan } from './span-key.ts';
-import { layoutRows } from './span-tree.ts';
 
 function span(id: string, parent: string | null, offset_ns: number): DuplicableSpan {
   return { trace_id: 't', span_id: id, parent_span_id: parent, offset_ns, duplicate_of: null };
@@ -12,6 +11,11 @@ function forestOf(spans: readonly DuplicableSpan[]): SpanForest {
   const forest = new SpanForest();
   for (const one of spans) forest.put(one);
   return forest;
+}
+
+function layoutRows(spans: readonly DuplicableSpan[], collapsed: ReadonlySet<string>): Rows {
+  const byHand = new Map([...collapsed].map((key) => [key, true] as const));
+  return forestOf(spans).arrange({ ...AS_AT_FIRST, byHand, all: false });
 }
 
 /** `a` and below it, indented, what it called: as the rows would show it. */

@@ -1,6 +1,6 @@
 /** Which span is which, and below which. */
 
-export interface TreeSpan {
+interface TreeSpan {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id: string | null;

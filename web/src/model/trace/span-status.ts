@@ -1,6 +1,6 @@
 /** What a span's state means for the reader. */
 import type { SessionStatus, SpanRow, SpanStatus } from '../../api/types.ts';
-import { parentKey, spanKey } from './span-tree.ts';
+import { parentKey, spanKey } from './span-key.ts';
 
 const ENDED: ReadonlySet<SpanStatus> = new Set(['unset', 'ok', 'error', 'cancelled']);
 

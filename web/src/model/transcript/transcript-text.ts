@@ -3,7 +3,7 @@ import type { Clip, Piece, Reading } from '../../api/types.ts';
 import { indexJson, JsonKind } from '../json/json-text.ts';
 
 /** A tool that ran after a model call; `call_id` is known once it has been read. */
-export interface RanTool {
+interface RanTool {
   readonly key: string;
   readonly name: string;
   readonly call_id: string | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan } from '../examples.ts';
-import { spanKey } from '../trace/span-tree.ts';
+import { spanKey } from '../trace/span-key.ts';
 import { forestOf, type LayoutOptions, layoutTranscript } from './transcript.ts';
 
 const MS = 1e6;

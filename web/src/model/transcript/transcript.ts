@@ -6,7 +6,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { SpanForest } from '../trace/span-forest.ts';
 import { spanKey } from '../trace/span-key.ts';
 
-export type EntryType =
+type EntryType =
   /** An agent begins; one that is folded is a card. */
   | 'agent'
   /** An agent has ended, or is at work below all that it did. */

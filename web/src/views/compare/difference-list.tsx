@@ -3,7 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
 import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { KindIcon } from '../parts/icons.tsx';
@@ -126,7 +126,7 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
 }
 
 /** Of a pair, that of its left span: no span is in two differences. */
-export function keyOf(difference: Difference | undefined): string | undefined {
+function keyOf(difference: Difference | undefined): string | undefined {
   if (difference === undefined) return undefined;
   if (difference.left !== null) return `left ${spanKey(difference.left)}`;
   return difference.right === null ? undefined : `right ${spanKey(difference.right)}`;

@@ -11,7 +11,7 @@ import {
 import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';

@@ -11,7 +11,7 @@ interface Size {
   readonly height: number;
 }
 
-export interface Curve {
+interface Curve {
   readonly path: string;
   /** Where its label goes. */
   readonly middle: Point;

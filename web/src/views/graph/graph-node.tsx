@@ -63,7 +63,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
   );
 }
 
-export function classOf({ kind, errors, active, waiting, count }: GraphNode): string {
+function classOf({ kind, errors, active, waiting, count }: GraphNode): string {
   return [
     'ins-graph__node',
     `ins-graph__node--${kind}`,

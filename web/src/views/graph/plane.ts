@@ -2,7 +2,7 @@
 import { type PointerEvent, useCallback, useEffect, useState } from 'react';
 import type { Layout } from '../../model/graph/graph-layout.ts';
 
-export interface View {
+interface View {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
@@ -11,7 +11,7 @@ export interface View {
 const PADDING_PX = 36;
 const SCALES = { least: 0.15, most: 2.5, fit: 1.1 };
 
-export interface Plane {
+interface Plane {
   readonly view: View;
   /** Factor above 1 comes closer; the middle stays. */
   readonly zoom: (factor: number) => void;

@@ -1,7 +1,7 @@
 /** The MCP log of a session as calls, kept current while it is looked at. */
 import { useEffect, useMemo, useState } from 'react';
 import { joinCalls, type McpCall } from '../../model/mcp/mcp-calls.ts';
-import { parentKey } from '../../model/trace/span-tree.ts';
+import { parentKey } from '../../model/trace/span-key.ts';
 import { McpLog } from '../../state/mcp-log.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from '../parts/context.ts';

@@ -22,7 +22,7 @@ import { useSessionItems, useSpanItems } from './found.ts';
 import { arrange, type FoundItem, type Item, itemsOf, type Section } from './items.ts';
 import './palette.css';
 
-export interface PaletteProps {
+interface PaletteProps {
   /** Only what can be done with what is selected. */
   readonly isSelectionOnly: boolean;
   readonly onClose: () => void;

@@ -11,7 +11,7 @@ const TYPING_MS = 120;
 const MOST = 8;
 const NONE: readonly Suggestion[] = [];
 
-export interface Suggested {
+interface Suggested {
   readonly start: number;
   readonly end: number;
   readonly suggestions: readonly Suggestion[];

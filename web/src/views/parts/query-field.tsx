@@ -21,7 +21,7 @@ interface QueryFieldProps {
 }
 
 /** What is wrong, and where. */
-export interface QueryProblem {
+interface QueryProblem {
   readonly query: string;
   readonly message: string;
   readonly position: number;

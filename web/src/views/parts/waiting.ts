@@ -1,6 +1,6 @@
 /** Which spans wait for a person right now: those with a request come first. */
 import { useMemo } from 'react';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRow } from './context.ts';
 

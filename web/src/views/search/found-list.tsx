@@ -4,7 +4,7 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'r
 import type { Excerpt, SearchHit } from '../../api/types.ts';
 import { formatDuration, formatStart, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
 import { useCell, useInspector } from '../parts/context.ts';

@@ -1,8 +1,8 @@
 /** Keeps the two canvases of the waterfall current: at once for the reader, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
 import { type Palette, readPalette } from '../../render/palette.ts';
 import { drawAxis, drawWaterfall } from '../../render/waterfall.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -7,8 +7,8 @@ import {
   formatRunning,
   groupThousands,
 } from '../../model/text/format.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../parts/context.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';

@@ -7,7 +7,7 @@ import { flushSync } from 'react-dom';
 
 const BLOCK = 8;
 
-export interface RowWindow {
+interface RowWindow {
   /** The first row in the document, and how many there are from it on. */
   readonly first: number;
   readonly count: number;

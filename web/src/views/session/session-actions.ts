@@ -1,6 +1,6 @@
 /** The keys that work in every view of a session, and what they go to. */
 import { useMemo } from 'react';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
@@ -49,7 +49,7 @@ export function nextError(trace: Trace, selected: string | undefined): string | 
   return after(trace.tally.errorsByStart().map(spanKey), selected);
 }
 
-export function firstCauseOf(trace: Trace): string | undefined {
+function firstCauseOf(trace: Trace): string | undefined {
   const cause = trace.tally.firstCause();
   return cause === undefined ? undefined : spanKey(cause);
 }

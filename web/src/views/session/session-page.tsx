@@ -1,7 +1,7 @@
 /** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
 import { useEffect, useMemo, useRef } from 'react';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';

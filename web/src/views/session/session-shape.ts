@@ -5,7 +5,7 @@ import { inSlices, nextTask, SteppedWork } from '../../model/slices.ts';
 import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';
 import { NO_SHAPE, shapeSteps } from '../../model/timeline/session-shape.ts';
 import type { TimeWindow } from '../../model/timeline/time-scale.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../parts/context.ts';
 import { useSlowVersion } from '../parts/slow-version.ts';

@@ -27,7 +27,7 @@ export interface SessionView {
   readonly isFor?: (session: Session) => boolean;
 }
 
-export const SESSION_VIEWS: readonly SessionView[] = [
+const SESSION_VIEWS: readonly SessionView[] = [
   { id: 'waterfall', name: 'Waterfall', View: Waterfall },
   {
     id: 'transcript',

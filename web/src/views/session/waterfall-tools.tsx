@@ -1,7 +1,7 @@
 /** Find, what is left out, folding and zoom. */
 import { memo, useMemo, useRef } from 'react';
 import { plural } from '../../model/text/format.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
 import { matchesFind } from '../parts/find.ts';

@@ -217,7 +217,7 @@ function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
 }
 
 /** As it stands in the address: the newest first needs no word. */
-export function sortText(sort: Sort): string | undefined {
+function sortText(sort: Sort): string | undefined {
   return sort === '-started' ? undefined : sort;
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
 import { twinsOf } from '../../model/trace/span-family.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../parts/context.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../model/text/format.ts';
 import { foldFrames } from '../../model/text/stack-trace.ts';
 import { failedAbove, failedBelow, selfTime_ns } from '../../model/trace/span-family.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ClampedText } from '../parts/values/clamped-text.tsx';

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { twinsOf } from '../../model/trace/span-family.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';

@@ -1,7 +1,7 @@
 /** Fetches the selected span, and again when its row says that there is more of it. */
 import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import { useInspector } from '../parts/context.ts';
 

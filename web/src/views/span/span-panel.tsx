@@ -2,8 +2,8 @@
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
 import { formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';

@@ -1,7 +1,7 @@
 /** Find in the transcript: in names, and in what has been read; what is found is marked. */
 import { useEffect, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';

@@ -1,12 +1,12 @@
 /** The entries of a session, what of them is folded, and where a span is among them. */
 import { useCallback, useMemo, useState } from 'react';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { layoutTranscript, type TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../parts/context.ts';
 import { useSlowVersion } from '../parts/slow-version.ts';
 
-export interface Folds {
+interface Folds {
   readonly layout: TranscriptLayout;
   /** Unfold (false) or fold (true) agents. */
   readonly fold: (keys: readonly string[], isFolded: boolean) => void;

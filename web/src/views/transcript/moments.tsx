@@ -10,7 +10,7 @@ import type {
 } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';

@@ -1,6 +1,6 @@
 /** A session read from above to below: what was said, done, decided and waited for. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { spanKey } from '../../model/trace/span-tree.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -33,7 +33,7 @@ export function canBeSent({ formatted }: EditCheck): boolean {
   return formatted.isJson && formatted.twice === undefined;
 }
 
-export function checkEdit(original: string, edited: string): EditCheck {
+function checkEdit(original: string, edited: string): EditCheck {
   const formatted = formatJson(edited);
   return {
     of: edited,

@@ -52,7 +52,7 @@ export function useSliced<T>(
 }
 
 /** Work until the budget of a frame is used up, then let others go first. Returns how to stop. */
-export function run<T>(slices: Slices<T>, done: (value: T) => void): () => void {
+function run<T>(slices: Slices<T>, done: (value: T) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const work = () => {
     const until_ms = performance.now() + BUDGET_MS;

@@ -4,7 +4,7 @@ import type { Clamped } from '../../../api/types.ts';
 import type { Cuts } from '../../../model/trace/cuts.ts';
 import type { SpanId } from '../../../state/span-values.ts';
 
-export interface ShownSpan {
+interface ShownSpan {
   readonly id: SpanId;
   readonly cuts: Cuts;
   /** Everything as it was sent, instead of as a tree or formatted. */

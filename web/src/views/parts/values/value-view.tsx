@@ -4,7 +4,7 @@ import { ClampedText } from './clamped-text.tsx';
 import { JsonText } from './json-tree.tsx';
 import { useShownSpan } from './shown-span.ts';
 
-export type Form = 'json' | 'text' | 'markdown';
+type Form = 'json' | 'text' | 'markdown';
 
 interface ValueViewProps {
   readonly text: string;

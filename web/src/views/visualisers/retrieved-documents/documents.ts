@@ -6,7 +6,7 @@
  */
 import type { SpanDetail } from '../../../api/types.ts';
 
-export interface RetrievedDocument {
+interface RetrievedDocument {
   readonly id: string | undefined;
   readonly content: string | undefined;
   readonly score: number | undefined;
