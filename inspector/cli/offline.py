@@ -20,7 +20,7 @@ from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.sessions.state import SessionState, status_of
 from inspector.service.settings import Settings
-from inspector.service.storage import open_store, open_to_read
+from inspector.service.storage import open_to_read
 
 _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}
 
@@ -46,7 +46,7 @@ class OfflineClient:
         Raises:
             StoreError: The store cannot be opened.
         """
-        with closing(open_store(self.settings.store, is_read_only=True)) as store:
+        with closing(open_to_read(self.settings.store)) as store:
             yield from packed_session(store, session_id)
 
     async def _get(self, path: str, query: dict[str, object]) -> Any:

@@ -48,6 +48,7 @@ from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage import open_store
+from inspector.service.storage.sqlite_open import MEMORY_BYTES
 from inspector.service.token import load_token, store_path
 from inspector.version import VERSION
 
@@ -158,7 +159,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
-        app.state.words = open_words(store, store_path(settings.store))
+        path = store_path(settings.store)
+        app.state.words = open_words(store, path)
         if app.state.words is not None:
             stack.callback(app.state.words.close)
             stack.callback(Indexer(store, app.state.words).close)
@@ -167,6 +169,8 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
         dispatch = Dispatch(store)
         stack.push_async_callback(dispatch.close)
         retention = Retention.parse(settings.retention)
+        if path is None:
+            retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
         writer = Writer(store, feed, retention=retention, dispatch=dispatch)
         stack.push_async_callback(writer.close)
         app.state.store, app.state.feed, app.state.writer = store, feed, writer

@@ -122,7 +122,8 @@ class Settings(BaseSettings):
     otlp_grpc_port: Port = Field(4317, description="Port for OTLP/gRPC; 0 is off.")
     store: str = Field(
         default_factory=_default_store,
-        description="Where sessions are kept: `sqlite:///PATH`, or `memory:`.",
+        description="Where sessions are kept: `sqlite:///PATH`, or `memory:`, which holds 1 GiB "
+        "until the service ends and writes no session to a disk.",
     )
     retention: RetentionText = Field(
         "30d,20GB",

@@ -12,8 +12,9 @@ from inspector.service.ingest.recorder import Recorder
 from inspector.service.model.rows import IncomingSpan, SessionRow
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.memory import MemoryStore
-from tests.support.otlp import START_NS
+from tests.support.export import trace_request
+from tests.support.model_store import ModelStore
+from tests.support.otlp import START_NS, span
 from tests.support.senders import Acknowledged, Sender
 from tests.support.service import DEADLINE_S, free_port
 from tests.support.service_process import Service
@@ -46,6 +47,23 @@ def test_a_service_that_is_killed_has_all_that_it_acknowledged(tmp_path: Path, k
             check(tmp_path / "store.sqlite3", acknowledged)
 
 
+def test_a_service_with_its_store_in_memory_leaves_nothing_of_it_behind(tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    service.environment["INSPECTOR_STORE"] = "memory:"
+    service.environment["XDG_DATA_HOME"] = str(tmp_path)
+    service.environment["TMPDIR"] = str(tmp_path)
+    service.start()
+    try:
+        secret = {"session.id": "S", "note": "needle " * 1_000}
+        service.post("/v1/traces", trace_request(span(attributes=secret)).SerializeToString())
+        assert service.get("/search?q=needle")["spans"]
+    finally:
+        service.kill()
+    files = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert not {path for path in files if b"needle" in path.read_bytes()}
+    assert {path.name for path in files} == {"memory.token", "inspector.json"}
+
+
 def check(path: Path, acknowledged: Acknowledged) -> None:
     store = open_store(f"sqlite:///{path}")  # as the service opens it
     try:
@@ -75,7 +93,7 @@ def contents_of(store: Store) -> dict[tuple[str, str], IncomingSpan]:
 
 def folded(spans: list[IncomingSpan]) -> dict[str, tuple[object, ...]]:
     """Return what the sessions of `spans` come to when they arrive all at once."""
-    store = MemoryStore()
+    store = ModelStore()
     recorder = Recorder(store, START_NS)
     store.commit(recorder.record(spans, [], START_NS))
     return summaries(store)

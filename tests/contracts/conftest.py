@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from inspector.service.storage import Store, open_store
+from tests.support.model_store import ModelStore
 
 OpenStore = Callable[[], Store]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["model", "memory:", "sqlite:///{folder}/store.sqlite3"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.sqlite3"
-    store = open_store(url)
+    url = str(request.param)
+    store = ModelStore() if url == "model" else open_store(url.format(folder=tmp_path))
     yield store
     store.close()

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from inspector.cli.main import app
 from inspector.errors import StoreError, StoreInUseError, StoreUnavailableError
 from inspector.service.feed.feed import Feed
-from inspector.service.storage import open_store
+from inspector.service.query.tree import All
+from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.sqlite_backup import back_up, restore
 from tests.support.otlp import span
@@ -40,8 +41,8 @@ def _damage(path: Path) -> None:
 
 
 def _session_ids(path: Path) -> set[str]:
-    with closing(open_store(f"sqlite:///{path}", is_read_only=True)) as store:
-        return set(Rig(store).sessions())
+    with open_to_read(f"sqlite:///{path}").read() as reader:
+        return {record.row.id for record in reader.newest_sessions(All(), None, 10_000).rows}
 
 
 def test_a_backup_is_of_one_moment_and_its_owners_alone(
@@ -126,9 +127,9 @@ def test_a_damaged_store_says_so_and_what_to_do(path: Path, tmp_path: Path) -> N
         back_up(path, tmp_path / "bad")
     assert not (tmp_path / "bad").exists()
     path.write_bytes(b"\xff" * 16_384)
-    for is_read_only in (False, True):
+    for open_ in (open_store, open_to_read):
         with pytest.raises(StoreError, match="inspector restore") as caught:
-            open_store(f"sqlite:///{path}", is_read_only=is_read_only)
+            open_(f"sqlite:///{path}")
         assert "Make it" not in str(caught.value)
     restore(good, path)
     assert len(_session_ids(path)) == 199

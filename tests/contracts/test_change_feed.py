@@ -275,7 +275,6 @@ async def test_streams_end_when_the_feed_is_closed(fed: _FedDesk) -> None:
     async with asyncio.timeout(5):
         rest = await waiting
     assert all(b"Heartbeat" in message for message in rest)  # on a slow machine one fits in
-    assert fed.feed.viewer_count == 0
 
 
 async def test_a_burst_is_one_write_to_each_viewer(fed: _FedDesk) -> None:

@@ -20,13 +20,13 @@ from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from inspector.service.storage.memory import MemoryStore
+from tests.support.model_store import ModelStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming, log, trace_hex
 
 
-class _GatedStore(MemoryStore):
+class _GatedStore(ModelStore):
     """A disk that is as slow, or as broken, as a test needs."""
 
     def __init__(self) -> None:

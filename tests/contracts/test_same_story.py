@@ -13,6 +13,7 @@ from inspector.service.model.rows import RequestStatus
 from inspector.service.query.tree import All
 from inspector.service.sessions.state import REQUEST_WAIT, SessionState
 from inspector.service.storage import Store, open_store
+from tests.support.model_store import ModelStore
 from tests.support.rig import Rig, play
 from tests.support.schedules import Step, controlled_schedules
 from tests.support.telemetry import trace_hex
@@ -51,11 +52,11 @@ def story(store: Store) -> dict[str, object]:
 
 
 @given(controlled_schedules, st.lists(st.integers(0, 4), min_size=14, max_size=14))
-def test_both_stores_tell_the_same_story(steps: list[Step], sweeps: list[int]) -> None:
-    """However much of what was deleted is taken away by then: in memory there is nothing left."""
+def test_sqlite_tells_the_story_that_the_model_tells(steps: list[Step], sweeps: list[int]) -> None:
+    """However much of what was deleted is taken away by then: in the model nothing is left."""
     with tempfile.TemporaryDirectory(dir=_FAST) as folder:
         desks = [
-            Rig(open_store("memory:")),
+            Rig(ModelStore()),
             Rig(open_store(f"sqlite:///{folder}/s.sqlite3")),
         ]
         try:
@@ -64,8 +65,8 @@ def test_both_stores_tell_the_same_story(steps: list[Step], sweeps: list[int]) -
                     play(rig, step)
                 for _ in range(sweep_count):
                     desks[1].store.sweep()
-            memory, sqlite = (story(rig.store) for rig in desks)
-            assert sqlite == memory
+            model, sqlite = (story(rig.store) for rig in desks)
+            assert sqlite == model
         finally:
             for rig in desks:
                 rig.store.close()

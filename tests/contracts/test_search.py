@@ -25,11 +25,11 @@ from inspector.service.search.indexing import Indexer
 from inspector.service.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Reader
-from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.orders import Order, SortKey, place_of
 from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.service.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
+from tests.support.model_store import ModelStore
 from tests.support.otlp import SECOND_NS, START_NS, key_values
 from tests.support.otlp import span as otlp_span
 from tests.support.rig import Rig
@@ -116,14 +116,12 @@ class Told:
     words: WordIndex | None
 
 
-@pytest.fixture(
-    scope="module", params=[f"{s}, {i}" for s in ("memory", "sqlite") for i in _INDEXES]
-)
+@pytest.fixture(scope="module", params=[f"{s}, {i}" for s in ("model", "sqlite") for i in _INDEXES])
 def told(request: pytest.FixtureRequest) -> Iterator[Told]:
     kind, _, index = request.param.partition(", ")
     with TemporaryDirectory() as folder:
-        url = "memory:" if kind == "memory" else f"sqlite:///{folder}/store"
-        with closing(open_store(url)) as store, closing(WordIndex(None, store.id, 1)) as words:
+        opened: Store = ModelStore() if kind == "model" else open_store(f"sqlite:///{folder}/store")
+        with closing(opened) as store, closing(WordIndex(None, store.id, 1)) as words:
             if index == "index of half":
                 story(store, between=lambda: catch_up(store, words))
             else:
@@ -389,7 +387,7 @@ def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
     contents = {row.content: Content(b"", b"") for row in rows}
     changes = Changes(1, 8, [one], [trace(1)], spans=list(rows), contents=contents)
     wanted = parse_query(text, scope, NOW_NS)
-    plain = MemoryStore()
+    plain = ModelStore()
     plain.commit(changes)
     with plain.read() as reader:
         evaluator = Evaluator(reader, NOW_NS)
@@ -450,7 +448,7 @@ def test_every_store_gives_every_order_whole_page_by_page(
 ) -> None:
     wanted = parse_query(text, QueryScope.SESSION, NOW_NS)
     with TemporaryDirectory() as folder, closing(open_store(f"sqlite:///{folder}/s")) as sqlite:
-        for store in (MemoryStore(), sqlite):
+        for store in (ModelStore(), sqlite):
             store.commit(Changes(1, len(records), records))
             with store.read() as reader:
                 for is_descending in (False, True):

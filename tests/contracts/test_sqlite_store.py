@@ -16,7 +16,7 @@ from inspector.errors import StoreError, StoreInUseError, StoreNewerError, Store
 from inspector.service.model.records import Changes, Tombstone
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
-from inspector.service.storage import open_store
+from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
@@ -153,7 +153,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
         connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
         connection.pragma("user_version", 7)
     longest = Order(SortKey.DURATION, is_descending=True, now_ns=START_NS)
-    with open_store(url(path), is_read_only=True).read() as reader:
+    with open_to_read(url(path)).read() as reader:
         assert reader.session_places(All(), longest, None, 1) == [
             (2 * hour_ns + 2 * SECOND_NS, "S")
         ]
@@ -370,7 +370,7 @@ def _check(rig: Rig, acknowledged: int) -> None:
 def test_a_store_may_be_looked_at_beside_its_service_and_never_in_its_way(path: Path) -> None:
     service = open_store(url(path))
     fill(service)
-    looking = open_store(url(path), is_read_only=True)
+    looking = open_to_read(url(path))
     with looking.read() as reader:
         assert (looking.id, reader.head, len(reader.spans_of("S"))) == (service.id, 4, 2)
         service.close()
@@ -379,8 +379,6 @@ def test_a_store_may_be_looked_at_beside_its_service_and_never_in_its_way(path: 
         assert reader.head == 4
     with looking.read() as reader:
         assert reader.head == 5
-    with pytest.raises(StoreUnavailableError, match="for reading only"):
-        looking.commit(Changes(first=6, head=6))
     looking.close()
     service.close()
 
@@ -391,7 +389,7 @@ def test_looking_at_a_store_leaves_its_file_as_it_is(path: Path) -> None:
     store.close()
     before = path.read_bytes()
     path.with_name(path.name + "-lock").unlink()
-    looking = open_store(url(path), is_read_only=True)
+    looking = open_to_read(url(path))
     with looking.read() as reader:
         assert reader.head == 4
     assert path.read_bytes() == before
@@ -408,7 +406,7 @@ def test_a_store_of_before_can_be_looked_at_as_it_is(path: Path) -> None:
             connection.execute(f"DROP TABLE {table}")
         connection.pragma("user_version", 4)
     before = path.read_bytes()
-    with open_store(url(path), is_read_only=True).read() as reader:
+    with open_to_read(url(path)).read() as reader:
         assert [span.waited for span in reader.spans_of("S")] == [(), ()]
         assert (reader.pending_count(), reader.audit(None, 5), len(reader.changes(0, 9))) == (
             0,
@@ -426,7 +424,7 @@ def test_a_store_in_a_directory_that_cannot_be_written_can_be_looked_at(path: Pa
     path.chmod(0o400)
     path.parent.chmod(0o500)
     try:
-        with open_store(url(path), is_read_only=True).read() as reader:
+        with open_to_read(url(path)).read() as reader:
             assert len(reader.spans_of("S")) == 2
     finally:
         path.parent.chmod(0o700)
@@ -435,18 +433,18 @@ def test_a_store_in_a_directory_that_cannot_be_written_can_be_looked_at(path: Pa
 def test_what_is_no_store_of_this_version_cannot_be_looked_at(path: Path) -> None:
     path.parent.mkdir()
     with pytest.raises(StoreError, match="Cannot read the store"):
-        open_store(url(path), is_read_only=True)
+        open_to_read(url(path))
     assert not path.exists()
     path.touch()
     with pytest.raises(StoreError, match="nothing was ever kept"):
-        open_store(url(path), is_read_only=True)
+        open_to_read(url(path))
     path.unlink()
     open_store(url(path)).close()
     connection = apsw.Connection(str(path))
     connection.pragma("user_version", 99)
     connection.close()
     with pytest.raises(StoreNewerError):
-        open_store(url(path), is_read_only=True)
+        open_to_read(url(path))
 
 
 def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: Path) -> None:
@@ -486,16 +484,16 @@ def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Pat
     with contextlib.ExitStack() as burst:
         heads = [burst.enter_context(store.read()).head for _ in range(20)]
     assert heads == [4] * 20
-    idle = store._readers  # type: ignore[attr-defined]  # memory of the process shows it too late
+    idle = store._readers  # memory of the process shows it too late
     kib = [-connection.pragma("cache_size") for connection in idle]
     assert sum(kib) <= 32 * 1024
-    assert -store._writer.pragma("cache_size") == 64 * 1024  # type: ignore[attr-defined]
+    assert -store._writer.pragma("cache_size") == 64 * 1024
     store.close()
 
 
 def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:
     """SIGKILL cannot show this: only power loss takes back what the system had not written."""
     store = open_store(url(path))
-    writer = store._writer  # type: ignore[attr-defined]  # a setting of the connection itself
+    writer = store._writer  # a setting of the connection itself
     assert (writer.pragma("journal_mode"), writer.pragma("synchronous")) == ("wal", 2)
     store.close()

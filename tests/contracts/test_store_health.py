@@ -13,7 +13,7 @@ from inspector.errors import StoreUnavailableError
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import Changes
-from inspector.service.storage.memory import MemoryStore
+from tests.support.model_store import ModelStore
 from tests.support.otlp import span
 from tests.support.store_app import FakeClock
 from tests.support.telemetry import incoming
@@ -22,7 +22,7 @@ from tests.support.viewer import Viewer
 DISK_FULL = StoreUnavailableError("Cannot write: disk full.", trouble="full")
 
 
-class _TroubledStore(MemoryStore):
+class _TroubledStore(ModelStore):
     """A disk whose every write fails while `error` is set."""
 
     def __init__(self) -> None:

@@ -18,9 +18,9 @@ from inspector.service.search import open_search
 from inspector.service.search.fitting import Evaluator
 from inspector.service.search.indexing import Indexer
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 from inspector.service.storage.word_reader import IndexedSpans, Phrase
+from tests.support.model_store import ModelStore
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.rig import Rig
 from tests.support.telemetry import started
@@ -101,7 +101,7 @@ def test_an_index_that_breaks_while_it_is_used_is_made_anew(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "words"
-    store = MemoryStore()
+    store = ModelStore()
     rig = Rig(store)
     rig.take(*(span(f"needle {n}", span_id=n, attributes={"n": "x " * 900}) for n in range(1, 60)))
     with closing(WordIndex(path, store.id, 1)) as index:
@@ -135,7 +135,7 @@ def test_what_was_deleted_leaves_the_index(path: Path) -> None:
 
 
 def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> None:
-    store = MemoryStore()
+    store = ModelStore()
     rig = Rig(store)
     rig.take(span("needle"))
     index.add(Additions(1_000))

@@ -28,8 +28,8 @@ from inspector.service.model.rows import (
 )
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from inspector.service.storage.memory import MemoryStore
 from tests.support.asked import ANN, asked, process
+from tests.support.model_store import ModelStore
 from tests.support.otlp import SECOND_NS, START_NS
 from tests.support.schedules import (
     Answer,
@@ -52,7 +52,7 @@ class Rig:
     """Takes telemetry in and answers what is stored."""
 
     def __init__(self, store: Store | None = None) -> None:
-        self.store = store or MemoryStore()
+        self.store = store or ModelStore()
         self.now_ns = START_NS
         self.recorder = Recorder(self.store, self.now_ns)
 

@@ -22,7 +22,7 @@ from inspector.service.model.records import Change, Changes, SpanRecord, shown_b
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import ReadableStore, Reader
 from inspector.service.storage.health import StoreHealth
 
 MAX_BEHIND = 100_000
@@ -67,7 +67,7 @@ class Feed:
 
     def __init__(
         self,
-        store: Store,
+        store: ReadableStore,
         *,
         timing: FeedTiming | None = None,
         clock: Callable[[], int] = time.time_ns,
@@ -81,11 +81,6 @@ class Feed:
         self._lock = threading.Lock()
         self._viewers: set[_Viewer] = set()
         self._is_closed = False
-
-    @property
-    def viewer_count(self) -> int:
-        """How many streams are open."""
-        return len(self._viewers)
 
     def position(self, change: int) -> str:
         """Return the id of a change: what lists answer as `as_of`."""

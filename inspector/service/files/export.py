@@ -14,19 +14,19 @@ from opentelemetry.proto.logs.v1.logs_pb2 import ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 from inspector.service.model.records import Content, MomentRecord
-from inspector.service.storage.base import SpanPosition, Store
+from inspector.service.storage.base import ReadableStore, SpanPosition
 
 _PAGE = 500
 _ID_FIELDS = frozenset({"traceId", "spanId", "parentSpanId"})
 
 
-def session_lines(store: Store, session_id: str) -> Iterator[bytes]:
+def session_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     """Yield the lines, spans by start and then logs; a snapshot is held for a page at a time."""
     yield from _span_lines(store, session_id)
     yield from _log_lines(store, session_id)
 
 
-def packed_session(store: Store, session_id: str) -> Iterator[bytes]:
+def packed_session(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     """Yield the lines as a gzip file; the same session gives the same bytes."""
     packer = zlib.compressobj(wbits=31)  # the gzip container, with no time in it
     for line in session_lines(store, session_id):
@@ -35,7 +35,7 @@ def packed_session(store: Store, session_id: str) -> Iterator[bytes]:
     yield packer.flush()
 
 
-def _span_lines(store: Store, session_id: str) -> Iterator[bytes]:
+def _span_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     position: SpanPosition | None = None
     while True:
         with store.read() as reader:
@@ -48,7 +48,7 @@ def _span_lines(store: Store, session_id: str) -> Iterator[bytes]:
         position = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
 
 
-def _log_lines(store: Store, session_id: str) -> Iterator[bytes]:
+def _log_lines(store: ReadableStore, session_id: str) -> Iterator[bytes]:
     after = 0
     while True:
         with store.read() as reader:

@@ -48,6 +48,12 @@ class Retention:
                 )
         return cls(age_ns, size_bytes)
 
+    def within(self, most_bytes: int) -> Retention:
+        """Return the same with no more bytes than fit, where a size was asked for."""
+        if self.max_bytes is None:
+            return self
+        return Retention(self.max_age_ns, min(self.max_bytes, most_bytes))
+
     def overdue(self, reader: Reader, now_ns: int) -> list[str]:
         """Return the sessions that have to go next, oldest first: some, not all.
 

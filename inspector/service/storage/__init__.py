@@ -6,7 +6,6 @@ from pathlib import Path
 
 from inspector.errors import StoreError
 from inspector.service.storage.base import Store
-from inspector.service.storage.memory import MemoryStore
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.sqlite_readonly import Passed, ReadOnlySqliteStore
 
@@ -15,39 +14,37 @@ __all__ = ["Store", "open_store", "open_to_read"]
 _SQLITE = "sqlite:///"
 
 
-def open_to_read(url: str, passed: Passed) -> Store:
-    """Open the store that `url` names as it is by now, whoever has it open; change nothing.
-
-    Args:
-        url: As for `open_store`.
-        passed: What became of a session by the time alone.
-
-    Raises:
-        StoreError: It cannot be opened, or the URL names no store.
-    """
-    store = open_store(url, is_read_only=True)
-    if isinstance(store, ReadOnlySqliteStore):
-        store.passed = passed
-    return store
-
-
-def open_store(url: str, *, is_read_only: bool = False) -> Store:
+def open_store(url: str) -> SqliteStore:
     """Open the store that `url` names.
 
     Args:
         url: `memory:`, or `sqlite:///PATH`: four slashes make an absolute path.
-        is_read_only: Only look at it, whoever has it open. Nothing is locked or migrated.
 
     Raises:
         StoreInUseError: Another service has it open.
         StoreNewerError: A newer version wrote it.
         StoreError: It cannot be opened, or the URL names no store.
     """
-    if url == "memory:":
-        return MemoryStore()
+    return SqliteStore(None if url == "memory:" else _path_of(url))
+
+
+def open_to_read(url: str, passed: Passed | None = None) -> ReadOnlySqliteStore:
+    """Open the store in a file as it is by now, whoever has it open; change nothing.
+
+    Args:
+        url: `sqlite:///PATH`.
+        passed: What became of a session by the time alone.
+
+    Raises:
+        StoreNewerError: A newer version wrote it.
+        StoreError: It cannot be opened, or the URL names no file.
+    """
+    return ReadOnlySqliteStore(_path_of(url), passed)
+
+
+def _path_of(url: str) -> Path:
     if url.startswith(_SQLITE) and len(url) > len(_SQLITE):
-        path = Path(url.removeprefix(_SQLITE)).expanduser()
-        return ReadOnlySqliteStore(path) if is_read_only else SqliteStore(path)
+        return Path(url.removeprefix(_SQLITE)).expanduser()
     raise StoreError(
         f"Cannot open the store {url!r}: the address must be `sqlite:///PATH` or `memory:`."
     )

@@ -1,4 +1,4 @@
-"""What a store keeps, and the protocol each store follows.
+"""What a store keeps, and the protocol it follows: SQLite's, and the model's of the tests.
 
 One writer hands over whole commits (`Changes`); any number of readers look at snapshots
 (`Reader`). Rules live above: a store remembers what it is told, in order and all or nothing.
@@ -218,9 +218,6 @@ class Reader(Protocol):
     def oldest_settled(self, most: int) -> list[SessionRecord]:
         """Return the sessions of which nothing runs, the one that changed longest ago first."""
 
-    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
-        """Return the change numbers of departures that lead to no session, see `Store`."""
-
     def payload_bytes(self, session_id: str, most: int) -> int:
         """Return what was received of a session's spans comes to; `most` of them are looked at."""
 
@@ -281,14 +278,24 @@ class Reader(Protocol):
         """Return the oldest `most` audit entries after an id, oldest first."""
 
 
-class Store(Protocol):
-    """Where everything lives. One writer at a time; readers from any thread."""
+class ReadableStore(Protocol):
+    """Where everything lives, to be read from any thread."""
 
     id: str
     """Names this store for ever: positions of another store mean nothing here."""
 
     def read(self) -> AbstractContextManager[Reader]:
-        """Open a snapshot: what is committed now, whatever is committed meanwhile."""
+        """Open a snapshot: what is committed now, whatever is committed meanwhile.
+
+        Keep it short: a store in memory commits nothing until it is closed.
+        """
+
+    def close(self) -> None:
+        """Release everything. Idempotent."""
+
+
+class Store(ReadableStore, Protocol):
+    """The same, to be written by one at a time."""
 
     def commit(self, changes: Changes) -> None:
         """Apply `changes`; durable on return.
@@ -334,6 +341,3 @@ class Store(Protocol):
         Raises:
             StoreUnavailableError: They cannot: disk full, read-only, locked or gone.
         """
-
-    def close(self) -> None:
-        """Release everything. Idempotent."""

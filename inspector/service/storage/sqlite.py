@@ -1,7 +1,8 @@
-"""The SQLite store: one writer connection, a pool of readers that it never blocks.
+"""The SQLite store: one writer connection and a pool of readers, in a file or in memory.
 
-WAL with `synchronous=FULL`: a commit is on the disk when `commit` returns. Checkpoints are rare,
-because each one writes the pages of the indexes back in place.
+In a file neither ever blocks the other. WAL with `synchronous=FULL`: a commit is on the disk when
+`commit` returns. Checkpoints are rare, because each one writes the pages of the indexes back in
+place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
@@ -21,7 +23,6 @@ import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
 from inspector.service.model.records import Changes, SessionRecord, SpanRecord, Tombstone
-from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
 from inspector.service.storage.sqlite_errors import (
     UNAVAILABLE,
@@ -37,6 +38,8 @@ from inspector.service.storage.sqlite_open import (
     Lock,
     file_of,
     lock_store,
+    memory_name,
+    open_memory,
     open_reader,
     open_writer,
 )
@@ -68,7 +71,7 @@ class SqliteStore:
     """Follows `Store`.
 
     Args:
-        path: The file; made when it does not exist, its folder too.
+        path: The file; made when it does not exist, its folder too. None: in memory.
 
     Raises:
         StoreInUseError: Another service has it open.
@@ -76,13 +79,19 @@ class SqliteStore:
         StoreError: It cannot be opened, or is something else.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._lock: Lock = lock_store(path)
+        self._lock: Lock | None = None
+        if path is None:
+            self._open_writer = self._open_reader = partial(open_memory, memory_name())
+        else:
+            self._lock = lock_store(path)
+            self._open_writer = partial(open_writer, path)
+            self._open_reader = partial(open_reader, path)
         try:
             self._connect()
         except BaseException:
-            self._lock.release()
+            self._release()
             raise
         self.id: str = self._read_id()
         self._readers: list[apsw.Connection] = []
@@ -93,8 +102,8 @@ class SqliteStore:
         self._is_closed = False
 
     def _connect(self) -> None:
-        self._writer = open_writer(self._path)
-        self._file = file_of(self._path)
+        self._writer = self._open_writer()
+        self._file = self._path and file_of(self._path)
         self._sessions = Numbers(self._writer, "session", "doomed_session")
         self._traces = Numbers(self._writer, "trace", "doomed_trace")
         self._processes = Numbers(self._writer, "process")
@@ -106,7 +115,7 @@ class SqliteStore:
     # --- reading ----------------------------------------------------------------------------
 
     @contextmanager
-    def read(self) -> Iterator[Reader]:
+    def read(self) -> Iterator[SqliteReader]:
         """Open a snapshot on a connection of its own."""
         connection: apsw.Connection | None = None
         is_sound = True
@@ -124,7 +133,7 @@ class SqliteStore:
     def _take_reader(self) -> apsw.Connection:
         with self._readers_lock:
             connection = self._readers.pop() if self._readers else None
-        return connection or open_reader(self._path)
+        return connection or self._open_reader()
 
     def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
         try:
@@ -143,15 +152,13 @@ class SqliteStore:
     # --- writing ----------------------------------------------------------------------------
 
     def commit(self, changes: Changes) -> None:
-        """Apply `changes` in one transaction; on the disk when this returns."""
         with self._transaction():
             self._apply(changes)
         if changes.departures or takes_away(changes):
             self._has_to_erase = True
 
     def erase(self) -> bool:
-        """Take what requests and commands no longer show from the journal, too."""
-        if not self._has_to_erase:
+        if not self._has_to_erase or self._path is None:
             return True
         # Not for long: senders wait meanwhile, and readers are soon done.
         self._writer.set_busy_timeout(_ERASE_BUSY_MS)
@@ -167,7 +174,6 @@ class SqliteStore:
         return True
 
     def sweep(self) -> bool:
-        """Take away a little of what deleted sessions left; return whether there was anything."""
         with self._transaction():
             is_any = sweep(self._writer)
         if is_any:
@@ -176,7 +182,6 @@ class SqliteStore:
         return is_any
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
-        """Forget old departures that send nobody on; return whether there may be more."""
         with self.read() as reader:
             idle = reader.idle_departures(through, before_ns, most)
         if idle:
@@ -223,59 +228,58 @@ class SqliteStore:
         Raises:
             StoreUnavailableError: It was deleted or moved, or another is in its place.
         """
+        if self._path is None:
+            return
         found = file_of(self._path)
         if found is None:
-            raise self._gone()
+            raise _gone(self._path)
         if found != self._file:
             self._is_sound = False
             raise StoreUnavailableError(
                 f"Cannot write to the store {self._path}: another file is in its place."
             )
 
-    def _gone(self) -> StoreUnavailableError:
-        return StoreUnavailableError(
-            f"Cannot write to the store {self._path}: its file was deleted or moved."
-            " Put it back, or start the service again to begin a new one."
-        )
-
     def probe(self, room_bytes: int = 0) -> None:
-        """Find out whether commits can be made; opens the file again where that may help."""
-        if not self._is_sound or file_of(self._path) not in (None, self._file):
-            self._reopen()
-        try:
-            free_bytes = shutil.disk_usage(self._path.parent).free
-        except OSError as error:
-            raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: {error.strerror}. Check the disk."
-            ) from error
-        if free_bytes < room_bytes:
-            raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: the disk is full"
-                f" ({free_bytes} bytes are free). Make room. Senders try again.",
-                trouble="full",
-            )
+        if self._path is not None:
+            self._find_room(self._path, room_bytes)
         with self._transaction():
             # SQLite leaves out what changes nothing, so that it would never touch the disk.
             self._writer.execute("UPDATE meta SET head = head + 1; UPDATE meta SET head = head - 1")
 
-    def _reopen(self) -> None:
+    def _find_room(self, path: Path, room_bytes: int) -> None:
+        if not self._is_sound or file_of(path) not in (None, self._file):
+            self._reopen(path)
+        try:
+            free_bytes = shutil.disk_usage(path.parent).free
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"Cannot write to the store {path}: {error.strerror}. Check the disk."
+            ) from error
+        if free_bytes < room_bytes:
+            raise StoreUnavailableError(
+                f"Cannot write to the store {path}: the disk is full"
+                f" ({free_bytes} bytes are free). Make room. Senders try again.",
+                trouble="full",
+            )
+
+    def _reopen(self, path: Path) -> None:
         """Leave connections to what is gone, and open what is there now: the same store."""
-        if file_of(self._path) is None:
-            raise self._gone()
+        if file_of(path) is None:
+            raise _gone(path)
         with self._readers_lock:
             self._is_sound = False
             idle, self._readers = self._readers, []
         for connection in (*idle, self._writer):
             discard(connection)
         try:
-            self._lock = self._lock.renewed()
+            self._lock = self._lock and self._lock.renewed()
             self._connect()
         except StoreError as error:
             raise StoreUnavailableError(str(error), trouble=self._trouble) from error
         if (found := self._read_id()) != self.id:
             discard(self._writer)
             raise StoreUnavailableError(
-                f"Cannot write to the store {self._path}: another store ({found}) is in its place."
+                f"Cannot write to the store {path}: another store ({found}) is in its place."
                 f" Put the one that was there ({self.id}) back, or start the service again."
             )
         self._is_sound = True
@@ -289,7 +293,11 @@ class SqliteStore:
             idle, self._readers = self._readers, []
         for connection in (*idle, self._writer):
             discard(connection)
-        self._lock.release()
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
     def _apply(self, changes: Changes) -> None:
         writer = self._writer
@@ -460,3 +468,10 @@ class SqliteStore:
                 departure.changed_ns,
             ),
         )
+
+
+def _gone(path: Path) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"Cannot write to the store {path}: its file was deleted or moved."
+        " Put it back, or start the service again to begin a new one."
+    )

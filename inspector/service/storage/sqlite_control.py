@@ -122,7 +122,6 @@ class ControlReader:
     _connection: apsw.Connection
 
     def request(self, request_id: str) -> RequestRecord | None:
-        """Return one request."""
         rows = self._rows(f"{REQUEST} WHERE id = ?", request_id)
         return request_record(rows[0]) if rows else None
 
@@ -133,7 +132,6 @@ class ControlReader:
         after: tuple[int, str] | None = None,
         most: int = 100,
     ) -> Chunk[RequestRecord, tuple[int, str]]:
-        """Return the next `most` requests, newest first; fewer where they show much."""
         asked: dict[str, tuple[apsw.SQLiteValue, ...]] = {}
         if session_id is not None:
             asked["session_id = ?"] = (session_id,)
@@ -156,55 +154,45 @@ class ControlReader:
         return Chunk([found[place[1]] for place in page], (last[0], last[1]) if last else None)
 
     def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
-        """Return the requests of a trace, oldest first."""
         rows = self._rows(f"{REQUEST} WHERE trace_id = ? ORDER BY created_ns, id", trace_id)
         return [request_record(row) for row in rows]
 
     def waiting_requests(self) -> list[Waiting]:
-        """Return what of the requests that are not over the rules go on from, oldest first."""
         return [
             Waiting(request_id, process_id, session_id, RequestStatus(status), *rest)
             for request_id, process_id, session_id, status, *rest in self._rows(_WAITING)
         ]
 
     def pending_count(self) -> int:
-        """Return how many requests are pending."""
         sql = "SELECT count(*) FROM request WHERE status = ?"
         return int(self._rows(sql, RequestStatus.PENDING.value)[0][0])
 
     def command(self, seq: int) -> CommandRow | None:
-        """Return a command that has not ended."""
         rows = self._rows("SELECT body FROM command WHERE seq = ?", seq)
         return _command(rows[0]) if rows else None
 
     def commands(self, process_id: str, after: int, most: int) -> list[CommandRow]:
-        """Return the oldest `most` commands of a process that have not ended, after a `seq`."""
         sql = "SELECT body FROM command WHERE process_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         return [_command(row) for row in self._rows(sql, process_id, after, most)]
 
     def command_count(self, process_id: str) -> int:
-        """Return how many commands of a process have not ended."""
         sql = "SELECT count(*) FROM command WHERE process_id = ?"
         return int(self._rows(sql, process_id)[0][0])
 
     def process(self, process_id: str) -> ProcessRow | None:
-        """Return a process that follows its commands."""
         rows = self._rows("SELECT body FROM agent WHERE id = ?", process_id)
         return ProcessRow(**orjson.loads(rows[0][0])) if rows else None
 
     def processes(self) -> list[ProcessRow]:
-        """Return the processes that follow their commands, by id."""
         rows = self._rows("SELECT body FROM agent ORDER BY id")
         return [ProcessRow(**orjson.loads(row[0])) for row in rows]
 
     def audit(self, before: int | None, most: int) -> list[AuditRow]:
-        """Return the newest `most` audit entries from before an id, newest first."""
         where, start = ("WHERE id < ?", (before,)) if before is not None else ("", ())
         sql = f"SELECT body FROM audit {where} ORDER BY id DESC LIMIT ?"
         return [AuditRow(**orjson.loads(row[0])) for row in self._rows(sql, *start, most)]
 
     def audit_after(self, after: int, most: int) -> list[AuditRow]:
-        """Return the oldest `most` audit entries after an id, oldest first."""
         sql = "SELECT body FROM audit WHERE id > ? ORDER BY id LIMIT ?"
         return [AuditRow(**orjson.loads(row[0])) for row in self._rows(sql, after, most)]
 

@@ -34,19 +34,22 @@ _READ_ONLY = frozenset({errno.EROFS, errno.EPERM, errno.EACCES})
 
 
 def unavailable(
-    verb: str, path: Path, error: apsw.Error, system_errno: int = 0
+    verb: str, path: Path | None, error: apsw.Error, system_errno: int = 0
 ) -> StoreUnavailableError:
     """Return the error that says why a store cannot be used now.
 
     Args:
         verb: What was attempted: "read", "write to".
-        path: The store.
+        path: The store; None: the one in memory.
         error: SQLite's, one of `UNAVAILABLE`.
         system_errno: The system's own number, for an I/O error.
     """
     trouble, why, what_to_do = _reason(error, system_errno)
+    if path is None and trouble == "full":
+        why, what_to_do = "it is full", "Delete sessions, or keep them in a file (INSPECTOR_STORE)."
     return StoreUnavailableError(
-        f"Cannot {verb} the store {path}: {why} ({error}). {what_to_do} Senders try again.",
+        f"Cannot {verb} the store {path or 'in memory'}: {why} ({error}). {what_to_do}"
+        " Senders try again.",
         trouble=trouble,
     )
 

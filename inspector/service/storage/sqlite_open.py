@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import uuid
 from collections.abc import Callable
 from contextlib import closing
@@ -18,6 +19,9 @@ from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 BUSY_MS = 5_000
+_MEMORY_BUSY_MS = 60_000  # nobody else is there: it is waited for our own commits and snapshots
+MEMORY_BYTES = 1024**3
+"""The most that a store in memory may take up."""
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file for all of them
 # Checkpoints copy every changed index page back into the file: at this size a page that was
@@ -44,6 +48,7 @@ SESSION_NUMBERS = (
 )
 """What of a session's row has a column of its own."""
 
+_PAGE_BYTES = 8192
 _FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
@@ -125,10 +130,10 @@ def open_writer(path: Path) -> apsw.Connection:
         # Before SQLite does: its journals get the mode that the file has.
         make_database(path)
         _flush_journal(path)
-        connection = _open_connection(path, _WRITER_CACHE_KIB)
+        connection = _open_connection(str(path), _WRITER_CACHE_KIB)
         _check(connection, path)
         if connection.pragma("user_version") == 0:
-            connection.pragma("page_size", 8192)
+            connection.pragma("page_size", _PAGE_BYTES)
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", "full")
         _migrate(connection)
@@ -163,9 +168,32 @@ def _flush_journal(path: Path) -> None:
         file.xClose()
 
 
+def memory_name() -> str:
+    """Return a name that no store in memory has yet."""
+    return f"file:/store-{uuid.uuid4().hex}?vfs=memdb"
+
+
+def open_memory(name: str) -> apsw.Connection:
+    """Open a store in the memory of this process; the first connection makes it.
+
+    All connections with one name share it, from any thread, and it goes with the last of them.
+    There is no WAL: a commit waits for the snapshots that are open, and they for it.
+    """
+    # Its pages are in memory already: what is cached is there twice.
+    connection = _open_connection(name, _READER_CACHE_KIB, _READ_WRITE | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(_MEMORY_BUSY_MS)
+    if connection.pragma("user_version") == 0:
+        most_bytes = ctypes.c_int64(MEMORY_BYTES)
+        pointer = ctypes.addressof(most_bytes)
+        connection.file_control("main", apsw.SQLITE_FCNTL_SIZE_LIMIT, pointer)
+        connection.pragma("page_size", _PAGE_BYTES)
+        _migrate(connection)
+    return connection
+
+
 def open_reader(path: Path) -> apsw.Connection:
     """Open a connection for snapshots of a store that has a writer."""
-    connection = _open_connection(path, _READER_CACHE_KIB)
+    connection = _open_connection(str(path), _READER_CACHE_KIB)
     connection.pragma("query_only", 1)
     return connection
 
@@ -204,7 +232,7 @@ def _cannot(verb: str, path: Path, error: Exception, what_to_do: str) -> StoreEr
 
 
 def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
-    connection = _open_connection(path, _READER_CACHE_KIB, flags, name)
+    connection = _open_connection(name, _READER_CACHE_KIB, flags)
     try:
         _check(connection, path)
         if connection.pragma("user_version") == 0:
@@ -235,10 +263,8 @@ def _stand_in(connection: apsw.Connection) -> None:
         connection.execute(f"CREATE TEMP VIEW session AS SELECT *, {numbers} FROM main.session")
 
 
-def _open_connection(
-    path: Path, cache_kib: int, flags: int = _READ_WRITE, name: str | None = None
-) -> apsw.Connection:
-    connection = apsw.Connection(name or str(path), flags=flags)
+def _open_connection(name: str, cache_kib: int, flags: int = _READ_WRITE) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=flags)
     connection.set_busy_timeout(BUSY_MS)
     connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")

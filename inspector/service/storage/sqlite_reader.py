@@ -134,7 +134,6 @@ class SqliteReader(ControlReader):
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        """Look at the next `most` sessions, newest start first; return what may fit."""
         behind, start = ("(started_ns, id) < (?, ?)", after) if after else ("1", ())
         newest = "ORDER BY started_ns DESC, id DESC"
         ends = self._all(
@@ -150,7 +149,6 @@ class SqliteReader(ControlReader):
         return Chunk([_session(row) for row in rows], end or None)
 
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
-        """Look at the next `most` spans, last changed first; return what may fit."""
         before = MAX_INT if before is None else before
         newest = "ORDER BY span.change DESC"
         ends = self._all(
@@ -166,7 +164,6 @@ class SqliteReader(ControlReader):
         return Chunk([_span(row) for row in rows], end)
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
-        """Return the spans that changed last by one of `changes`, newest first."""
         fits = narrowing(node)
         among = "span.change IN (SELECT value FROM json_each(?))"
         rows = self._all(
@@ -178,7 +175,6 @@ class SqliteReader(ControlReader):
     def sessions_among(
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        """Look at the next `most` of the sessions that are known, newest start first."""
         fits, start = narrowing(node), after or (MAX_INT, "")
         rows = self._all(
             f"{_SESSION} WHERE id IN (SELECT value FROM json_each(?))"
@@ -198,7 +194,7 @@ class SqliteReader(ControlReader):
         most: int,
         among: Collection[str] | None = None,
     ) -> list[SortPosition]:
-        """Return the next `most` places of an order: from indexes, without the wide rows."""
+        # From indexes, without the wide rows.
         value, parameters = _sort_value(order)
         fits = narrowing(node)
         some, ids = "1", list[str]()
@@ -219,7 +215,6 @@ class SqliteReader(ControlReader):
     def session_counts(
         self, node: Node, first_ns: int, width_ns: int, count: int
     ) -> Counter[tuple[int, SessionStatus]] | None:
-        """Count the sessions that fit `node`, by status and stretch of time."""
         fits = narrowing(node)
         if not fits.is_exact or fits.has_others:
             return None
@@ -231,7 +226,6 @@ class SqliteReader(ControlReader):
         return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
-        """Return the ids of the sessions that changed, or had a span change, after a change."""
         spans = "SELECT session_no FROM span WHERE change > ? LIMIT ?"
         sessions = "SELECT no FROM session WHERE change > ? LIMIT ?"
         numbers = [row[0] for sql in (spans, sessions) for row in self._all(sql, (after, most + 1))]
@@ -242,17 +236,14 @@ class SqliteReader(ControlReader):
         return {row[0] for row in rows}
 
     def session(self, session_id: str) -> SessionRecord | None:
-        """Return one session."""
         rows = self._all(f"{_SESSION} WHERE id = ?", (session_id,))
         return _session(rows[0]) if rows else None
 
     def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known."""
         rows = in_chunks(self._connection, _SESSION + " WHERE id IN ({})", session_ids)
         return [_session(row) for row in rows]
 
     def destination(self, session_id: str) -> str | None:
-        """Follow the departures of `session_id` to a session that exists."""
         seen = {session_id}
         target = session_id
         while not self._all("SELECT 1 FROM session WHERE id = ?", (target,)):
@@ -267,28 +258,23 @@ class SqliteReader(ControlReader):
         return None if target == session_id else target
 
     def unsettled(self) -> list[SessionRecord]:
-        """Return the sessions that wait, are paused or run."""
         return [_session(row) for row in self._all(f"{_SESSION} WHERE settled = 0 ORDER BY id")]
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
-        """Return those of the traces that are known."""
         ids = [bytes.fromhex(trace_id) for trace_id in trace_ids]
         rows = in_chunks(self._connection, _TRACE + " WHERE trace.id IN ({})", ids)
         return [_trace(row) for row in rows]
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
-        """Return the traces of a session."""
         where = "trace.session_no = (SELECT no FROM session WHERE id = ?)"
         sql = f"{_TRACE} WHERE {where} ORDER BY trace.id"
         return [_trace(row) for row in self._all(sql, (session_id,))]
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
-        """Return the span ids of a trace that have usage below them."""
         sql = "SELECT span_id FROM usage_ancestor JOIN trace ON no = trace_no WHERE id = ?"
         return {row[0].hex() for row in self._all(sql, (bytes.fromhex(trace_id),))}
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
-        """Return those of the trace's spans that are known; all of them without `span_ids`."""
         numbers = self._all("SELECT no FROM trace WHERE id = ?", (bytes.fromhex(trace_id),))
         if not numbers:
             return []
@@ -307,7 +293,6 @@ class SqliteReader(ControlReader):
         limit: int = 1000,
         node: Node | None = None,
     ) -> list[SpanRecord]:
-        """Return a page of a session's spans in the order of `SpanPosition`."""
         where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
         parameters: tuple[apsw.SQLiteValue, ...] = (session_id,)
         if after is not None:
@@ -324,7 +309,6 @@ class SqliteReader(ControlReader):
         return [_span(row) for row in self._all(sql, (*parameters, limit))]
 
     def span_times(self, session_id: str) -> list[SpanTime]:
-        """Return when each of a session's spans ran, in the order of `SpanPosition`."""
         sql = (
             "SELECT trace.id, span_id, start_ns, end_ns, status FROM span"
             " CROSS JOIN trace ON trace.no = trace_no"
@@ -337,7 +321,6 @@ class SqliteReader(ControlReader):
         ]
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
-        """Return the process's spans without an end: running and lost."""
         where = (
             " WHERE span.end_ns IS NULL AND span.process_no IN (SELECT no FROM process WHERE id = ?"
             " UNION ALL SELECT -no FROM trace WHERE id = ?) ORDER BY span.change"
@@ -346,7 +329,6 @@ class SqliteReader(ControlReader):
         return [_span(row) for row in self._all(_SPAN + where, (process_id, trace_id))]
 
     def open_processes(self) -> set[str]:
-        """Return the processes that have running spans."""
         sql = (
             f"SELECT DISTINCT {_PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
             " LEFT JOIN trace ON trace.no = -process_no WHERE end_ns IS NULL AND status = ?"
@@ -355,7 +337,6 @@ class SqliteReader(ControlReader):
         return {row[0] for row in self._all(sql, (SpanStatus.RUNNING.value,))}
 
     def content(self, span: SpanRecord) -> Content:
-        """Return what was received of a span."""
         sql = (
             "SELECT payload, bytes FROM content JOIN origin ON origin.no = origin_no"
             " WHERE content.no = ?"
@@ -363,7 +344,6 @@ class SqliteReader(ControlReader):
         return Content(*self._all(sql, (span.content,))[0])
 
     def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
-        """Return what was received of each of `spans`, in their order."""
         sql = (
             "SELECT content.no, payload, bytes FROM json_each(?)"
             " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
@@ -375,19 +355,16 @@ class SqliteReader(ControlReader):
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
     ) -> list[MomentRecord]:
-        """Return the moments of exactly this span, trace (no span) or session (no trace)."""
         where, parameters = _place(trace_id, span_id, session_id)
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.time_ns, moment.change LIMIT ?"
         return [_moment(row) for row in self._all(sql, (*parameters, limit))]
 
     def has_moment(self, moment: MomentRecord) -> bool:
-        """Return whether the same record, on the same thing, is kept already."""
         where, parameters = _place(moment.trace_id, moment.span_id, moment.session_id)
         sql = f"SELECT 1 FROM moment WHERE {where} AND time_ns = ? AND digest = ?"
         return bool(self._all(sql, (*parameters, moment.time_ns, moment.digest)))
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
-        """Return a page of all moments of a session, by change number."""
         of_session = (
             "SELECT change FROM moment WHERE session_no = ?1 UNION ALL SELECT m.change FROM trace"
             " AS t CROSS JOIN moment AS m ON m.trace_no = t.no WHERE t.session_no = ?1"
@@ -400,7 +377,6 @@ class SqliteReader(ControlReader):
         return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
     def last_change(self, session_id: str) -> int:
-        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
         newest = self._all(
             "WITH own AS (SELECT no, change FROM session WHERE id = ?1) SELECT max(change) FROM ("
             " SELECT change FROM own"
@@ -413,27 +389,23 @@ class SqliteReader(ControlReader):
         return newest[0][0] or 0
 
     def oldest_settled(self, most: int) -> list[SessionRecord]:
-        """Return the sessions of which nothing runs, the one that changed longest ago first."""
         return [_session(r) for r in self._all(f"{_SESSION} WHERE settled > 0 {_OLDEST}", (most,))]
 
     def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
-        """Return the change numbers of old departures that lead to no session."""
+        """Return the change numbers of old departures that lead to no session, see `Store`."""
         sql = f"{_DEPARTURE} WHERE change <= ? AND changed_ns < ? AND {_IS_IDLE} {_OLDEST}"
         return [row[3] for row in self._all(sql, (through, before_ns, most))]
 
     def payload_bytes(self, session_id: str, most: int) -> int:
-        """Return what was received of a session's spans comes to; `most` of them are looked at."""
         where = "session_no = (SELECT no FROM session WHERE id = ?)"
         some = f"SELECT size_bytes FROM span WHERE {where} LIMIT ?"
         return int(self._all(f"SELECT total(size_bytes) FROM ({some})", (session_id, most))[0][0])
 
     def used_bytes(self) -> int:
-        """Return what the store's content takes up; the file may be larger, with free pages."""
         pages, free, size = (self._all(f"PRAGMA {name}")[0][0] for name in _PAGES)
         return int((pages - free) * size)
 
     def changes(self, after: int, limit: int) -> list[Change]:
-        """Return the oldest `limit` changes newer than `after`, by number."""
         newer: list[Iterable[Change]] = [
             self._newer(_SESSION, "session", _session, after, limit),
             self._newer(_SPAN, "span", _span, after, limit),

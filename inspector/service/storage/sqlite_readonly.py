@@ -10,8 +10,7 @@ from typing import TypeAlias
 import apsw
 import orjson
 
-from inspector.errors import StoreUnavailableError
-from inspector.service.model.records import Changes, SessionRecord
+from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow
 from inspector.service.storage.base import Reader
 from inspector.service.storage.sqlite_errors import UNAVAILABLE, errno_of, unavailable
@@ -23,20 +22,20 @@ Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 
 
 class ReadOnlySqliteStore:
-    """Follows `Store`, but for commits. A service may have the file open, or open it meanwhile.
+    """Follows `ReadableStore`. A service may have the file open, or open it meanwhile.
 
     Args:
         path: The file.
+        passed: What became of a session by the time alone; None: it is seen as it was.
 
     Raises:
         StoreNewerError: A newer version wrote it.
         StoreError: It cannot be read, or is not a store of ours.
     """
 
-    passed: Passed | None = None
-
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, passed: Passed | None = None) -> None:
         self._path = path
+        self._passed = passed
         connection = open_read_only(path)
         self.id: str = next(connection.execute("SELECT store_id FROM meta"))[0]
         connection.close()
@@ -48,35 +47,13 @@ class ReadOnlySqliteStore:
         try:
             connection.execute("BEGIN")
             reader = SqliteReader(connection)
-            if self.passed is not None:
-                _let_time_pass(connection, reader, self.passed)
+            if self._passed is not None:
+                _let_time_pass(connection, reader, self._passed)
             yield reader
         except UNAVAILABLE as error:
             raise unavailable("read", self._path, error, errno_of(connection)) from error
         finally:
             connection.close()
-
-    def commit(self, changes: Changes) -> None:
-        """Refuse `changes`."""
-        raise StoreUnavailableError(
-            f"Cannot write to the store {self._path}: it is open for reading only."
-        )
-
-    def sweep(self) -> bool:
-        """Leave what there is."""
-        return False
-
-    def erase(self) -> bool:
-        """Leave what there is."""
-        return True
-
-    def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
-        """Leave what there is."""
-        return False
-
-    def probe(self, room_bytes: int = 0) -> None:
-        """Say that nothing can be written."""
-        self.commit(Changes())
 
     def close(self) -> None:
         """Do nothing: each snapshot closes its connection."""

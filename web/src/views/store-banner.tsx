@@ -19,7 +19,7 @@ export function StoreBanner() {
 }
 
 const HEADLINES: Readonly<Record<Exclude<StoreHealth['state'], 'ok'>, string>> = {
-  full: 'The disk is full: nothing new is stored.',
+  full: 'The store is full: nothing new is stored.',
   read_only: 'The store may only be read: nothing new is stored.',
   unavailable: 'The store cannot be written: nothing new is stored.',
 };

@@ -15,7 +15,7 @@ from inspector.service.sessions import state as sessions
 from inspector.service.sessions.run_time import RunTime
 from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import Reader, SpanTime
-from inspector.service.storage.memory import MemoryStore
+from tests.support.model_store import ModelStore
 from tests.support.otlp import SECOND_NS, START_NS, span
 from tests.support.rig import Rig, play
 from tests.support.schedules import Step, schedules
@@ -164,7 +164,7 @@ def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []
-    store = MemoryStore()
+    store = ModelStore()
 
     def ask(_: Reader, session_id: str) -> list[SpanTime]:
         asked.append(session_id)

@@ -1,4 +1,7 @@
-"""The store that forgets: for `memory:` and for tests, and the plain statement of the contract."""
+"""The model of a store: the contract as plain Python, which the contract tests hold SQLite to.
+
+Also the store to put faults and gates into.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,8 @@ from inspector.service.storage.orders import Order, SortPosition, place_of
 _SpanKey = tuple[str, str]
 
 
-class MemoryStore:
-    """Follows `Store`. A snapshot holds a lock, so keep it short."""
+class ModelStore:
+    """Follows `Store`, in dicts and lists. A snapshot holds a lock."""
 
     def __init__(self) -> None:
         self.id = uuid.uuid4().hex[:12]
@@ -53,36 +56,29 @@ class MemoryStore:
 
     @contextmanager
     def read(self) -> Iterator[Reader]:
-        """Open a snapshot; commits wait until it is closed."""
         with self._lock:
             yield self._tables
 
     def commit(self, changes: Changes) -> None:
-        """Apply `changes`."""
         with self._lock:
             self.probe()
             self._tables.apply(changes)
 
     def erase(self) -> bool:
-        """Do nothing: there is no journal."""
-        return True
+        return True  # there is no journal
 
     def sweep(self) -> bool:
-        """Do nothing: what is deleted is gone at once."""
-        return False
+        return False  # what is deleted is gone at once
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
-        """Forget old departures that send nobody on."""
         with self._lock:
             return self._tables.forget_departures(through, before_ns, most)
 
     def probe(self, room_bytes: int = 0) -> None:
-        """Refuse when it is closed."""
         if self._is_closed:
             raise StoreUnavailableError("Cannot write: the store is closed.")
 
     def close(self) -> None:
-        """Refuse further commits."""
         self._is_closed = True
 
 
@@ -185,7 +181,7 @@ class _Tables:
                 del self._commands[command.seq]
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
-        idle = set(self.idle_departures(through, before_ns, most))
+        idle = set(self._idle_departures(through, before_ns, most))
         self._departures = [one for one in self._departures if one.change not in idle]
         for change in idle:
             self._by_change.pop(change, None)
@@ -374,7 +370,7 @@ class _Tables:
         settled = (record for record in self._sessions.values() if record.settled)
         return sorted(settled, key=lambda record: record.change)[:most]
 
-    def idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
+    def _idle_departures(self, through: int, before_ns: int, most: int) -> list[int]:
         old = (d for d in self._departures if d.change <= through and d.changed_ns < before_ns)
         idle = [one for one in old if not one.is_whole or not self.destination(one.session_id)]
         return [one.change for one in idle[:most]]
