@@ -18,7 +18,6 @@ from instrument.operations import is_current
 
 Method = Callable[..., Awaitable[Any]]
 IsWatched = Callable[[Any], bool]
-ServerName = Callable[[Any], str | None]
 
 
 class ClientCalls:

@@ -173,7 +173,6 @@ class MomentRecord:
             name=self.name,
             attributes=read(log.attributes),
             body=json_value(log.body, is_typed=is_typed),
-            severity=log.severity_number,
         )
 
 

@@ -6,7 +6,7 @@ Three shapes, three owners: OTLP messages (`otlp/`) become rows (here), rows bec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
@@ -210,18 +210,6 @@ class Moment:
     name: str
     attributes: Mapping[str, Json] = field(default_factory=dict)
     body: Json = None
-    severity: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSpan:
-    """All that is known of one span, as received."""
-
-    row: SpanRow
-    span: Span
-    resource: Resource
-    scope: InstrumentationScope
-    moments: Sequence[Moment] = ()
 
 
 # --- control ----------------------------------------------------------------------------------

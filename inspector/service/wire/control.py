@@ -30,7 +30,6 @@ Origin = Literal["browser", "cli", "api", "mcp", "agent", "service"]
 CommandType = Literal["answer", "cancel", "pause", "resume", "step", "signal"]
 Verb = Literal["cancel", "pause", "resume", "step"]
 
-ProcessId = Annotated[str, Field(min_length=1, max_length=200)]
 MessageId = Annotated[str, Field(min_length=1, max_length=100)]
 RequestId = Annotated[str, Field(min_length=1, max_length=200)]
 
