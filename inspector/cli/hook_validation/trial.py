@@ -20,25 +20,25 @@ _MAX_BYTES = 1_000_000
 _ROOT = Path(__file__).resolve().parents[3]
 
 
-class Trial(NamedTuple):
+class TrialResult(NamedTuple):
     """What mounting showed, and the file and first line of each handler that was registered."""
 
     findings: list[Finding]
     handlers: list[tuple[str, int]]
 
 
-def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> Trial:
+def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> TrialResult:
     """Import and mount an entry point elsewhere, and return what that showed."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         answer = Path(folder, "answer.json")
         exit_code = _run(entry, answer, time_limit_s)
         if exit_code is None:
             problem = f"Importing and mounting {entry.module} took more than {time_limit_s:g} s."
-            return Trial([finding("trial-timeout", problem, entry.file)], [])
+            return TrialResult([finding("trial-timeout", problem, entry.file)], [])
         shown = _answered(target, entry, answer)
         if shown is None:
             problem = f"Mounting {entry.module} ended the process with exit code {exit_code}."
-            return Trial([finding("trial-died", problem, entry.file)], [])
+            return TrialResult([finding("trial-died", problem, entry.file)], [])
         return shown
 
 
@@ -81,11 +81,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _answered(target: Target, entry: Entry, answer: Path) -> Trial | None:
+def _answered(target: Target, entry: Entry, answer: Path) -> TrialResult | None:
     try:
         with answer.open("rb") as opened:
             found, handlers = json.loads(opened.read(_MAX_BYTES))
-        return Trial(
+        return TrialResult(
             [
                 finding(code, str(problem), _shown(target, entry, file), int(line))
                 for code, problem, file, line in found
