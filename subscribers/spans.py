@@ -49,8 +49,8 @@ class OwnedSpan:
 
     __slots__ = (
         "_made", "agent", "aliases", "attributes", "began_ns", "call_id", "children", "facts",
-        "failure", "family", "has_twin", "is_borrowed", "is_finished", "is_open", "key", "kwargs",
-        "outer", "parent", "span", "task", "template", "unwatch",
+        "failure", "family", "has_duplicate", "is_borrowed", "is_finished", "is_open", "key",
+        "kwargs", "outer", "parent", "span", "task", "template", "unwatch",
     )  # fmt: skip
 
     def __init__(
@@ -77,7 +77,7 @@ class OwnedSpan:
         """Those that nobody promised to close: they end with this one at the latest."""
         self.aliases: list[str] = []
         """The `call_id`s of RPC requests that were taken for this operation."""
-        self.has_twin = False
+        self.has_duplicate = False
         """Whether a foreign span was marked as the same operation told again."""
         self.is_open = True
         self.is_borrowed = False
@@ -262,7 +262,7 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
         return None
     if not _is_same_operation(span, owned):
         return None
-    owned.has_twin = True
+    owned.has_duplicate = True
     return owned
 
 
@@ -273,7 +273,7 @@ def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
     if DUPLICATE_OF in (current.attributes or {}):
         return
     if _is_same_operation(current, owned):
-        owned.has_twin = True
+        owned.has_duplicate = True
         ours = owned.span.get_span_context().span_id
         current.set_attribute(DUPLICATE_OF, trace.format_span_id(ours))
 
@@ -310,7 +310,7 @@ def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
         return False
     method = theirs.get("mcp.method.name")
     if method is not None and _CARRIED_BY.get(owned.family) == method:
-        return not owned.has_twin  # the first is the same operation, a later round is its own
+        return not owned.has_duplicate  # the first is the same operation, a later round is its own
     if method is not None:
         return bool(method == ours.get("mcp.method.name"))
     operation = theirs.get("gen_ai.operation.name")

@@ -108,7 +108,7 @@ class ProxyReporter:
 
         bus = Bus()
         wire = ConnectionFacts(
-            bus, uri=f"stdio:{self._command[0]}", name=self._given_name, tells_tools=True
+            bus, uri=f"stdio:{self._command[0]}", name=self._given_name, has_tools=True
         )
         session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
         context.set(session)

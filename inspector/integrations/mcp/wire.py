@@ -46,7 +46,7 @@ class ConnectionFacts:
         transport: str = "stdio",
         uri: str | None = None,
         name: str | None = None,
-        tells_tools: bool = False,
+        has_tools: bool = False,
     ) -> None:
         """Make one.
 
@@ -55,13 +55,13 @@ class ConnectionFacts:
             transport: `stdio`, `sse`, `http` or `websocket`.
             uri: Where it leads to: an address, or the command of a server.
             name: What to call the server; default: what it calls itself.
-            tells_tools: Tell `tool_call` around each `tools/call` that is sent: nobody else does.
+            has_tools: Tell `tool_call` around each `tools/call` that is sent: nobody else does.
         """
         self._bus = bus or shared.bus
         self._open = OpenOperations(self._bus)
         self._transport = transport
         self._uri = uri
-        self._tells_tools = tells_tools
+        self._has_tools = has_tools
         # Over HTTP the id of a connection is the server's to give.
         self._id = f"stdio-{next(_numbers)}" if transport == "stdio" else None
         self._tokens: dict[tuple[Noun, Hashable], Operation] = {}
@@ -179,7 +179,7 @@ class ConnectionFacts:
         if noun == "rpc_handle":
             # Where one call alone is under way, what the server asks, it asks because of that.
             return key, next(iter(self._ours)) if len(self._ours) == 1 else None
-        tool = _tool_of(message) if self._tells_tools and "id" in message else None
+        tool = _tool_of(message) if self._has_tools and "id" in message else None
         if tool is None:
             return key, None
         call = ("tool_call", key)

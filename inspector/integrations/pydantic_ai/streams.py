@@ -39,7 +39,7 @@ class CountedModel(WrapperModel):
             messages, model_settings, model_request_parameters, run_context
         )
         async with AsyncExitStack() as stack:
-            with self._noting():
+            with self._recording():
                 stream = await stack.enter_async_context(opening)
             original = getattr(stream, "_get_event_iterator", None)
             if original is not None:
@@ -54,13 +54,13 @@ class CountedModel(WrapperModel):
         async with AsyncExitStack() as stack:
             if (close := getattr(events, "aclose", None)) is not None:
                 stack.push_async_callback(close)
-            with self._noting():
+            with self._recording():
                 async for event in events:
                     self._operation.chunk()
                     yield event
 
     @contextmanager
-    def _noting(self) -> Iterator[None]:
+    def _recording(self) -> Iterator[None]:
         try:
             yield
         except Exception as error:

@@ -218,14 +218,14 @@ _NOTHING: dict[str, Any] = {
 def _common_of(found: Exchange) -> dict[str, Any]:
     row, view, attributes = found.row, found.view, found.attributes
     is_receiver = found.span.kind == Span.SPAN_KIND_SERVER
-    twin = f"{row.trace_id}.{row.duplicate_of}" if row.duplicate_of else None
+    duplicate = f"{row.trace_id}.{row.duplicate_of}" if row.duplicate_of else None
     return {
         **_NOTHING,
         "source": "span",
         "trace_id": row.trace_id,
         "span_id": row.span_id,
         "exchange": found.key,
-        "duplicate_of": twin,
+        "duplicate_of": duplicate,
         "reporter": "receiver" if is_receiver else "sender",
         "method": _name(view.method),
         "target": _target(found),

@@ -66,7 +66,7 @@ class SpanTree:
         """Return what is inside a span, by start: of one that repeats it, what is inside that."""
         found: list[SpanRow] = []
         for child in self.children[place]:
-            if self._is_twin(child, place):
+            if self._is_duplicate(child, place):
                 found += (self.rows[one] for one in self.children[child])
             else:
                 found.append(self.rows[child])
@@ -101,13 +101,15 @@ class SpanTree:
             (one.offset_ns, None if one.duration_ns is None else one.offset_ns + one.duration_ns)
             for one in self._inside(place)
         ]
-        twins = (self.rows[one] for one in self.children[place] if self._is_twin(one, place))
-        waits = [wait for one in (row, *twins) for wait in _waits(one)]
+        duplicates = (
+            self.rows[one] for one in self.children[place] if self._is_duplicate(one, place)
+        )
+        waits = [wait for one in (row, *duplicates) for wait in _waits(one)]
         untold_ns = 0 if row.waited else row.wait_ns
         covered_ns = length_ns(merged(_within([*inside, *waits], row)))
         return max(row.duration_ns - covered_ns - untold_ns, 0)
 
-    def _is_twin(self, child: int, place: int) -> bool:
+    def _is_duplicate(self, child: int, place: int) -> bool:
         return self.rows[child].duplicate_of == self.rows[place].span_id
 
 

@@ -2,7 +2,7 @@
 
 An agent often repeats the sum of what its model calls used. What a span used counts when nothing
 below it says that it used anything. A span that shows the same operation again never counts; but
-where the operation itself says nothing of use, what its twin says stands for it.
+where the operation itself says nothing of use, what its duplicate says stands for it.
 """
 
 from __future__ import annotations

@@ -108,9 +108,9 @@ def mark(unit: UnitOfWork, pairs: Iterable[tuple[EndedCall, EndedCall]]) -> None
     """Let each pair count once, when both are in the unit."""
     for outer, inner in pairs:
         shown = unit.span(outer.trace_id, outer.span_id)
-        twin = unit.span(inner.trace_id, inner.span_id)
-        if shown is not None and twin is not None and twin.duplicate_of is None:
-            join_apart(unit, shown, twin)
+        duplicate = unit.span(inner.trace_id, inner.span_id)
+        if shown is not None and duplicate is not None and duplicate.duplicate_of is None:
+            join_apart(unit, shown, duplicate)
 
 
 def _follow(unit: UnitOfWork, lead: TraceState, follower_id: str) -> None:

@@ -1,9 +1,9 @@
-"""Marks spans that tell an operation which another span tells, so that one is left to count.
+"""Marks of duplicates: spans that report an operation which another span reports as well.
 
-Two spans tell the same operation when one is the parent of the other and they say the same
-(`normalise.twins`), or when both are a model call with the same response id, wherever they are in
-their trace. Of all that tell one operation, the one stays without a mark that says most of it; of
-several, the outermost.
+Two spans report the same operation when one is the parent of the other and they say the same
+(`normalise.duplicates`), or when both are a model call with the same response id, wherever they
+are in their trace. The span that says most of the operation stays without a mark; of several, the
+outermost.
 
 A span usually ends before the one around it, so it waits in the state of its trace until that one
 has ended, too. What waits is bounded: for each outer span and kind only the few longest.
@@ -20,9 +20,9 @@ from inspector.service.normalise.duplicates import (
     TOLD_TWICE,
     OperationFacts,
     contains,
+    is_more_specific,
     is_same_operation,
     may_tell,
-    tells_more,
 )
 from inspector.service.sessions.state import TraceState
 
@@ -31,14 +31,14 @@ _MAX_WAITING = 8
 _MAX_OUTER = 1_000
 """Of a trace. Beyond, what would wait longest is shown as a span of its own."""
 _MAX_TOLD = 8
-"""Spans that tell the same, each marked as the twin of the next; what says more is no twin."""
+"""Spans of one operation, each marked as the duplicate of the next."""
 _MAX_LEVELS = 64
 """Between two that tell the same."""
 _MAX_RESPONSES = 16
 """Of a trace. Those who tell the same call tell it about the same time."""
 
 
-def find_twins(
+def find_duplicates(
     unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str | None = None
 ) -> None:
     """Mark `span`, just added, or others that tell what it does."""
@@ -142,7 +142,7 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         return
     if shown.span_id == marked.span_id:
         return
-    if tells_more(marked.kind, shown.kind):
+    if is_more_specific(marked.kind, shown.kind):
         shown, marked = marked, shown
     # What both used counts already once where one is above the other.
     is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))

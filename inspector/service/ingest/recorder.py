@@ -17,7 +17,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.service.ingest.apart import Apart, EndedCall, mark
-from inspector.service.ingest.duplicates import find_twins
+from inspector.service.ingest.duplicates import find_duplicates
 from inspector.service.ingest.mcp_ends import Ends
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.unit_of_work import Memory, UnitOfWork
@@ -132,7 +132,7 @@ class Recorder:
             arrivals, signs, noted = _sort(spans, logs)
             for sign in signs:
                 self._hear_sign(unit, sign)
-            told_apart = self._give_homes(unit, arrivals, noted)
+            told_apart = self._assign_sessions(unit, arrivals, noted)
             heard = self._add_spans(unit, arrivals)
             mark(unit, told_apart)
             for note in noted:
@@ -277,7 +277,7 @@ class Recorder:
             self._timers.pop(session.id, None)
         return status
 
-    def _give_homes(
+    def _assign_sessions(
         self, unit: UnitOfWork, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
     ) -> list[tuple[EndedCall, EndedCall]]:
         """Give each trace its session; return the model calls that are told by two of the spans."""
@@ -314,7 +314,7 @@ class Recorder:
         """Keep what is new; return the sessions that something is new in."""
         for trace_id, span_ids in _of_known_traces(unit, arrivals).items():
             unit.load_spans(trace_id, span_ids)
-        homes: dict[str, tuple[TraceState, SessionState | None]] = {}
+        session_of: dict[str, tuple[TraceState, SessionState | None]] = {}
         heard: dict[str, None] = {}
         for arrival in arrivals:
             known = unit.span(arrival.trace_id, arrival.span_id)
@@ -322,9 +322,9 @@ class Recorder:
             self._note_sender(unit, new or arrival)
             if new is None:
                 continue
-            if new.trace_id not in homes:
-                homes[new.trace_id] = unit.home(new.trace_id)
-            trace, session = homes[new.trace_id]
+            if new.trace_id not in session_of:
+                session_of[new.trace_id] = unit.home(new.trace_id)
+            trace, session = session_of[new.trace_id]
             if session is not None:
                 self._add_span(unit, new, trace, session)
                 heard[session.id] = None
@@ -341,15 +341,15 @@ class Recorder:
         if new.is_counted or new.span_id in trace.usage_ancestors:
             unit.cover(trace, new.parent_span_id)
         if new.kind in TOLD_TWICE or trace.inner_spans:
-            find_twins(unit, trace, new, arrival.facts.response_id)
+            find_duplicates(unit, trace, new, arrival.facts.response_id)
         profile = trace.profile
         profile.see(new, arrival.facts)
         if not profile.is_live:
-            profile.is_live = self._tells_starts(arrival)
-        if new.span_id in trace.paused_spans or _tells_waits(arrival.span):
+            profile.is_live = self._sends_starts(arrival)
+        if new.span_id in trace.paused_spans or _reports_waits(arrival.span):
             self._settle_waits(unit, new.trace_id, new.span_id, None)
 
-    def _tells_starts(self, arrival: _Arrival) -> bool:
+    def _sends_starts(self, arrival: _Arrival) -> bool:
         """Whether the sender sends live records: a short span's start is left out of them."""
         process_id = arrival.facts.process_id
         return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
@@ -679,7 +679,7 @@ def _place(moment: MomentRecord, place: tuple[str | None, str | None, str]) -> b
     return (moment.trace_id, moment.span_id) == (trace_id, span_id)
 
 
-def _tells_waits(span: Span) -> bool:
+def _reports_waits(span: Span) -> bool:
     # Most have no events: to ask that first takes a third of the time.
     return bool(span.events) and any(event.name in live.WAITS for event in span.events)
 

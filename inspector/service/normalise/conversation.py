@@ -95,7 +95,7 @@ def first_user_text(
     return None
 
 
-def tells_messages(name: str) -> bool:
+def is_about_messages(name: str) -> bool:
     """Return whether events or log records of this name tell what a model was asked."""
     return name in ASKED or name in DETAILS
 
@@ -139,7 +139,7 @@ def _asking(events: Sequence[Span.Event]) -> list[Moment]:
     return [
         Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
         for event in events[:_TITLE_EVENTS]
-        if tells_messages(event.name) and event.ByteSize() <= _TITLE_BYTES
+        if is_about_messages(event.name) and event.ByteSize() <= _TITLE_BYTES
     ]
 
 

@@ -43,7 +43,7 @@ def may_tell(kind: SpanKind, other: SpanKind) -> bool:
     )
 
 
-def tells_more(kind: SpanKind, other: SpanKind) -> bool:
+def is_more_specific(kind: SpanKind, other: SpanKind) -> bool:
     """Return whether a span of `kind` says more of an operation than one of `other` does."""
     return other is SpanKind.MCP and kind is not SpanKind.MCP
 

@@ -17,7 +17,7 @@ from inspector.service.normalise.conversation import (
     INPUT_KEYS,
     first_user_text,
     first_user_text_in_log,
-    tells_messages,
+    is_about_messages,
 )
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of
@@ -240,7 +240,7 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
 
 def title_in_log(name: str, record: LogRecord) -> str | None:
     """Return what a session is called by messages that came in a log record, if by any."""
-    return _cut(first_user_text_in_log(name, record)) if tells_messages(name) else None
+    return _cut(first_user_text_in_log(name, record)) if is_about_messages(name) else None
 
 
 def _cut(text: str | None) -> str | None:

@@ -34,7 +34,7 @@ class Excerpt:
     match: str
     after: str
 
-    def tells_as(self, other: Excerpt) -> bool:
+    def reads_like(self, other: Excerpt) -> bool:
         """Return whether `other` has the same words in the same context."""
         return (self.match, self.after) == (other.match, other.after)
 
@@ -69,7 +69,7 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
                 # Conventions say the same thing twice.
                 if is_found and _SAYS_AGAIN.get(place) in places:
                     continue
-                if is_found and any(excerpt.tells_as(other) for other in (*first, *again)):
+                if is_found and any(excerpt.reads_like(other) for other in (*first, *again)):
                     continue
                 (again if is_found else first).append(excerpt)
                 sought[one] = True
