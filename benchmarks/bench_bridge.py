@@ -1,4 +1,4 @@
-"""What the bridge costs the agent, in CPU time of its thread: ratios from one run, best rounds.
+"""Cost of the bridge to the agent: CPU time of its thread, as ratios of the best rounds.
 
 The floor is the same span with the same attributes, made with the SDK by hand. Run:
 `python benchmarks/bench_bridge.py` (about 15 s).

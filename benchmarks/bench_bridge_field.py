@@ -9,7 +9,7 @@
 #     "opentelemetry-exporter-otlp-proto-http>=1.45",
 # ]
 # ///
-"""What watching one call costs the agent: ours beside what others' users install.
+"""Cost to the agent of one watched call: ours beside other instrumentations.
 
 The same call for all, with its content (500 characters in, 500 out) recorded:
 

@@ -1,4 +1,4 @@
-"""What control costs a tool call, beside the same watched call without: `python benchmarks/…`.
+"""Cost of control per tool call, beside the same watched call without it.
 
 The channel is connected to a service of its own wire on this machine. While no session is held
 nothing of it is on the bus, so that the time is the same; while another one is, an operation is

@@ -1,4 +1,4 @@
-"""What policies cost a tool call, beside the same call with none: `python benchmarks/…`.
+"""Cost of policies per tool call, beside the same call without any.
 
 A hundred policies, none or one of which applies; budgets; and one interceptor for each policy,
 which is what it would cost without one that speaks for all.

@@ -1,4 +1,4 @@
-"""What `inspector proxy` costs: at the start, and each message: `python benchmarks/bench_proxy.py`.
+"""Cost of `inspector proxy` at startup and per message.
 
 A server that answers each line with the same line, started and asked with and without the proxy
 in front; with a service, without one, and with one that never answers.

@@ -1,4 +1,4 @@
-"""How long questions take as a store grows: `python benchmarks/bench_queries.py [SPANS...]`.
+"""Query time as a store grows: `python benchmarks/bench_queries.py [SPANS...]`.
 
 The queries of `queries.txt` through the HTTP application, without a socket: the first page and
 the next one, p50 and p95 of the CPU time of the process, and p50 of the time that passed: on a

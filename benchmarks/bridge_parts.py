@@ -1,4 +1,4 @@
-"""What the benchmarks of the bridge have in common: keepers, floors, rounds."""
+"""Shared parts of the bridge benchmarks: span keepers, floors, rounds."""
 
 from __future__ import annotations
 

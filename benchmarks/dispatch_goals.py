@@ -1,4 +1,4 @@
-"""What we mean to reach, and why others are faster where they are."""
+"""Goals of the dispatch benchmark, and the reasons why others are faster."""
 
 from __future__ import annotations
 

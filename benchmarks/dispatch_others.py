@@ -1,4 +1,4 @@
-"""The other side: floors, the code that seed 000 lists, and five public registries.
+"""The other cases: floors, the code in seed 000, and five public registries.
 
 Of the five contracts only 000 lists code that runs. 001 is that of amplifier-core and 002 that of
 Strands, which are measured themselves; 003 and 004 describe theirs in words.

@@ -1,4 +1,4 @@
-"""Our side: the bus, and each vocabulary over it."""
+"""Our cases: the bus, and each vocabulary over it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured: the pieces of work, and the call-backs that all sides are given."""
+"""The measured work, and the callbacks shared by all cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import adds to a process that has asyncio, logging and dataclasses already.
+"""Cost of an import in a process that has loaded asyncio, logging and dataclasses.
 
 CPU time of fresh processes, with bytecode caches; the floor imports as many modules that are empty.
 """

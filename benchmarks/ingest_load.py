@@ -1,4 +1,4 @@
-"""What the ingest benchmark sends: 512 spans of 20 attributes a batch, in each encoding of OTLP.
+"""Load of the ingest benchmark: batches of 512 spans, in each encoding of OTLP.
 
 A batch is made once and its ids are written anew for each sending, so that a sender costs little
 beside the service that it is to load.

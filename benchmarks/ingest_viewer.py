@@ -1,4 +1,4 @@
-"""Somebody who looks on: how long after its POST a span comes out of `/events`."""
+"""A viewer that measures the delay from a span's POST to its arrival on `/events`."""
 
 from __future__ import annotations
 

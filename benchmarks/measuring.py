@@ -1,4 +1,4 @@
-"""Times statements side by side: rounds of all are interleaved, and the best of each counts.
+"""Timing of statements side by side: interleaved rounds, of which the best counts.
 
 So a busy moment of the machine hits all alike. What is printed from it are ratios, because
 nanoseconds of one machine say little about another.

@@ -1,4 +1,4 @@
-"""A store as agents fill one: sessions of some fifty spans, the same for the same seed.
+"""A generated store: sessions of some fifty spans, the same for the same seed.
 
 Written straight into the store, without the rules of sessions: a million spans take minutes.
 """

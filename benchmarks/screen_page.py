@@ -1,4 +1,4 @@
-"""What a browser says of a page: when it had painted, how its frames went, what it holds.
+"""Measurements of a page in a browser: time to paint, frame times, heap.
 
 How long a frame *took* says little of the page where the browser has no graphics card: Chromium
 then draws with the processor. So beside the time between frames stands the processor time that a

@@ -1,4 +1,4 @@
-"""The parts of `bench_screen.py`: each sends what it looks at, looks, and says rows of figures."""
+"""The parts of `bench_screen.py`: each sends data, visits the page and reports figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions to look at, as OTLP: an agent at work, as long as wanted, in the GenAI conventions.
+"""Sessions for the page benchmarks, as OTLP in the GenAI conventions, of any length.
 
 What the conventions name is all that is used, so that any product that reads them can show it.
 """

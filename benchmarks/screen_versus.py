@@ -1,4 +1,4 @@
-"""The same two traces in Arize Phoenix and in ours, in the same browser: paint, and pictures.
+"""The same two traces in Arize Phoenix and in Inspector: time to paint, and screenshots.
 
 For both the same is *useful*: the frame that shows the name of the first row below the root. Both
 are asked for the trace by its address, with nothing in the browser's cache, and have stored all

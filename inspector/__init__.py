@@ -1,4 +1,4 @@
-"""The inspector: agent side and service.
+"""Inspector: the agent's side and the service.
 
 `attach` watches this process, `capture_state` and `dump_state_to_span` say what it knows, `mount`
 puts the service into a web app, `context` holds the session id, `elicit` answers MCP servers and

@@ -1,4 +1,4 @@
-"""Command line entry point."""
+"""Entry point of the command line."""
 
 from __future__ import annotations
 

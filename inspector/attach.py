@@ -1,4 +1,4 @@
-"""`attach()`: watch this process with an inspector that runs beside it.
+"""`attach()`: connect this process to an inspector service.
 
 It never breaks, blocks or slows the program: what cannot be done is one log line. An SDK provider
 that is there keeps its sampler, resource and processors; one is made, and set global, only where

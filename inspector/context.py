@@ -1,4 +1,4 @@
-"""The session that the running code belongs to (seed 000 §7): imports nothing of ours.
+"""The session of the running code (seed 000 §7). Imports nothing of ours.
 
 It is a context variable: tasks and threads started with a copied context inherit it, and what they
 set stays theirs.

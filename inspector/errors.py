@@ -1,4 +1,4 @@
-"""Errors of the service.
+"""Exceptions of the service.
 
     InspectorError
     ├── SettingsError       a setting cannot be used (exit 2)

@@ -1,4 +1,4 @@
-"""`inspector.mount(app)`: the whole service inside a web app, under a path of its own.
+"""`inspector.mount(app)`: the whole service inside a web app, under its own path.
 
 The app starts whatever happens here. Where the store cannot be had, the process sends to the
 service that runs, and its pages are that service's; where none runs, what it does is kept in

@@ -1,4 +1,4 @@
-"""The user's directories, and how what is kept there is made: what agents say is private."""
+"""The user's directories, and the creation of private files in them."""
 
 from __future__ import annotations
 

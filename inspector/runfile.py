@@ -1,4 +1,4 @@
-"""The run-file: how an agent finds the service that runs on this machine.
+"""The run-file, by which an agent finds the service on this machine.
 
 A running service writes `{url, token, pid, store}` into the user's runtime directory, readable by
 the user alone, and removes it on exit. A file is believed only if it, and its directory, belong to

@@ -1,4 +1,4 @@
-"""A tiny hook bus for agents: standard library only.
+"""A hook bus for agents, on the standard library alone.
 
 Emitters tell what an agent does (`operation`, `call`, `dispatch`), observers listen (`register`,
 `observe`), interceptors decide (`intercept`, `around`). The functions act on one shared bus;

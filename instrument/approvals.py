@@ -1,4 +1,4 @@
-"""Asking a person: what a provider is given, what it answers, and what counts.
+"""Approval requests, the answers to them, and the rules for which answers count.
 
 The agent's own process is the judge. Whatever goes wrong on the way to a person (nobody to ask,
 a provider that raises, an answer that is none) denies; only saying nothing until the time is up

@@ -1,4 +1,4 @@
-"""One generator for the two ends of an operation."""
+"""`Around`: an interceptor as one generator that runs before and after an operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question to a person, told from opening to closing."""
+"""A question to a person, reported from opening to closing."""
 
 from __future__ import annotations
 

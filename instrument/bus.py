@@ -1,4 +1,4 @@
-"""The hook bus: who listens, who decides, and the ways to emit.
+"""The hook bus: registration of observers and interceptors, and emission.
 
 Observers change nothing: what one returns, raises or does to the table has no effect on the
 emitter, nor on an emission that has begun (000-16). Interceptors decide, and only where an event

@@ -1,4 +1,4 @@
-"""Every event of the contract, in one table.
+"""The catalogue: every hook of the contract, in one table.
 
 Version 1.2 is seed 000's table of 32 hooks, exactly; later ones add to it. All that describes the
 contract is made from here: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md`

@@ -1,4 +1,4 @@
-"""Whether a decision keeps to the contract of its event (seed 004 §6).
+"""Checks of decisions against the contract of their event (seed 004 §6).
 
 Every check names the hook, who decided, what was expected, what came and where it is allowed.
 Names outside the catalogue have no contract: there, everything that makes sense is allowed.

@@ -1,4 +1,4 @@
-"""What an interceptor returns, and what the decisions on one event add up to."""
+"""Decisions of interceptors, and the combined outcome for one event."""
 
 from __future__ import annotations
 

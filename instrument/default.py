@@ -1,4 +1,4 @@
-"""The bus that everybody shares, and its methods as functions."""
+"""The shared default bus, with its methods as functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let the interceptors of one event decide.
+"""Deliberation: run the interceptors of one event and combine their decisions.
 
 In order, until one ends the chain; a person is asked last, about the final data. What goes wrong
 is never taken for consent: a decision that is none denies, one that breaks the contract raises

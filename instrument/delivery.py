@@ -1,4 +1,4 @@
-"""Bring an event to its observers: awaited from async code, inline from sync code.
+"""Delivery of events to observers: awaited from async code, inline from sync code.
 
 Whatever an observer does, the emitter goes on: failures are logged, told as `hook_failed`, and
 swallowed (000-07). The table is a plain dict from hook name to a tuple that is replaced whole, so

@@ -1,4 +1,4 @@
-"""What an interceptor changed in place: it may not, and where it does, that is no secret.
+"""Detection of in-place edits by interceptors, which are not allowed and are reported.
 
 Kwargs that may be changed are copied before an interceptor is asked, and compared after: dicts
 and lists, `MAX_DEPTH` deep, `MAX_NODES` in all for each kwarg. An edit beyond that, or inside any

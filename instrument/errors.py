@@ -1,4 +1,4 @@
-"""What leaves an operation when an interceptor has decided against it.
+"""Exceptions that leave an operation when an interceptor decides against it.
 
 `HookVerdict` is a decision: `HookDenied` (it must not happen), `HookFailed` (it ends with an
 error) or `HookStopped` (it ends early, with a value). `HookContractError` is a mistake in an

@@ -1,4 +1,4 @@
-"""Call ids: unique across processes and forks, and cheap enough to draw for every operation."""
+"""Call ids: unique across processes and forks, and cheap to generate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may decide on an event, in which order.
+"""Interceptors of an event, and their order.
 
 Interceptors live in the same tuples as observers, in front of them: by priority (lower first),
 then in order of registration.

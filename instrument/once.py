@@ -1,4 +1,4 @@
-"""What happens once, however many threads try, with a global interpreter lock or without.
+"""Run-once helpers that are safe in threads, with or without a global interpreter lock.
 
 Built on single steps of list and dict, which are atomic on every build of CPython.
 """

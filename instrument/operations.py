@@ -1,4 +1,4 @@
-"""One thing that an agent does, told from beginning to end.
+"""Operations: one step of an agent, reported from beginning to end.
 
     operation_opened → before_<noun> → (the body) → after_<noun> | error_<noun> → operation_closed
 

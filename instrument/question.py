@@ -1,4 +1,4 @@
-"""A question to a person, as handlers and interceptors put it."""
+"""A question to a person, as handlers and interceptors ask it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streamed results: what is measured of them, and where their context is in force.
+"""Streamed results: their measurement, and the context of each step.
 
 A generator shares its context with whoever iterates it. Were an operation current all through a
 streamed answer, everything that the consumer does between two pieces would count as its child.

@@ -1,4 +1,4 @@
-"""What the tests of emitters and subscribers need."""
+"""Test helpers for emitters and subscribers of hooks."""
 
 from __future__ import annotations
 

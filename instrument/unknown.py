@@ -1,4 +1,4 @@
-"""Names that the contract has not: accepted (000-01), and said once, because most are typos."""
+"""Names outside the catalogue: accepted (000-01), and logged once, as most are typos."""
 
 from __future__ import annotations
 

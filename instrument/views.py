@@ -1,4 +1,4 @@
-"""What the other vocabularies share as views of the bus: names, copies, differences."""
+"""Helpers shared by the views of the bus: hook names, copies, differences."""
 
 from __future__ import annotations
 

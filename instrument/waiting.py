@@ -1,4 +1,4 @@
-"""How a decision waits for others: from async code, and from sync code that cannot await.
+"""Waiting during a decision, in async code and in sync code that cannot await.
 
 What decides is written once, as coroutines over a `Waiting`. Those of `SyncWaiting` never
 suspend, so that `completed` can run such a coroutine to its end in one step.

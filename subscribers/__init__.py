@@ -1,4 +1,4 @@
-"""Subscribers turn hooks into OpenTelemetry spans.
+"""Subscribers that turn hooks into OpenTelemetry spans.
 
 Importing this package, and reading the spec, needs nothing but the standard library; `install`
 needs `mcp-agent-inspector[otel]` and says so when it is missing.

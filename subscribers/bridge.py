@@ -1,4 +1,4 @@
-"""Hooks become spans: start, update, finish, end; nothing left open.
+"""The bridge: it starts, updates and ends spans from hooks, and leaves none open.
 
 Every call-back is a plain function, runs on the emitter's thread and in its context, and costs the
 emitter only the reading of its values: what is sent is sent by another thread. Whatever fails in

@@ -1,4 +1,4 @@
-"""Any value as bounded, valid, redacted JSON text.
+"""Serialisation of any value as bounded, valid, redacted JSON text.
 
 Order: redact, then cut. A value is read with a budget of nodes and characters, so that 2 MiB cost
 what 30 KB do. Never `repr`: objects that are not data become their class name, for a `repr` is

@@ -1,4 +1,4 @@
-"""The named conversions of the telemetry spec (`via = "…"`): kwarg value to attribute value.
+"""Named conversions of the telemetry spec (`via = "…"`), from kwarg to attribute value.
 
 Each takes the value that a row's path found (never None) and returns an attribute value, or None
 for "nothing to say". Whatever they raise means the same: a row never breaks its span.

@@ -1,4 +1,4 @@
-"""From the emitter's thread to the inspector: one bounded buffer, one daemon thread.
+"""Delivery to the inspector: one bounded buffer, one daemon thread.
 
 `put` appends to a deque and nothing else. The thread sends what has gathered 10 ms after the first
 item, or at 128, and more at a time when it is behind. While the target is away it keeps what fits,

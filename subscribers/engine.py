@@ -1,4 +1,4 @@
-"""Compile the telemetry spec into functions from hook kwargs to attributes.
+"""The engine that compiles the telemetry spec into functions from kwargs to attributes.
 
 Most rows of a hook have no source in a given call (a model call has 22, of which an emitter fills
 five). So what is compiled is a plan for a hook with certain kwargs: only the rows, and of their

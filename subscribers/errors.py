@@ -1,4 +1,4 @@
-"""Errors of the bridge.
+"""Exceptions of the bridge.
 
     SubscribersError
     ├── PriceError     a price file says something that cannot be meant

@@ -1,4 +1,4 @@
-"""When what is being told happened: now, unless who tells it says otherwise."""
+"""Event time: now, or the time set explicitly for a late report."""
 
 from __future__ import annotations
 

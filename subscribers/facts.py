@@ -1,4 +1,4 @@
-"""What hook kwargs mean but do not say by a path: the `$…` values of the telemetry spec."""
+"""Values derived from hook kwargs: the `$…` values of the telemetry spec."""
 
 from __future__ import annotations
 

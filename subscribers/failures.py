@@ -1,4 +1,4 @@
-"""What went wrong, in both vocabularies: the outcome of an operation read from exception or result.
+"""Failures of operations, read from exceptions and results, in both vocabularies.
 
 Sources: GenAI/MCP conventions (`error.type`, `rpc.response.status_code`), the seed's `mcp.error.*`.
 """

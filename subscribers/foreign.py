@@ -1,4 +1,4 @@
-"""What `capture` means for spans of other instrumentations.
+"""The `capture` setting applied to spans of other instrumentations.
 
 The bridge settles the content of its own spans when it sets it. Others set what they like; they are
 treated here, on the sender's thread, before anything leaves the process.

@@ -1,4 +1,4 @@
-"""Connect a bus to a tracer provider."""
+"""Installation of the bridge: connect a bus to a tracer provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live records: running spans, moments and heartbeats as OTLP logs (`docs/formats.md`).
+"""The span processor that sends live records as OTLP logs (`docs/formats.md`).
 
 OTLP sends a span when it has ended. `LiveSpanProcessor` tells about every recorded span of its
 provider, whoever instrumented it, as soon as it starts.

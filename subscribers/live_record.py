@@ -1,4 +1,4 @@
-"""Live records: what is sent of a span before it ends."""
+"""Live records: the data sent about a span before it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where on the trace something happens, for those who act on what runs.
+"""Trace locations: the session, trace and span in which something happens.
 
 Imports no OpenTelemetry: whoever only passes places on need not have it.
 """

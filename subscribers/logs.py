@@ -1,4 +1,4 @@
-"""What the bus logs about hooks that failed, without secrets while somebody watches.
+"""Redaction of the bus's log lines about failed hooks.
 
 The bus logs a failure with its traceback (seed 000 §9). Exceptions quote what they failed on, and a
 hook is handed everything; a log goes to places that were never meant to see that.

@@ -1,4 +1,4 @@
-"""What happens at one moment: span event and live record with one time.
+"""Moments: each becomes a span event and a live record with the same time.
 
 Session, pause and resume, model selected, progress, transport, state, decisions.
 """

@@ -1,4 +1,4 @@
-"""What the bridge was asked to do: argument, else environment, else default."""
+"""Options of the bridge, from arguments, the environment or defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inspector as a target: OTLP/HTTP by the official exporters.
+"""The inspector as an OTLP/HTTP target of the official exporters.
 
 The exporters bring their own retries, their own error lines, and the user's `OTEL_EXPORTER_OTLP_*`
 settings, which are meant for another backend. Here they get a session that answers for all three:

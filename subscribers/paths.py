@@ -1,4 +1,4 @@
-"""Read a value out of hook kwargs by a dotted path: `llm.default_request_params.model|llm.model`.
+"""Dotted paths into hook kwargs, such as `llm.default_request_params.model|llm.model`.
 
 Emitters hand over anything (dicts, pydantic models, their own classes), so a step is a mapping
 key, a list index or an attribute, whichever fits, and what is not there is None.

@@ -1,4 +1,4 @@
-"""What model calls cost, by a price file of the user's own. None ships: prices change.
+"""Prices of model calls, from the user's own price file. None are bundled.
 
 # USD for a million tokens; the first entry that fits counts.
 [[models]]

@@ -1,4 +1,4 @@
-"""Which process this is: one id per process, a new one after `fork`."""
+"""Process identity: one id per process, a new one after `fork`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often progress is told: at most twice a second and 64 times per operation.
+"""Rate limit of progress reports: two per second and 64 per operation.
 
 The first and the final report (100 %) always pass; the last one that was held back is told when
 its operation ends.

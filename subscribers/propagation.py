@@ -1,4 +1,4 @@
-"""Trace context over MCP, out into `_meta` and in from it (SEP-414).
+"""Trace context over MCP: injected into `_meta` and extracted from it (SEP-414).
 
 `traceparent` and `tracestate` are reserved keys of `params._meta`, on every transport and in every
 revision of the protocol. Baggage is left out on purpose: an MCP server is somebody else's program.

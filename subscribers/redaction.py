@@ -1,4 +1,4 @@
-"""Remove secrets from text and from keyed values, before anything is cut or set.
+"""Redaction of secrets from text and keyed values, before truncation.
 
 Secrets are looked for where a stem of theirs stands: `in` and patterns that begin with a literal
 read 30 KB in microseconds, others in milliseconds. A single character is found a hundred times

@@ -1,4 +1,4 @@
-"""Which session the program is in, and how long it has waited for a person."""
+"""Sessions of the program, and the time that each has waited for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A captured state as what is sent: the whole snapshot, or a patch against the one before.
+"""State snapshots, sent whole or as a patch against the previous one.
 
 A patch is RFC 6902; `base` and `hash` are SHA-256 of a snapshot as compact JSON with sorted keys,
 so that a reader can tell whether it has the right one, and whether it arrived at the next.

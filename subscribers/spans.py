@@ -1,4 +1,4 @@
-"""The spans that the bridge owns: who is whose parent, what is open, and the ambient context.
+"""Open spans of the bridge: their parents, their lookup and the ambient context.
 
 A span is found again by `call_id`. Hooks that come without one are matched by a stack: each owned
 span is reachable from the OTel context it was put into, the innermost open one of the same family

@@ -1,4 +1,4 @@
-"""The telemetry spec: which hook becomes which span, event and attribute.
+"""The telemetry spec: the span, event and attributes that each hook produces.
 
 `telemetry_spec.toml` beside this file explains its own columns; `spec_loader` reads it. Everything
 here is plain data, so that tests and documents read the same table that the bridge runs on.

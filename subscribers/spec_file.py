@@ -1,4 +1,4 @@
-"""A telemetry spec as it is written: tables and rows that know where they stand.
+"""The file of a telemetry spec as tables and rows with their positions.
 
 `tomllib` does not say where a value stood, so a place is looked up in the text again, and only
 for a message.

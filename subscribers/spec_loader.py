@@ -1,4 +1,4 @@
-"""Loads the telemetry spec: checks every cell, says where it is wrong and what is allowed."""
+"""The loader of the telemetry spec: checks each cell and reports errors with position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what the program knows: its state beside what it does.
+"""Functions with which a program reports its state.
 
 Both functions emit the hook `state_captured`, so they cost nothing while nobody listens, and never
 raise. What becomes of it is `snapshots.py`.

@@ -1,4 +1,4 @@
-"""Other targets than the inspector: what the standard `OTEL_*` variables ask for.
+"""Export to other targets, as configured by the standard `OTEL_*` variables.
 
 The official exporters read their own variables (endpoint, headers, timeout, compression,
 certificates, `OTEL_BSP_*`). Added here: content is treated as for the inspector, a forked child

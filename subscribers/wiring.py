@@ -1,4 +1,4 @@
-"""Everything between a bus and an inspector: provider, processor, delivery, bridge."""
+"""Wiring between a bus and an inspector: provider, processor, delivery, bridge."""
 
 from __future__ import annotations
 

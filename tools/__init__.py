@@ -1,1 +1,1 @@
-"""Development tools: never part of the distribution."""
+"""Development tools, not part of the distribution."""

@@ -1,4 +1,4 @@
-"""Show that a bare Debian is enough: `make bare SUITE=trixie`, as root, with debootstrap.
+"""Test the build on a bare Debian: `make bare SUITE=trixie`, as root, with debootstrap.
 
 A new root below /var/tmp has what CONTRIBUTING.md asks for, and a clone of the last commit. In it
 `make run` is looked at and interrupted, then `CI=1 make test` runs. What is in the environment

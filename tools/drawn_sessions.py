@@ -1,4 +1,4 @@
-"""Sessions drawn for the gallery: two runs that differ in every way, states, and links."""
+"""Synthetic sessions for the gallery: two runs with every difference, states, and links."""
 
 from __future__ import annotations
 

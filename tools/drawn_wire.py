@@ -1,4 +1,4 @@
-"""An MCP session drawn for the gallery: everything that a wire can carry, in both eras.
+"""A synthetic MCP session for the gallery: every kind of message, in both eras.
 
 `archive` speaks the protocol with a handshake over stdio, `release desk` the stateless one over
 HTTP; `search index` loses its connection, and `broken` never had one.

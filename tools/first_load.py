@@ -1,4 +1,4 @@
-"""What a browser loads before the page shows anything: `python -m tools.first_load`."""
+"""Size of the page's first load in a browser: `python -m tools.first_load`."""
 
 from __future__ import annotations
 

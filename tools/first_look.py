@@ -1,4 +1,4 @@
-"""A first look at a service that a command starts: where it listens, its health, its web UI."""
+"""Smoke check of a service that a command starts: its address, health and web UI."""
 
 from __future__ import annotations
 

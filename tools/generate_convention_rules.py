@@ -1,4 +1,4 @@
-"""`tests/conventions/rules.json`, from the excerpts of the official model beside it.
+"""Generate `tests/conventions/rules.json` from excerpts of the official model.
 
 One line per rule, each with the revision it comes from.
 """

@@ -1,4 +1,4 @@
-"""Writes docs/conventions.md: what is read of whom, from the readers themselves."""
+"""Generate `docs/conventions.md`, the supported conventions, from the readers."""
 
 from __future__ import annotations
 

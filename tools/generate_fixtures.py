@@ -1,4 +1,4 @@
-"""What the service says of the golden traces and of drawn ones, for the gallery and for vitest.
+"""Generate fixtures for the gallery and vitest: the API's answers about known traces.
 
 No answer is made up: the traces go in as OTLP at the service's own door, and each answer of each
 route that reads one session is kept as the exact text that came. States that no trace can have

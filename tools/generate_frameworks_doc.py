@@ -1,4 +1,4 @@
-"""docs/frameworks.md: what each adapter sees and can decide, from what its tests have shown."""
+"""Generate `docs/frameworks.md`, the adapters' capabilities, from their test results."""
 
 from __future__ import annotations
 

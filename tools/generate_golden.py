@@ -1,4 +1,4 @@
-"""The golden trace: one session that decoder, store, API and web UI are all tested with.
+"""Generate the golden trace, on which decoder, store, API and web UI are tested.
 
 It is ordinary first (an agent with two sub-agents, model calls, tools over MCP) and ugly where
 traces are ugly: a failing tool, a concurrent pair, a span whose parent never came, a span that

@@ -1,4 +1,4 @@
-"""`instrument/events.py`: a `TypedDict` for the kwargs of every hook, from the catalogue."""
+"""Generate `instrument/events.py`: a `TypedDict` per hook, from the catalogue."""
 
 from __future__ import annotations
 

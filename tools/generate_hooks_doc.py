@@ -1,4 +1,4 @@
-"""`docs/instrumentation-hooks.md`: the hook contract, from the catalogue."""
+"""Generate `docs/instrumentation-hooks.md`, the hook contract, from the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes docs/legacy-patching.md: what of mcp-agent 0.2.x is patched, and which hooks fire by it.
+"""Generate `docs/legacy-patching.md`: the patches of mcp-agent 0.2.x and their hooks.
 
 The table of patches is `POINTS`; that a hook fires is what the tests found, with
 `RECORD_FRAMEWORKS=1`, on the real package.

@@ -1,4 +1,4 @@
-"""Writes docs/mcp-server.md: how to add the MCP server to a host, and what its tools are."""
+"""Generate `docs/mcp-server.md`: the setup of the MCP server, and its tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes docs/query.md."""
+"""Generate `docs/query.md`, the query language."""
 
 from __future__ import annotations
 

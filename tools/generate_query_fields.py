@@ -1,4 +1,4 @@
-"""Writes web/src/model/query/query-fields.gen.ts: what the page completes in its query field."""
+"""Generate `query-fields.gen.ts`, the completions of the page's query field."""
 
 from __future__ import annotations
 

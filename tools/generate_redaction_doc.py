@@ -1,4 +1,4 @@
-"""Writes docs/redaction.md: what is taken for a secret, rule by rule of those that gitleaks has."""
+"""Generate `docs/redaction.md`: the redaction rules, against those of gitleaks."""
 
 from __future__ import annotations
 

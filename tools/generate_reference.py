@@ -1,4 +1,4 @@
-"""`docs/reference/`: what our packages offer, from their docstrings.
+"""Generate `docs/reference/`, the public API of our packages, from docstrings.
 
 The source is read and not imported, so that a page says what is written, with the names of types as
 they stand there.

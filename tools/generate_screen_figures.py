@@ -1,4 +1,4 @@
-"""The figures of the page in `docs/benchmarks.md`, from `benchmarks/screen.json`.
+"""Generate the page's figures in `docs/benchmarks.md` from `benchmarks/screen.json`.
 
 `benchmarks/bench_screen.py --json benchmarks/screen.json` measures and writes that file; it prints
 the same tables.

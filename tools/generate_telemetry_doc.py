@@ -1,4 +1,4 @@
-"""`docs/telemetry-spec.md`, from `subscribers/telemetry_spec.toml`."""
+"""Generate `docs/telemetry-spec.md` from `subscribers/telemetry_spec.toml`."""
 
 from __future__ import annotations
 

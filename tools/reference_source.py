@@ -1,4 +1,4 @@
-"""The public names of our packages, read from the source without importing it."""
+"""Public names of our packages, read from the source without importing it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take the pictures of the README from the real product: `python -m tools.screenshot`.
+"""Take the README's screenshots from the real product: `python -m tools.screenshot`.
 
 Starts the service and the demo, waits until there is something to see, and writes
 `docs/images/*.png`. Needs the built web UI and a Chromium (`make run` and `make test` get both).

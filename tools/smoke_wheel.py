@@ -1,4 +1,4 @@
-"""Try a wheel out as a new user would: `python -m tools.smoke_wheel dist/NAME.whl`.
+"""Smoke-test a wheel in a clean environment: `python -m tools.smoke_wheel dist/NAME.whl`.
 
 A clean environment, `pip install 'WHEEL[serve]'`, `inspector serve` on free ports, and a look at
 `/health` and at the web UI. With another extra, what that is for. `--constraint FILE` is pip's own.

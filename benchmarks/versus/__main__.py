@@ -1,4 +1,4 @@
-"""Spans that are durable, ours beside Phoenix and MLflow: `python benchmarks/versus [PRODUCT …]`.
+"""Durable ingest beside Phoenix and MLflow: `python benchmarks/versus [PRODUCT …]`.
 
 The same requests for all, one product after another on an otherwise idle machine: OTLP/HTTP
 protobuf, 512 spans of 20 attributes (about 1.1 kB a span), 16 spans a trace, each product started

@@ -2,7 +2,7 @@
 # requires-python = ">=3.11,<3.14"
 # dependencies = ["mlflow==3.17.2"]
 # ///
-"""MLflow in an environment of its own: its `mlflow` command with our arguments."""
+"""Run the `mlflow` command with our arguments, in its own environment."""
 
 import os
 import sys

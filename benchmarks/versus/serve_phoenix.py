@@ -2,7 +2,7 @@
 # requires-python = ">=3.11,<3.14"
 # dependencies = ["arize-phoenix==20.26.1"]
 # ///
-"""Arize Phoenix in an environment of its own: its `phoenix` command with our arguments."""
+"""Run Arize Phoenix's command with our arguments, in its own environment."""
 
 import os
 import sys

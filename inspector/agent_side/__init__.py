@@ -1,1 +1,1 @@
-"""What runs in the agent's process. Every child process loads this: nothing is imported here."""
+"""The agent's side. Loaded in every child process, so this file imports nothing."""

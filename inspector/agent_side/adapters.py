@@ -1,4 +1,4 @@
-"""Which frameworks there are adapters for, and attaching them without a line in the program.
+"""The table of framework adapters, and their automatic attachment.
 
 A framework that the program has imported is attached at once, any other at the moment at which
 the program imports it: one that is installed and not used costs nothing.

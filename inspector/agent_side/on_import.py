@@ -1,4 +1,4 @@
-"""A call-back for the moment at which a module has been imported."""
+"""Callbacks that run once a module has been imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an MCP server over stdio is given, so that one written in Python is watched too.
+"""Environment for MCP servers over stdio, so that Python servers are watched too.
 
 MCP clients start their servers with a few variables of the environment only. What is added here
 is no secret: the token stays out, a server of the same user reads it from the run-file.

@@ -1,6 +1,6 @@
-"""Agent frameworks, watched and steered through the seams that each of them offers.
+"""Adapters for agent frameworks, which observe and control them.
 
-One module per framework, named as in `registry.ADAPTERS`. Each has
+One module per framework, named as in `inspector.agent_side.adapters`. Each has
 
     attach(*targets, bus=None) -> detach
 

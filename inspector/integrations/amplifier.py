@@ -1,4 +1,4 @@
-"""Amplifier: sessions, and the model calls and tools of the modules that are mounted in them.
+"""Adapter for Amplifier: sessions, and the model and tool calls of their mounted modules.
 
 The kernel has no loop of its own: orchestrators are modules, and which events they emit is up to
 them. What every one of them does is to call `execute` of tools and `complete` of providers. These

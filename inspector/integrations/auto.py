@@ -1,4 +1,4 @@
-"""Watching a program that has no line of ours: what `inspector run` starts.
+"""Automatic attachment of unmodified programs that `inspector run` starts.
 
 Nothing is imported for it until the program imports something that can be watched: one of the
 frameworks of `registry`, the hook bus, or OpenTelemetry's SDK. A program that uses none of them,

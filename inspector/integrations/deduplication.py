@@ -1,8 +1,8 @@
-"""One call that two layers see is told once: by the outer one, which knows more about it.
+"""De-duplication of calls that two layers see: only the outer one reports them.
 
 An agent's tool that an MCP client carries out is one tool call; the client tells its messages
-only. A layer asks `is_told` before it opens an operation. What an operation of the bus encloses
-is known; a layer whose operations are in contexts of their own says `telling` besides.
+only. A layer asks `is_reported` before it opens an operation. What an operation of the bus encloses
+is known; a layer whose operations are in contexts of their own enters `reporting` as well.
 """
 
 from __future__ import annotations

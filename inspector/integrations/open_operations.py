@@ -1,4 +1,4 @@
-"""Operations of a framework that tells beginnings and ends by call-backs.
+"""Operations of a framework that reports beginnings and ends by callback.
 
 Where a framework lets us wrap what runs, `instrument.call` and `operation` do all of this and can
 decide more: prefer them. Here an operation is kept under the framework's own id until the

@@ -1,4 +1,4 @@
-"""What is replaced in a framework while it is watched, and putting it back.
+"""Replaced attributes of a watched framework, and their restoration.
 
 A framework whose internals have moved is watched without what is missing, and says so once.
 """

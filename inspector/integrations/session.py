@@ -1,4 +1,4 @@
-"""The session that a framework's own thread, conversation or group is, unless the program says."""
+"""The framework's own thread, conversation or group as session, unless one is set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a framework streams through us: calls that can be refused, changed and run again.
+"""Operations over streaming calls that can be denied, changed and repeated.
 
 `Bus.call` returns a result; a middleware that is a generator has to pass pieces on while the
 operation runs, and to say its result after it has closed.

@@ -1,4 +1,4 @@
-"""What leaves an operation, in terms that a framework has: a text, a result that is an error."""
+"""Verdicts in a framework's terms: a refusal text, or an error result."""
 
 from __future__ import annotations
 

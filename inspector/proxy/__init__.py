@@ -1,1 +1,1 @@
-"""`inspector proxy -- COMMAND`: a pipe around an MCP server that tells what goes through."""
+"""`inspector proxy -- COMMAND`: a pipe around an MCP server that reports its messages."""

@@ -1,4 +1,4 @@
-"""`inspector proxy [--name NAME] -- COMMAND [ARGS]`: arguments in, the child's exit out.
+"""The command `inspector proxy [--name NAME] -- COMMAND [ARGS]`.
 
 It is found before the rest of the command line is imported: a host waits for the server.
 """

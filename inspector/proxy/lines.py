@@ -1,4 +1,4 @@
-"""Lines out of chunks, of bounded length."""
+"""A splitter of byte chunks into lines of bounded length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipe: a child process whose standard streams are ours, byte for byte.
+"""The pipe: relays a child's standard streams byte for byte.
 
 Three threads read and write whatever comes, as it comes; what they pass on they also hand to
 `heard`, which must not block. Signals go to the child, and its end becomes ours: the same exit

@@ -1,4 +1,4 @@
-"""What went through the pipe, told to the inspector: on a thread of its own, or not at all.
+"""The reporter of piped messages: on its own thread, never blocking the pipe.
 
 The pumps hand over what they have passed on already. There is room for some; what does not fit is
 forgotten and said, and nothing ever waits for us. While no service runs, it is looked for.

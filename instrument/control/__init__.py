@@ -1,4 +1,4 @@
-"""Handlers that return a `HookResult`: the contract of Amplifier, as a view of the bus.
+"""Handlers that return a `HookResult`: Amplifier's contract as a view of the bus.
 
     registry = HookRegistry()
     unregister = registry.register("tool:pre", handler, priority=10, name="gate")

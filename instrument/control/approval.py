@@ -1,4 +1,4 @@
-"""What modules that ask people themselves exchange with whoever shows the question.
+"""Approval requests and responses for modules that ask people themselves.
 
 The bus has its own way, `set_approval_provider`; these are for modules that bring theirs.
 """

@@ -1,4 +1,4 @@
-"""What a module of hooks is mounted on."""
+"""The coordinator on which a module of hooks is mounted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of events, as constants (001-17); modules may emit and hear any other `ns:name`."""
+"""Event names as constants (001-17); modules may emit and handle any other `ns:name`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mount the modules of a plan: found by their entry points, never fetched."""
+"""Mounting of the modules in a plan: found by entry point, never downloaded."""
 
 from __future__ import annotations
 

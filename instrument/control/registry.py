@@ -1,4 +1,4 @@
-"""The registry: `ns:name` events and dicts of data over the hooks and kwargs of the bus."""
+"""A registry of `ns:name` events with dict data, over the hooks and kwargs of the bus."""
 
 from __future__ import annotations
 

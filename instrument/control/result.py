@@ -1,4 +1,4 @@
-"""What a handler returns, and how it reads as a decision of the bus."""
+"""`HookResult`, the return value of a handler, and its conversion to a decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events, the decisions, and what each event allows (seed 004 §2, §4, §6)."""
+"""Events and decisions of rules, and what each event allows (seed 004 §2, §4, §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rules are put, and how one is run."""
+"""`HookPoint`, the base class of objects with rules, and the execution of one rule."""
 
 from __future__ import annotations
 

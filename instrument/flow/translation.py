@@ -1,4 +1,4 @@
-"""Between the kwargs of a hook and the value and status of a rule, in both directions."""
+"""Translation between the kwargs of a hook and the value and status of a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What flows through the events, and the status that a rule sees."""
+"""Values that flow through events, and the status passed to a rule."""
 
 from __future__ import annotations
 

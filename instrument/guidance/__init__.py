@@ -1,4 +1,4 @@
-"""Guidance: texts that tell the model what to do next, composed when they count.
+"""Guidance: texts that tell the model what to do next, composed when they apply.
 
 A registry holds definitions and finds those that count now, a loader gets their texts from
 markdown files, a composer makes one text of them, and a session state tracker enforces what

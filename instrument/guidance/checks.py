@@ -1,4 +1,4 @@
-"""Checks of what users give, with messages that say what to give instead."""
+"""Validation of user input, with messages that name the allowed values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - the seed spells attributes in camelCase
-"""From hooks to one text for the model, grouped by how strongly they bind (RFC 2119)."""
+"""Composition of hooks into one text for the model, grouped by RFC 2119 strength."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - the seed spells attributes in camelCase
-"""What a guidance hook is: when it speaks, how strongly, and on which conditions.
+"""Definition of a guidance hook: its moment, strength and conditions.
 
 The text itself is markdown in a file; see `instrument.guidance.loader`.
 """

@@ -1,4 +1,4 @@
-"""What can go wrong with guidance.
+"""Exceptions of guidance.
 
 GuidanceError
 ├── GuidanceValueError      a definition, a query or an option is not what it should be

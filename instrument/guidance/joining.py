@@ -1,4 +1,4 @@
-"""Guidance on the bus: composed texts are injected, and the gate denies.
+"""Guidance on the bus: inject composed texts, and deny tool calls at the gate.
 
 A moment such as `session:start` is the event that the catalogue calls so; a moment that it does
 not know is the event of that very name, for an emitter to `dispatch`.

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - the seed spells methods in camelCase
-"""From a hook to its text: a markdown file beside the code that defines the hook.
+"""Loading of hook texts from markdown files beside the code that defines the hooks.
 
 The path comes from the definition, so it is not trusted: nothing outside the folder is read, only
 regular files, and no more than `MAX_CONTENT_BYTES`.

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - the seed spells methods in camelCase
-"""Where hooks are kept, and which of them count now."""
+"""A registry of guidance hooks, and queries for those that apply now."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - the seed spells attributes in camelCase
-"""What guidance only asks for, enforced: no tool before the session is initialised.
+"""Session state, enforced: no tool call before the session is initialised.
 
 A session goes `uninitialized` → `initialized` → `ready` → `working` (003-40); `ready` is for those
 who have a reporting tool and may be left out.

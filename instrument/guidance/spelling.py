@@ -1,4 +1,4 @@
-"""The seed's camelCase spellings beside Python's: in mappings, and as attributes."""
+"""camelCase aliases for Python names, in mappings and as attributes."""
 
 from __future__ import annotations
 

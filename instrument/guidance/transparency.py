@@ -1,4 +1,4 @@
-"""Tell about what was left out: to MCP logging where the host offers it, else to `logging`."""
+"""Reports of omitted guidance, sent to MCP logging if available, else to `logging`."""
 
 from __future__ import annotations
 

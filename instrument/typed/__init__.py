@@ -1,4 +1,4 @@
-"""Call-backs for typed events: the contract of Strands, as a view of the bus.
+"""Callbacks for typed events: the contract of Strands as a view of the bus.
 
     class Agent(HookHost):
         ...

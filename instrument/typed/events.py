@@ -1,4 +1,4 @@
-"""The events: what a call-back reads, and what it may write (002-03, 002-04, 002-10)."""
+"""Typed events: the properties that a callback reads and writes (002-03, 002-04, 002-10)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A class of agents that has hooks."""
+"""`HookHost`, the base class of agents with hooks."""
 
 from __future__ import annotations
 

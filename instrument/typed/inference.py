@@ -1,4 +1,4 @@
-"""Which events a call-back is for, from its annotation."""
+"""Inference of a callback's event types from its annotation."""
 
 from __future__ import annotations
 

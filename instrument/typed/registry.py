@@ -1,4 +1,4 @@
-"""Who hears which typed event."""
+"""A registry of callbacks by typed event."""
 
 from __future__ import annotations
 

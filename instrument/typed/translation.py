@@ -1,4 +1,4 @@
-"""Between the kwargs of a hook and the event of a call-back, in both directions."""
+"""Translation between the kwargs of a hook and a typed event, in both directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent as a process of its own: a script that prints lines and reads lines."""
+"""An agent in its own process: a script that prints and reads lines."""
 
 from __future__ import annotations
 

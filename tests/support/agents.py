@@ -1,4 +1,4 @@
-"""The agent's end of the channel, as plain HTTP."""
+"""The agent's end of the control channel, over plain HTTP."""
 
 from __future__ import annotations
 

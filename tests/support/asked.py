@@ -1,4 +1,4 @@
-"""Requests as the rules see them."""
+"""Requests in the form that the control plane's rules take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent of another process that asks through the channel, and takes what it is told."""
+"""An agent in another process that asks through the channel and follows the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person cancels the session of a run, as the browser does it."""
+"""Cancellation of a run's session, as the browser sends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that has a secret everywhere it can, and tells about all it does.
+"""An agent with a secret in every possible place, all of which it reports.
 
 Run as `python -m tests.support.careless_agent`; it prints the places in which it had one. What
 `SECRETS` has for them must not be found anywhere.

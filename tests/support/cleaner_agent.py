@@ -1,4 +1,4 @@
-"""An agent that asks before it deletes; what it is to delete comes as JSON from its input."""
+"""An agent that asks before it deletes; its arguments are JSON on standard input."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A service that speaks the wire of control over real HTTP, and can be told to misbehave."""
+"""A control service over real HTTP that can be made to misbehave."""
 
 from __future__ import annotations
 

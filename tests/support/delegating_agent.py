@@ -1,4 +1,4 @@
-"""An agent that has three others work at once, as spans: one of them fails, and so does the run.
+"""An agent with three parallel subagents, as spans: one fails, and so does the run.
 
 What went wrong is to be found by reading: the coder's tests fail, are run again and fail again;
 a deployment is denied; a search is narrowed by a policy.

@@ -1,4 +1,4 @@
-"""An agent in a process of its own: it asks before each deletion, and says what it did.
+"""An agent in its own process that asks before each deletion and reports the result.
 
 Each line that it reads is `{"args": {…}, "timeout_s": …}`; each line that it prints is what became
 of it: `{"deleted": {…}}` or `{"denied": "why"}`.

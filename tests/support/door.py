@@ -1,4 +1,4 @@
-"""The service's doors in front of a store that only remembers."""
+"""The service's application with a stand-in for its writer."""
 
 from __future__ import annotations
 

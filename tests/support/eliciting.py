@@ -1,4 +1,4 @@
-"""MCP servers with a tool that asks its user: one for each era of the protocol."""
+"""MCP servers with a tool that asks its user, one for each protocol era."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""OTLP requests to send."""
+"""OTLP export requests."""
 
 from __future__ import annotations
 

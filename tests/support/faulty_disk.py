@@ -1,4 +1,4 @@
-"""A disk that can fail: SQLite's own way to the files, with a trouble switched on and off.
+"""A SQLite VFS whose faults can be switched on and off.
 
 `python -m tests.support.faulty_disk` is `inspector` on such a disk; nothing of it knows.
 """

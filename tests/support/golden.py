@@ -1,4 +1,4 @@
-"""The golden traces, sent to a service as a sender would."""
+"""Sending of the golden traces to a service."""
 
 from __future__ import annotations
 

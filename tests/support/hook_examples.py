@@ -1,4 +1,4 @@
-"""For each hook of the catalogue, kwargs that make each row of the telemetry spec say something."""
+"""Example kwargs for each hook that fill every row of the telemetry spec."""
 
 from __future__ import annotations
 

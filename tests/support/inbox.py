@@ -1,4 +1,4 @@
-"""A person at the service: sees what is asked, and answers by the API."""
+"""A person at the service who reads requests and answers them by the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two threads, interleaved on purpose: what one does between two lines of the other."""
+"""Deterministic interleaving of two threads, line by line."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Sessions of many spans as OTLP requests, as an agent's exporter would send them."""
+"""Sessions of many spans, as an agent's exporter sends them."""
 
 from __future__ import annotations
 

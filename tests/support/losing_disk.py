@@ -1,4 +1,4 @@
-"""A disk that can be asked what a loss of power at any moment would have left on it.
+"""A simulated disk that shows its content after a power loss at any moment.
 
 Writes go through to the real files and are noted. What was flushed before the moment is there
 after it; of what was not, each write is there, is missing, or is torn at a sector.

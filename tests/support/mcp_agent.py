@@ -1,4 +1,4 @@
-"""An agent that uses MCP servers of both eras, for whoever watches what is said."""
+"""An agent that uses MCP servers of both protocol eras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real MCP host: the SDK's client, over stdio or HTTP, in either era of the protocol."""
+"""A real MCP host: the SDK's client, over stdio or HTTP, in either protocol era."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP servers to be run over stdio, for what a log must show: `python … modern|legacy`."""
+"""MCP servers over stdio for tests of logs: `python … modern|legacy`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program that writes back what it reads: `mirror.py [EXIT_CODE]`, and says so on stderr."""
+"""A program that writes its input back, and a line to stderr: `mirror.py [EXIT_CODE]`."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A web app with the inspector inside; run with uvicorn by `tests/api/test_mount.py`."""
+"""A web app with the inspector mounted; run with uvicorn by `tests/api/test_mount.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent that does what it is told and says so, over the real channel, from a thread."""
+"""An agent that carries out and acknowledges commands, over the real channel."""
 
 from __future__ import annotations
 

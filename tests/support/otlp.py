@@ -1,4 +1,4 @@
-"""OTLP messages in one line each, for tests."""
+"""One-line builders of OTLP messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a page of the browser keeps up: when it has painted, how long its frames take, its heap."""
+"""Performance of a page in the browser: time to paint, frame times, heap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How interceptors are asked, step by step: what `instrument.deliberation` does in one loop."""
+"""A plain reference implementation of `instrument.deliberation`, step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A made-up token for each rule that gitleaks publishes: by its names, `config/gitleaks.toml`.
+"""A made-up token for each gitleaks rule, by the rule's name in `config/gitleaks.toml`.
 
 Samples are made when they are asked for, so that no scanner takes this repository for a leak:
 `<h40>` stands for 40 hexadecimal digits, `d` for digits, `l` for small letters, `a` for those and

@@ -1,4 +1,4 @@
-"""`inspector` where the root file system cannot be written: nothing temporary has a place."""
+"""`inspector` on a read-only root file system, without a temporary directory."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""A real OTLP/HTTP receiver on a free port: decodes what arrives and can be told how to answer."""
+"""A real OTLP/HTTP receiver on a free port, with configurable answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OTLP receivers that are not ours: a bare HTTP one, and the rotel collector."""
+"""Third-party OTLP receivers: a bare HTTP one, and the rotel collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session with everything in it that a span can say, and long values of each shape."""
+"""A session with every kind of span content, and long values of each shape."""
 
 from __future__ import annotations
 

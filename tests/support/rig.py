@@ -1,4 +1,4 @@
-"""A test rig: a store with a recorder on it, and a clock that stands still; no thread."""
+"""A test rig: a store with a recorder and a fixed clock, without threads."""
 
 from __future__ import annotations
 

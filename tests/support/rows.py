@@ -1,4 +1,4 @@
-"""Span rows, drawn as text: indent is the parent, and a row is `kind name key=value …`."""
+"""Span rows written as text: indentation is the parent, a row `kind name key=value …`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated histories: what senders, time and people may do to a service, in any order."""
+"""Generated schedules of what senders, time and people do to a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Senders that send until the service dies, and remember what it acknowledged."""
+"""Senders that run until the service dies and remember what it acknowledged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real service, in a process of its own."""
+"""The real service in its own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspector serve` as a process of its own: same ports and same store over every restart."""
+"""`inspector serve` in its own process, with the same ports and store over restarts."""
 
 from __future__ import annotations
 

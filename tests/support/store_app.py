@@ -1,4 +1,4 @@
-"""The read API on a store of its own, without access control: for tests of the routes."""
+"""The read API over its own store, without access control, for tests of routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read `GET /events` as a client of the contract does."""
+"""A client of `GET /events` that follows its contract."""
 
 from __future__ import annotations
 

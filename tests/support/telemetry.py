@@ -1,4 +1,4 @@
-"""What senders send, in one line each: spans that ended, and live records."""
+"""One-line builders of ended spans and live records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP server over stdio (2.x) that is watched itself."""
+"""An MCP server over stdio (2.x) that is itself watched."""
 
 from mcp.server.mcpserver import MCPServer
 

@@ -1,4 +1,4 @@
-"""A client of `traced_server`: a call, one that fails, and one that a hook denies."""
+"""A client of `traced_server`: a successful, a failing and a denied call."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The same task, done twice, the second time with a mistake: for tests that read sessions."""
+"""Two runs of the same task, the second with a mistake, for tests of reading sessions."""
 
 from __future__ import annotations
 

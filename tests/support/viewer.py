@@ -1,4 +1,4 @@
-"""A reader of lists and stream that follows the rules, and nothing else (ADR 0003)."""
+"""A viewer of lists and stream that follows only the rules of ADR 0003."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A script that attaches to a service, as a process of its own."""
+"""An attached script in its own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bus with all that is between it and an inspector that is not there."""
+"""A wired bus whose inspector is not reachable."""
 
 from __future__ import annotations
 

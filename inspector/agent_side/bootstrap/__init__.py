@@ -1,1 +1,1 @@
-"""Comes first on the path of what `inspector run` starts; holds `sitecustomize` alone."""
+"""The directory put first on PYTHONPATH by `inspector run`; contains only `sitecustomize`."""

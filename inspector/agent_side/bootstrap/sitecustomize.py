@@ -1,4 +1,4 @@
-"""What every Python process below `inspector run` does first: standard library only.
+"""Startup hook of each Python process below `inspector run`: standard library only.
 
 The directory of this file comes first on PYTHONPATH, and is taken off `sys.path` here: the program
 finds what it finds without us. The `sitecustomize` that would have run without us runs as well,

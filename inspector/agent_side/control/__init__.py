@@ -1,4 +1,4 @@
-"""The agent's half of control: what it asks people, and what they tell it to do.
+"""The agent's side of control: requests to people, and commands from them.
 
 Standard library only, and one daemon thread, so that it works whatever the agent is doing.
 """

@@ -1,4 +1,4 @@
-"""What a person has allowed always: an interceptor, for the rest of a session (001-U12)."""
+"""Standing permissions of a person ("always allow"), as an interceptor (001-U12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which answers count: the agent is the judge of what comes from outside. Pure.
+"""Validation of answers, with the agent as the judge. Pure.
 
 An answer is for this request, about what was shown, of a kind that was asked for, and usable;
 whatever else comes is not taken, and the request waits on for another.

@@ -1,4 +1,4 @@
-"""The arguments that a person is shown, and what becomes of them when edited. Pure.
+"""Arguments as shown to a person, and the changes that an edit makes. Pure.
 
 They are shown as JSON *text*, the complete ones, with its hash: an answer names the hash of what
 it is about. Only the agent turns text into arguments, and only where that loses nothing.

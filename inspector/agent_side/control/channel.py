@@ -1,4 +1,4 @@
-"""The way to the service and back, whatever the agent and the service are doing.
+"""The channel: two-way communication with the service, independent of the agent's loop.
 
 Two daemon threads, started by need. One speaks (`speaker`), the other follows the stream of
 commands (`listener`). They are two because a reply that drips must not hold up a cancel, nor a

@@ -1,4 +1,4 @@
-"""What the service tells this process to do: read with distrust, done once."""
+"""Commands from the service: validated, and carried out once."""
 
 from __future__ import annotations
 

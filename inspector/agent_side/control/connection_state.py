@@ -1,4 +1,4 @@
-"""What the two threads of the channel know of the service they talk to."""
+"""Connection state, shared by the two threads of the channel."""
 
 from __future__ import annotations
 

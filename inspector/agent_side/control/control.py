@@ -1,4 +1,4 @@
-"""Control of one process: everything between a bus and the channel."""
+"""Control of one process: the parts between a bus and the channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON text that means exactly one value, and back.
+"""JSON text that represents exactly one value, and its parser.
 
 What a person approves is text, and what runs is a value: neither number nor type may change
 between them. The text is that of RFC 8785 but for numbers, which that would change: integers are

@@ -1,4 +1,4 @@
-"""Whether the answer to a question fits its form: the basic rules of JSON Schema. Pure.
+"""Validation of form answers by the basic rules of JSON Schema. Pure.
 
 What MCP's elicitation uses (flat objects of primitive values) is checked in full but for patterns
 and formats; keywords that are not known here are left to whoever asked.

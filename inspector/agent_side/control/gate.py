@@ -1,4 +1,4 @@
-"""Pause, step, resume, cancel: what an operator does to the sessions of this process.
+"""The gate: pause, step, resume and cancel for the sessions of this process.
 
 Nothing of it is on the bus while no session is held or being cancelled. While one is, an
 interceptor in front of all others lets an operation begin, hold or be denied. Messages on the

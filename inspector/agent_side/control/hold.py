@@ -1,4 +1,4 @@
-"""One operation that an operator holds, told on the trace from beginning to end.
+"""A hold: one operation that waits, reported on the trace from beginning to end.
 
 It counts as waiting there: `request_opened` of kind `pause`, and `request_closed`.
 """

@@ -1,4 +1,4 @@
-"""HTTP to the service, whoever that is: one try, no redirect, and an end to everything it sends.
+"""HTTP to an untrusted service: one attempt, no redirects, bounded size and time.
 
 The other end may be broken or hostile: what it says is bounded in size, and how long it takes to
 say it is bounded in time, so that it can neither stall nor exhaust the agent.

@@ -1,4 +1,4 @@
-"""What the agent says, in the words of the wire, within the bounds of the wire. Pure."""
+"""Messages from agent to service, within the bounds of the wire format. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process waits for people for, and what of it the service has not confirmed yet.
+"""The request table: open requests of this process, and unconfirmed reports.
 
 Whoever asks opens and closes requests here, on any thread; the channel says them to the service,
 again whenever it may not know them, and brings the answers to their judges.

@@ -1,4 +1,4 @@
-"""Asks people through the inspector: requests are opened here, and answers brought to the judge.
+"""The approval provider that asks people through the inspector.
 
 The bus owns the time limit. Each request ends once: by the first answer that counts, or by the bus
 that waits no longer; both say so under one lock, so that what was taken in time is what happens.

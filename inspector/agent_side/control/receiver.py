@@ -1,4 +1,4 @@
-"""The thread that follows the service's commands, and does what they say."""
+"""The thread that reads the service's commands and carries them out."""
 
 from __future__ import annotations
 

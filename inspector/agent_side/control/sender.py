@@ -1,4 +1,4 @@
-"""The thread that says what is asked here, what became of commands, and that this process lives."""
+"""The thread that reports requests, command results and heartbeats to the service."""
 
 from __future__ import annotations
 

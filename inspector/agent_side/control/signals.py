@@ -1,4 +1,4 @@
-"""Signals that a workflow waits for: brought to whoever takes them, and asked for while it waits.
+"""Signals for waiting workflows: passed to their takers, and requested while they wait.
 
 A session that says it waits (`session_paused`) is a question in the inspector until it goes on
 (`session_resumed`). What is answered there, and what is signalled without a question, goes to the

@@ -1,4 +1,4 @@
-"""Server-sent events out of a stream of bytes, however it is cut. Pure."""
+"""A parser that splits a byte stream into server-sent events. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies that act: allow, deny or ask before an agent does something, and budgets.
+"""Policies that allow, deny or ask before an operation, and budgets.
 
 They are written in `inspector.toml` and run as interceptors in the agent's own process, with or
 without a service. Nothing here needs a package.

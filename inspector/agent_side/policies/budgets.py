@@ -1,4 +1,4 @@
-"""Budgets: how much a session or the process may use, what it has used, and who says so.
+"""Budgets: usage limits for a session or the process, and a ledger of usage.
 
 What a call uses is known when it is over, so that a budget of tokens, cost or time acts at the
 next operation; calls are counted before they are made.

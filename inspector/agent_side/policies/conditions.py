@@ -1,4 +1,4 @@
-"""What a policy wants of a value inside the arguments, and whether it is so. Pure but for `under`.
+"""Conditions of a policy on argument values. Pure but for `under`.
 
 An answer is True, False, or None for *cannot be judged*: a glob on a list, a number compared with
 a text, a value nested too deep. What cannot be judged counts against the call: a deny or an ask

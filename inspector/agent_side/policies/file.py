@@ -1,4 +1,4 @@
-"""The policy sections of an `inspector.toml`: text in, rules out, or every mistake with its line.
+"""Parser of the policy sections of `inspector.toml`; reports each mistake with its line.
 
 `tomllib` does not say where a table stood, so its header is looked up in the text.
 """

@@ -1,4 +1,4 @@
-"""Puts policies on a bus, and takes them off again."""
+"""Installation of policies on a bus, and their removal."""
 
 from __future__ import annotations
 

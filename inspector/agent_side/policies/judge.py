@@ -1,4 +1,4 @@
-"""Asks policies, breakpoints and budgets about one event, and makes one decision of it."""
+"""The judge: one decision per event from policies, breakpoints and budgets."""
 
 from __future__ import annotations
 

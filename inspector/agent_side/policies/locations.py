@@ -1,4 +1,4 @@
-"""Which files may have policies in them. Light: every `attach` looks, and most find none.
+"""Locations of policy files. Light: every `attach` looks, and most find none.
 
 The user's file is `INSPECTOR_POLICIES`, else `INSPECTOR_CONFIG`, else `inspector.toml` in the
 configuration directory. One in the working directory may have come with somebody else's code.

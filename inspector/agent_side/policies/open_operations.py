@@ -1,4 +1,4 @@
-"""Which operations are open, who is inside whom: for the name of the agent, and nested usage."""
+"""Open operations and their nesting, for agent names and nested usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies as they were written down, and which of them applies to an event. Pure.
+"""Policies as data, and the choice of the one that applies to an event. Pure.
 
 Within one list the first that matches decides, as in a firewall.
 """

@@ -1,4 +1,4 @@
-"""What one policy or budget says about one event, and what all say together. Pure."""
+"""The decision of one policy or budget, and how several are combined. Pure."""
 
 from __future__ import annotations
 

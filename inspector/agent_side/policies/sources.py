@@ -1,4 +1,4 @@
-"""What the files say that may have policies in them, and which of it counts.
+"""Loading of policy files, with less trust in the working directory's.
 
 The user's own file says what it likes. One in the working directory may have come with somebody
 else's code, and only tightens: its `allow` is left out.

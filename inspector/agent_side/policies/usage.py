@@ -1,4 +1,4 @@
-"""What a model call used, read from its hooks by the rows of the telemetry spec.
+"""Usage of a model call, read from its hooks by the rows of the telemetry spec.
 
 So a budget counts what the trace shows: the same tokens, and a cost that the call brought with it
 or that the user's own prices (`INSPECTOR_PRICES`) make of them.

@@ -1,4 +1,4 @@
-"""Policies in words: what is in force, and what would become of a call. Pure."""
+"""Policies as text: those in force, and the trial of a call. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: graphs and agents, chat models and tools.
+"""Adapter for LangChain and LangGraph: graphs and agents, chat models and tools.
 
 What runs is wrapped where every agent of a process passes by, whoever made it: a graph's `stream`,
 a model's, a tool's `run`. Call-backs (`register_configure_hook`) would tell too, and also each

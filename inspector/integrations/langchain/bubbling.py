@@ -1,4 +1,4 @@
-"""What LangGraph raises to say something: an interrupt, a hand-over to another graph."""
+"""LangGraph's control-flow exceptions: interrupts, and hand-offs to another graph."""
 
 from __future__ import annotations
 

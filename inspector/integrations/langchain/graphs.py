@@ -1,4 +1,4 @@
-"""Graphs of LangGraph: `invoke` streams too, and an agent is a graph, so is one below another."""
+"""Operations for LangGraph graphs, agents and subgraphs, by wrapping `stream`."""
 
 from __future__ import annotations
 

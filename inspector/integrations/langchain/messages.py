@@ -1,4 +1,4 @@
-"""LangChain's messages: what a hook gave as one, what was injected, what was used up."""
+"""Conversion of LangChain messages: answers, injected texts, token usage."""
 
 from __future__ import annotations
 

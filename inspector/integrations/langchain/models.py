@@ -1,4 +1,4 @@
-"""Chat models: `invoke` and `batch` meet in `_generate_with_cache`, streams begin in `stream`."""
+"""Operations for chat models, by wrapping `_generate_with_cache` and `stream`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of a graph came to, read from whatever it was asked to stream."""
+"""The outcome of a graph run, read from any of its stream modes."""
 
 from __future__ import annotations
 

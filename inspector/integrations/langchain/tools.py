@@ -1,4 +1,4 @@
-"""Tools: whatever runs one, an agent, a node or the program, `run` or `arun` is called."""
+"""Operations for tools, by wrapping `run` and `arun`, which every caller uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every wrapper needs to know."""
+"""The data shared by all wrappers of one attachment."""
 
 from __future__ import annotations
 

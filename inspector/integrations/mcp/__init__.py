@@ -1,4 +1,4 @@
-"""The MCP Python SDK, 1.x and 2.x: clients and servers, in both eras of the protocol."""
+"""Adapter for the MCP Python SDK, 1.x and 2.x: clients and servers, both protocol eras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent does with an MCP client: it calls tools, reads resources, applies prompts."""
+"""Operations for the calls of an MCP client: tools, resources and prompts."""
 
 from __future__ import annotations
 

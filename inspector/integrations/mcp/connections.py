@@ -1,4 +1,4 @@
-"""Which connection a message belongs to: what is told of one connection is one session.
+"""Assignment of messages to connections; each connection is one session.
 
 A client knows, as its streams are one. A server of today's protocol is asked request by request:
 what it hears over HTTP is told apart by who asks, and begins anew when that client looks what

@@ -1,4 +1,4 @@
-"""What differs between the two majors of the SDK: how messages and results are written."""
+"""Compatibility between the two major versions of the SDK: messages and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server's side: what it handles, below the span of who asked."""
+"""Operations for the requests that an MCP server handles, as children of the caller's span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two streams between the SDK and a transport, telling what goes over them."""
+"""Wrappers of the two streams between SDK and transport that report each message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SDK's client transports: where a connection leads to, how it fails, what a server writes.
+"""Wrappers of the SDK's client transports: targets, failures, and server stderr.
 
 `stdio_client` and its like are imported by name into any module, so that replacing an attribute
 would reach some callers and not others. All of them are made by `asynccontextmanager`, which keeps

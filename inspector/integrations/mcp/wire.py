@@ -1,4 +1,4 @@
-"""What is said on one MCP connection, as operations of a bus: both directions, both eras.
+"""Messages of one MCP connection as operations: both directions, both protocol eras.
 
 It knows JSON-RPC and nothing of an SDK or a transport: it is told each message as it goes by.
 A message that we sent is an `rpc_request`, one that arrived an `rpc_handle`; each side counts its

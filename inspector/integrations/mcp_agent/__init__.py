@@ -1,4 +1,4 @@
-"""mcp-agent 0.2.x, which has no hooks of its own: patched where the user asks for it.
+"""Adapter for mcp-agent 0.2.x, which has no hooks: patched only if the user opts in.
 
 Seed 000 §13: with `INSPECTOR_ENABLE_PATCH=1`, and only then, and only where mcp-agent has no
 `mcp_agent.core.instrument`. Where it has, nothing is patched, and we register there.

@@ -1,4 +1,4 @@
-"""The application: its session, and the `inspector:` section of its settings."""
+"""Patches of the application: its session and its `inspector:` settings section."""
 
 from __future__ import annotations
 

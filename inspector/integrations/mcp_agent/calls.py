@@ -1,4 +1,4 @@
-"""Tools, model calls, agents, workflows and the choice of a model."""
+"""Patches of tools, model calls, agents, workflows and model selection."""
 
 from __future__ import annotations
 

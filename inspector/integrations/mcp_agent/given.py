@@ -1,4 +1,4 @@
-"""The arguments of a patched call, and what its object is part of."""
+"""The arguments of a patched call, and the context of its object."""
 
 from __future__ import annotations
 

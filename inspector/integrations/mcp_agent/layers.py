@@ -1,6 +1,6 @@
-"""What is being told here already: methods of mcp-agent call each other, and subclasses `super()`.
+"""De-duplication within mcp-agent, whose methods call each other and `super()`.
 
-Within the shim only. What the adapter of the MCP SDK has to know of is said by `told_once`.
+Within the shim only. For the adapter of the MCP SDK, see `inspector.integrations.deduplication`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Connections to MCP servers: which session talks over which, and how they come and go."""
+"""Patches of MCP server connections: their sessions, start, end and reconnection."""
 
 from __future__ import annotations
 

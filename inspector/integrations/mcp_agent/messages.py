@@ -1,4 +1,4 @@
-"""What goes over an MCP session: messages, tools with progress, resources and prompts."""
+"""Patches of an MCP session: messages, tool calls, resources and prompts."""
 
 from __future__ import annotations
 

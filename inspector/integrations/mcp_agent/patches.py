@@ -1,4 +1,4 @@
-"""Patch points as data, and the one place that applies them and takes them back.
+"""Patch points as data, and the code that applies and removes them.
 
 What is patched is put back object by object. A patch that somebody has wrapped in the meantime
 stays where it is and passes everything on unseen.

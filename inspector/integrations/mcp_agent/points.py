@@ -1,4 +1,4 @@
-"""What of mcp-agent 0.2.x is patched, and which hooks are heard by it."""
+"""The table of patch points in mcp-agent 0.2.x, with the hooks that each emits."""
 
 from __future__ import annotations
 

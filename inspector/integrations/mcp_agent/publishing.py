@@ -1,4 +1,4 @@
-"""Our bus under the name that mcp-agent would give its own: `mcp_agent.core.instrument`."""
+"""Our bus under mcp-agent's own name for one: `mcp_agent.core.instrument`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A framework that has hooks of its own is not patched: what its bus tells is told on ours."""
+"""Relay of hooks from a framework's own bus to ours, in place of patches."""
 
 from __future__ import annotations
 

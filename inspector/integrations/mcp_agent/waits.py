@@ -1,4 +1,4 @@
-"""Where mcp-agent waits for somebody: signals, human input, what servers ask, a cancel."""
+"""Patches where mcp-agent waits: signals, human input, elicitation, cancellation."""
 
 from __future__ import annotations
 

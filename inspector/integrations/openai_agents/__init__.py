@@ -1,4 +1,4 @@
-"""OpenAI Agents: its runs, agents and hand-offs, model calls and tools.
+"""Adapter for OpenAI Agents: runs, agents, hand-offs, model calls and tools.
 
 The framework's own hooks cannot refuse, see no error and no tool that was rejected; what raises
 in them ends the run. So what its run loop calls is wrapped, each where all calls of a kind meet.

@@ -1,4 +1,4 @@
-"""Tools of the API that run here: shell, patches, custom tools, a computer.
+"""Operations for API tools that run locally: shell, patches, custom, computer.
 
 Each has a function, or an editor, that the program gave it, called when approval was given: for
 one call a copy of the tool has ours.

@@ -1,4 +1,4 @@
-"""Items of the Responses API in the form of the GenAI conventions, and back."""
+"""Conversion between Responses API items and GenAI messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model calls: the run loop asks for a model, and gets one that tells what it is asked."""
+"""Operations for model calls: the run loop gets a wrapped model."""
 
 from __future__ import annotations
 

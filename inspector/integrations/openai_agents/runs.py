@@ -1,4 +1,4 @@
-"""Runs: each is an agent, and an agent that it hands over to is below the one that did."""
+"""Operations for runs: one per agent, nested under the agent that handed off to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Function tools: those that are run, and those that approval or a guardrail rejects."""
+"""Operations for function tools: those run, and those rejected by approval or guardrail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pydantic AI: its agents, model calls and tools."""
+"""Adapter for Pydantic AI: agents, model calls and tools."""
 
 from __future__ import annotations
 

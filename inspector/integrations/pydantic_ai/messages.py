@@ -1,4 +1,4 @@
-"""Messages of Pydantic AI in the form of the GenAI conventions, and back."""
+"""Conversion between Pydantic AI messages and GenAI messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of models, also streamed: told whole, and their pieces counted as they come."""
+"""Model answers, also streamed: reported whole, with their pieces counted."""
 
 from __future__ import annotations
 

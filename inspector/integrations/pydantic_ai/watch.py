@@ -1,4 +1,4 @@
-"""What is put into each run: a capability that tells what happens, and does what hooks decide."""
+"""The capability added to each run: it reports operations and applies decisions."""
 
 from __future__ import annotations
 

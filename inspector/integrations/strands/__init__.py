@@ -1,4 +1,4 @@
-"""Strands Agents: its agents, model calls and tools, graphs and swarms.
+"""Adapter for Strands Agents: agents, model calls, tools, graphs and swarms.
 
 Model calls and tools are wrapped by middleware, the seam that Strands has for it; the run of an
 agent, a graph or a swarm by its `stream_async`, through which each of their entries goes.

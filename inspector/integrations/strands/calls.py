@@ -1,4 +1,4 @@
-"""The model calls and tool calls of agents: middleware, the seam that Strands has for them."""
+"""Operations for model and tool calls of agents, as Strands middleware."""
 
 from __future__ import annotations
 

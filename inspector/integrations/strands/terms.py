@@ -1,4 +1,4 @@
-"""What hooks say and what Strands has, each in terms of the other: pure."""
+"""Conversion between hook kwargs and Strands types. Pure."""
 
 from __future__ import annotations
 
