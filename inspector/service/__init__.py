@@ -1,1 +1,1 @@
-"""What runs in the service's process. Nothing is imported here."""
+"""The parts that run in the service's process. Nothing is imported here."""

@@ -1,4 +1,4 @@
-"""The composition root: the one place that builds the parts and puts them together."""
+"""The composition root: the one place that builds the parts and connects them."""
 
 from __future__ import annotations
 

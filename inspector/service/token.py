@@ -1,4 +1,4 @@
-"""The access token: given by the user, or made once and kept in a file."""
+"""The access token: set by the user, or created once and kept in a file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A session made readable: its tree, its errors, its cost, and how it differs from another."""
+"""Readable views of a session: its tree, errors, cost and differences from another session."""

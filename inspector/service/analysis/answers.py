@@ -1,4 +1,4 @@
-"""What spans say, for comparing them: read from a store, as far as there is room."""
+"""Read the content of spans from a store, within a size limit, to compare them."""
 
 from __future__ import annotations
 

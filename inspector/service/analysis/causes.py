@@ -1,4 +1,4 @@
-"""Why a session failed: which failures are causes, and which only passed one on. Pure.
+"""Root causes of a failed session, as opposed to the failures that follow from them. Pure.
 
 A failure goes up: the tool fails, then the agent that called it, then the workflow. The cause is
 the one below which nothing failed.

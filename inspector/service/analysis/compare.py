@@ -1,4 +1,4 @@
-"""What differs between two sessions: added, removed, slower, dearer, answered differently. Pure.
+"""Differences between two sessions: added, removed, slower, costlier, other answer. Pure.
 
 Two runs of an agent are never the same, and their spans have no ids in common. So they are laid
 beside each other from the roots down: under a pair, children of one kind and name belong together;

@@ -1,4 +1,4 @@
-"""Quantities as people and models read them."""
+"""Quantities as text for people and models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RFC 6902 patches on plain JSON values: applied, and told as what was and what became.
+"""Apply RFC 6902 patches to plain JSON values, and describe each change as before and after.
 
 Read are `add`, `remove` and `replace`, which is all that a captured state is sent with. Values are
 never altered in place: what did not change is shared between before and after.

@@ -1,4 +1,4 @@
-"""JSON text made easier to read without being read: only white space between its parts changes.
+"""Indent and compare JSON text without parsing it: only white space between tokens changes.
 
 To parse and write it again would change numbers (`9007199254740993`, `1.0`), repeated names and
 escapes, and what is shown has to be what is there.

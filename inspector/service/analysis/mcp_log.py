@@ -1,4 +1,4 @@
-"""Spans and moments as lines of the MCP log, whatever convention they were written in. Pure.
+"""Lines of the MCP log, read from spans and moments of any convention. Pure.
 
 A span tells of both halves of an exchange at once; a record of the wire (`docs/formats.md`) of
 one message. Which belong together is for the reader of the log to find: it has all of them.

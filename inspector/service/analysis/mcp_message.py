@@ -1,4 +1,4 @@
-"""What a JSON-RPC message of MCP says, of either era of the protocol. Pure.
+"""Parse JSON-RPC messages of MCP, of either era of the protocol. Pure.
 
 Only what a log shows is read; the text itself is kept as it came.
 """

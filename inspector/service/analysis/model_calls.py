@@ -1,4 +1,4 @@
-"""What rows do not hold: how answers streamed, what was cached, hand-offs, names of agents.
+"""Details of model calls that rows do not hold: streaming, caching, hand-offs, agent names.
 
 It is in the attributes, so it is read from a store, as far as there is room.
 """

@@ -1,4 +1,4 @@
-"""What is new in a model call: its conversation without what the call before had. Pure.
+"""New messages of a model call: its conversation without that of the call before. Pure.
 
 Each call of a conversation sends all of it again. Messages are alike when they say the same,
 however they are written: an answer comes back without its reasoning, or with ids of its own.

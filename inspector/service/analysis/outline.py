@@ -1,4 +1,4 @@
-"""A session as an outline: the tree of its spans, shortened where they are alike. Pure.
+"""A session as an outline: the tree of its spans, with similar siblings shortened. Pure.
 
 Where many siblings are alike, the first few and those that failed stand for all: a loop of a
 thousand turns is a few lines. Whoever wants the others asks for what is under their parent.

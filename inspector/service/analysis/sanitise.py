@@ -1,4 +1,4 @@
-r"""Text from traces, made safe to show: what would act, or hide, is made visible.
+r"""Make text from traces safe to show: control and invisible characters are escaped.
 
 A name or a content may hold escape sequences that move a cursor, marks that turn the direction of
 writing, and letters that are not seen at all. Each becomes what Python would write for it

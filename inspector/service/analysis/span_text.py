@@ -1,4 +1,4 @@
-"""A span as text, for a terminal and for a model: why it failed first, then what it says.
+"""A span as text, for a terminal and for a model: the error first, then the content.
 
 What comes from the trace is as it was recorded: whoever shows it makes it `visible`.
 """

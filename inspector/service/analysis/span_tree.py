@@ -1,4 +1,4 @@
-"""Who is below whom in a session. Pure; every span has exactly one place, whatever its parent says.
+"""The span tree of a session. Pure; every span has exactly one place, whatever its parent id.
 
 A span whose parent is not there is a root. So is the first span of each circle of parents.
 """

@@ -1,4 +1,4 @@
-"""What a program knew under a name, step by step: snapshots and patches become whole states.
+"""Rebuild captured states, step by step, from snapshots and patches.
 
 A patch applies to the last snapshot of its name in its trace (`docs/formats.md`, *State*), and its
 hashes say whether that one is here: a chain with a link missing is told as such, never guessed.

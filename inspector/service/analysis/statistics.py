@@ -1,4 +1,4 @@
-"""Where the time, the tokens and the money of a session went. Pure.
+"""Time, tokens and cost of a session, in sums. Pure.
 
 By kind and name of spans, by model, by tool and by agent. The page counts the same from the same
 rows while they come in (`web/src/model/statistics/`); `tests/golden/statistics.json` holds both

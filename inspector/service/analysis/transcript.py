@@ -1,4 +1,4 @@
-"""What a span says, clipped so that many can be read after each other. Pure."""
+"""Clipped readings of spans, short enough to read many in sequence. Pure."""
 
 from __future__ import annotations
 

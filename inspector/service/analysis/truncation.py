@@ -1,4 +1,4 @@
-"""A span whose long values are cut to their beginning, so that it can be read at once.
+"""Truncate the long values of a span, so that it loads at once.
 
 Where each cut was made is said by a JSON Pointer (RFC 6901) into the same answer; by it the whole
 value is found again.

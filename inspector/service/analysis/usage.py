@@ -1,4 +1,4 @@
-"""Whose tokens and cost count: those of leaves, so that nothing counts twice. Pure.
+"""Tokens and cost without double counting: only those of leaves count. Pure.
 
 An agent often repeats the sum of what its model calls used. What a span used counts when nothing
 below it says that it used anything. A span that shows the same operation again never counts; but

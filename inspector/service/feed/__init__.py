@@ -1,1 +1,1 @@
-"""Changes on their way to viewers, and commands on their way to agents."""
+"""Delivery of changes to viewers, and of commands to agents."""

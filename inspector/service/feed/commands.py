@@ -1,4 +1,4 @@
-"""Commands on their way: one stream for each process, and those who wait for its word.
+"""Command streams to agents: one for each process, and the callers that await its answer.
 
 The store has the commands; here is only who is there to be told. A stream that breaks loses
 nothing: the next one begins with all that has not been acknowledged.

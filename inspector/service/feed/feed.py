@@ -1,4 +1,4 @@
-"""The change feed: who looks on hears of every commit, late ones too (ADR 0003).
+"""The change feed: it delivers every commit to every viewer, late ones too (ADR 0003).
 
 A viewer is nothing but a position. What it has not seen yet is taken from the newest commits kept
 in memory (`_Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.

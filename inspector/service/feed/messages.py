@@ -1,4 +1,4 @@
-"""What viewers are told of a change: rows become messages of the stream. Pure.
+"""Turn changed rows into the messages of the viewers' stream. Pure.
 
 The same row is a start to one viewer and an update to another: it depends on what the viewer had
 seen. Texts are made when first asked for, then shared by all viewers.

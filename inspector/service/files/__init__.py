@@ -1,1 +1,1 @@
-"""Files of telemetry: bytes become requests, requests become sessions that are over."""
+"""Files of telemetry: bytes become export requests, requests become ended sessions."""

@@ -1,4 +1,4 @@
-"""A session as OTLP JSON lines: what was received, as any collector reads it."""
+"""Export a session as the OTLP JSON lines that were received, readable by any collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of telemetry to sessions that are over: kept in small commits, counted, mistakes named.
+"""Import a file of telemetry as ended sessions: in small commits, with counts and mistakes.
 
 What is good is kept, whatever stands beside it. The same file once more changes nothing.
 """

@@ -1,4 +1,4 @@
-"""What Node's `util.inspect` prints, which the console exporter of JavaScript's SDK uses."""
+"""Parse the output of Node's `util.inspect`, which JavaScript's console exporter prints."""
 
 from __future__ import annotations
 

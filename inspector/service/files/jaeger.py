@@ -1,4 +1,4 @@
-"""Traces as Jaeger's UI and API v1 write them, to OTLP that is still plain JSON."""
+"""Convert traces of Jaeger's UI and API v1 to OTLP as plain JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces and observations as Langfuse exports them, to OTLP that is still plain JSON.
+"""Convert traces and observations exported by Langfuse to OTLP as plain JSON.
 
 Those of its API (`GET /api/public/traces/ID`, `/observations`) and of its page (a trace with its
 observations, or a row for each). An observation becomes a span in the words of OpenInference.

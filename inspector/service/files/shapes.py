@@ -1,4 +1,4 @@
-"""What files of telemetry look like: each shape to OTLP export requests, still plain JSON.
+"""Known shapes of telemetry files, each converted to OTLP export requests as plain JSON.
 
 OTLP in JSON as collectors write it, in lists, within the answer of Jaeger's API; Jaeger's own
 JSON; exports of Langfuse; spans as `ReadableSpan.to_json` of OpenTelemetry's Python SDK writes

@@ -1,4 +1,4 @@
-"""A stream of JSON to its values, each with the line it begins on; never the whole in memory.
+"""Split a stream of JSON into values with line numbers, without holding the whole in memory.
 
 Two kinds of file: JSON lines, where a broken line costs only itself, and documents over many
 lines, such as a pretty-printed request or an array of them. The first line tells which.

@@ -1,4 +1,4 @@
-"""Undo gzip while it comes, a bounded piece at a time; what is not gzip goes through."""
+"""Decompress gzip as a stream, in bounded pieces; other bytes pass unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of OTLP's JSON, from what other programs write."""
+"""Build parts of OTLP's JSON from the formats of other programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What was received goes on by OTLP."""
+"""Forwarding of received telemetry by OTLP."""

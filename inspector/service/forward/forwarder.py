@@ -1,4 +1,4 @@
-"""Send everything received on, by OTLP, to Jaeger or any collector.
+"""Forward everything received, by OTLP, to Jaeger or any collector.
 
 A request is queued on disk in the moment it was committed, and goes to each target in order, with
 back-off, across restarts. `x-inspector-hop` lists the services that it has come through.

@@ -1,4 +1,4 @@
-"""Requests that wait to be forwarded, on disk: they outlive the service, and a target's absence."""
+"""Disk queue of requests to forward: it survives restarts of the service and of its targets."""
 
 from __future__ import annotations
 

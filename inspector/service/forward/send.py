@@ -1,4 +1,4 @@
-"""One request to one OTLP receiver, and what its answer means."""
+"""Send one request to one OTLP receiver, and interpret its response."""
 
 from __future__ import annotations
 

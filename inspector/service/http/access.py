@@ -1,4 +1,4 @@
-"""Who may call: decided for every request before any route is looked at.
+"""Access control: judges every request before any route runs.
 
 The rules are pure (`Access.judge`), the ASGI middleware (`Guard`) applies them. What is not
 allowed by name is refused, so that a new route is closed until somebody opens it.

@@ -1,4 +1,4 @@
-"""`/audit`: who did what, and what became of it."""
+"""`/audit`: the audit log, actions and their results."""
 
 from __future__ import annotations
 

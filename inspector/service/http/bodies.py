@@ -1,4 +1,4 @@
-"""Bodies as they come: who sends slowly must not keep from others what there is of room."""
+"""Read request bodies with time limits, so that slow senders cannot hold up shared memory."""
 
 from __future__ import annotations
 

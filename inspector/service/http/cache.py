@@ -1,4 +1,4 @@
-"""Answers that were worked out from whole sessions, kept while these stay as they are."""
+"""Cache of answers computed from whole sessions, valid while the sessions do not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who calls, and which way: what the audit log says of a request that came in."""
+"""The caller of a request and the way it came, for the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /compare`: what differs between two sessions."""
+"""`GET /compare`: the differences between two sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs for what runs: pause, resume, step, cancel; and signals."""
+"""Control of running sessions: pause, resume, step, cancel, and signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the routes of control share: bounded bodies, refusals that are written down, problems."""
+"""Shared parts of the control routes: bounded bodies, audited refusals, problems."""
 
 from __future__ import annotations
 

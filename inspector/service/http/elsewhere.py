@@ -1,4 +1,4 @@
-"""Routes of a service that runs in another process: asked there, under the rules of access here."""
+"""Proxy routes to a service in another process, under this service's access rules."""
 
 from __future__ import annotations
 

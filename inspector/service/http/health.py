@@ -1,4 +1,4 @@
-"""`GET /health`: who answers, whether it is ready, and how the store is."""
+"""`GET /health`: the service's identity, its readiness and the health of its store."""
 
 from __future__ import annotations
 

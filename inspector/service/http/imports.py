@@ -1,4 +1,4 @@
-"""`POST /import`: a file of telemetry becomes sessions that are over."""
+"""`POST /import`: imports a file of telemetry as ended sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask a service that runs in this very process, as any other caller would."""
+"""Call a service that runs in this very process, as any other caller would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that asks a browser for the token: a form, which needs no script and no other file."""
+"""The page that asks a browser for the token: one form, with no script and no other file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`POST /mcp`: the MCP server over streamable HTTP, behind the same guard as everything else.
+"""`POST /mcp`: the MCP server over streamable HTTP, behind the guard of all other routes.
 
 Stateless: each request is answered in itself, so that there is no session to leak, to steal or to
 lose by a restart. There is nothing to listen to, and so no GET: clients take the 405 for that.

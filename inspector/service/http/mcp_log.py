@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/mcp`: what MCP clients and servers said to each other.
+"""`GET /sessions/{id}/mcp`: the messages between MCP clients and servers.
 
 The first pages go through the session's spans, then through its moments; after that `since` brings
 what changed. A page ends where enough was looked at, so one request stays short whatever is in it.

@@ -1,4 +1,4 @@
-"""OTLP/JSON in the words of JSON Schema: what is refused, and no more, is left out of it.
+"""A permissive JSON Schema of OTLP/JSON: it excludes only requests that are refused.
 
 Items that do not fit are rejected one by one by `partial_success`, so their schema is any object.
 """

@@ -1,4 +1,4 @@
-"""`/processes`: agents say who they are, what they wait for, and hear what they are told."""
+"""`/processes`: agents register, open and close requests, and receive commands."""
 
 from __future__ import annotations
 

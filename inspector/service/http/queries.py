@@ -1,4 +1,4 @@
-"""What routes that search share."""
+"""Shared parts of the routes that search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /query/values`: what can be written behind a field, from what is stored."""
+"""`GET /query/values`: completions for the value of a query field, from stored rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Range` and its conditions (RFC 9110): one stretch of bytes, or else the whole."""
+"""`Range` and its conditions (RFC 9110): one range of bytes, or else the whole."""
 
 from __future__ import annotations
 

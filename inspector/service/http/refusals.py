@@ -1,4 +1,4 @@
-"""What the guard refuses of control is written down: who tried what, from where.
+"""Audit of control requests that the guard refuses: target, way and address.
 
 Anybody who reaches the port can be refused, as often as they like. So few are written, and the
 next one says how many were not; and nothing is kept of what could be the token.

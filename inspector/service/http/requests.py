@@ -1,4 +1,4 @@
-"""`/requests`: what agents wait for a person for, and the answers."""
+"""`/requests`: requests of agents to people, and the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/spans` and `/search`: one span, whole; spans that say something."""
+"""`/spans` and `/search`: one span in full, and spans that match a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/spans/…/state`: what a program knew when a span was there, and how it came to know it."""
+"""`/spans/…/state`: the captured state of a program at a span, and its earlier steps."""
 
 from __future__ import annotations
 

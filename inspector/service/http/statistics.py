@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/statistics`: where the time, the tokens and the money went."""
+"""`GET /sessions/{id}/statistics`: time, tokens and cost of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/transcript`: what spans say, to be read after each other."""
+"""`GET /sessions/{id}/transcript`: clipped readings of spans, in sequence."""
 
 from __future__ import annotations
 

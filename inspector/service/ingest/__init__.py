@@ -1,1 +1,1 @@
-"""What comes in becomes commits: one writer, one unit of work at a time."""
+"""From received telemetry to commits: one writer, one unit of work at a time."""

@@ -1,4 +1,4 @@
-"""One model call that two instrumentations of a process tell, neither below the other.
+"""Find one model call reported by two instrumentations whose spans are not nested.
 
 An instrumentation that makes no span current (OpenInference's of LangChain) leaves what an
 instrumented client tells of the same call beside its own span, or in a trace of its own. Both name

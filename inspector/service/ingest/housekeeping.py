@@ -1,4 +1,4 @@
-"""What the writer does in between, a few milliseconds at a time: free room, let old sessions go."""
+"""The writer's housekeeping, in steps of a few milliseconds: free space, expire old sessions."""
 
 from __future__ import annotations
 

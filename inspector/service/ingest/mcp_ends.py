@@ -1,4 +1,4 @@
-"""Both ends of one MCP connection are one session, also in what begins at the end that answers.
+"""Put both ends of an MCP connection in one session, traces begun by the server included.
 
 What a server does for a request is in the trace of the client. A notification carries no trace,
 and a server may ask itself something: these begin traces of their own. Whose session they are is

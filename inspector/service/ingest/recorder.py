@@ -1,4 +1,4 @@
-"""What arrives becomes one commit: spans merged, traces given a home, sessions kept by the rules.
+"""Turn a batch into one commit: merge spans, assign traces to sessions, apply the rules.
 
 Not thread-safe: the one writer owns it. It remembers states between commits to save look-ups;
 `forget` drops them, and the store is the truth.

@@ -1,4 +1,4 @@
-"""Who is next at the writer, and with how much: large batches take turns with all others.
+"""Choose the writer's next submissions, and how much of each: large batches take turns.
 
 One commit holds up everybody who waits. So it is bounded by the work that it makes, which is found
 by how long the last ones took: the same batch takes ten times as long on a slow disk.

@@ -1,4 +1,4 @@
-"""The working set of one commit: what it looked up, what it altered, and its change numbers."""
+"""The unit of work of one commit: rows it read, rows it changed, and its change numbers."""
 
 from __future__ import annotations
 

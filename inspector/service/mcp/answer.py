@@ -1,4 +1,4 @@
-"""What a tool answers: what was recorded between two marks, and our own words around it.
+"""The answer of a tool: recorded content between two marks, and our own text around it.
 
 A trace is written by the programs that are watched, and by whatever they talked to. A model that
 reads it must be able to tell it from what we say, and from what its user says. So everything that

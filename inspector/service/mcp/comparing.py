@@ -1,4 +1,4 @@
-"""`compare_sessions`: what went differently in another run."""
+"""`compare_sessions`: the differences between two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`session_errors`: why a session failed, causes first.
+"""`session_errors`: the failures of a session, causes first.
 
 Causes that took the session down with them come first, and those that are alike count as one.
 """

@@ -1,4 +1,4 @@
-"""`session_outline`: what happened in a session, as a compact tree, a page of lines at a time."""
+"""`session_outline`: a session as a compact tree, one page of lines at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`list_requests` and `get_request`: what agents ask people. Both only read."""
+"""`list_requests` and `get_request`: requests of agents to people. Both only read."""
 
 from __future__ import annotations
 

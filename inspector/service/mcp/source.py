@@ -1,4 +1,4 @@
-"""Where the tools have their answers from."""
+"""Where the tools get their answers: the source, and a cache in front of it."""
 
 from __future__ import annotations
 

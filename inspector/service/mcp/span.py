@@ -1,4 +1,4 @@
-"""`get_span`: one span, whole, a page of characters at a time."""
+"""`get_span`: one span in full, one page of characters at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`session_statistics`: where the time, the tokens and the money of a session went."""
+"""`session_statistics`: time, tokens and cost of a session."""
 
 from __future__ import annotations
 

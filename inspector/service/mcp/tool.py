@@ -1,4 +1,4 @@
-"""What a tool is: its words for the model, its arguments, its answer."""
+"""The definition of a tool: its description for the model, its arguments, its answer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rows, records and values that the whole service knows."""
+"""Rows, records and values shared by the whole service."""

@@ -1,4 +1,4 @@
-"""JSON text as values that every reader can walk: what is nested deeper than is shown stays text.
+"""Parse JSON text within a depth that every reader can walk; deeper values stay text.
 
 How deep a value may be is limited differently by each parser, each Python and each library that
 walks a tree. This one limit is below all of theirs, and all JSON text of a trace is parsed here.

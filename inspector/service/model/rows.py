@@ -1,4 +1,4 @@
-"""The rows everything above the store speaks: pure, frozen, no I/O.
+"""The rows shared by everything above the store: pure, frozen, no I/O.
 
 Three shapes, three owners: OTLP messages (`otlp/`) become rows (here), rows become HTTP JSON
 (`wire`). Times are Unix nanoseconds; ids are lower-case hex strings.

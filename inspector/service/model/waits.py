@@ -1,4 +1,4 @@
-"""Time in which a person is waited for: when, how long, how often. Pure, no I/O.
+"""Time spent waiting for people: when, how long, how often. Pure, no I/O.
 
 Waits of one span may lie in each other (a session paused around a request) and those of spans
 that run side by side overlap. What is counted is the time in which at least one of them lasts.

@@ -1,4 +1,4 @@
-"""Read a span in whatever convention it was written: pure functions, no I/O."""
+"""Read a span in any convention: pure functions, no I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a span says, field by field: from the first convention that has it."""
+"""The content of a span, field by field, each from the first convention that has it."""
 
 from __future__ import annotations
 

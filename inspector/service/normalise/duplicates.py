@@ -1,4 +1,4 @@
-"""One operation told twice: by a framework and by a library that it calls, by both ends of a call.
+"""Recognise one operation in two spans: a framework and its library, both ends of a call.
 
 Pure. Which of the two was sent first is no matter to anything here.
 """

@@ -1,4 +1,4 @@
-"""Attributes read from their protobuf bytes: those that are wanted, and no more.
+"""Read only the wanted attributes from their protobuf bytes.
 
 An encoded `KeyValue` begins with its key, so one look-up of its first bytes says whether it is
 wanted. Nearly all are not, and cost no object; short texts and small numbers, nearly all of the

@@ -1,4 +1,4 @@
-"""What the store indexes about a span, read once on writer."""
+"""Facts that the store indexes about a span, read once on ingest."""
 
 from __future__ import annotations
 

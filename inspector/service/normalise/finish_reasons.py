@@ -1,4 +1,4 @@
-"""Why a model stopped, in one spelling."""
+"""Finish reasons of models, in one spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists and objects that their sender wrote as one attribute for each leaf.
+"""Rebuild lists and objects that a sender wrote as one attribute for each leaf.
 
 `llm.input_messages.0.message.role` and so on: OpenInference, older OpenLLMetry, mcp-agent.
 """

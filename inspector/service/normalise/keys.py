@@ -1,4 +1,4 @@
-"""Where each fact is found: keys in order of precedence, over every convention we read.
+"""Attribute keys of each fact, in order of precedence, over all conventions.
 
 Aliases of one quantity are alternatives, never summands.
 """

@@ -1,4 +1,4 @@
-"""What a span is, by its attributes.
+"""The kind of a span, from its attributes.
 
 The OTLP kind is unreliable (several instrumentations write INTERNAL for calls), so it only
 separates the two ends of an MCP exchange. When several vocabularies are on one span, the first of

@@ -1,4 +1,4 @@
-"""Whole messages, and lists of them, in any dialect; parts are read in `parts`.
+"""Read messages and lists of them in any dialect; `parts` reads their parts.
 
 Content comes as JSON text or as a structured value, and may be wrong in any way.
 """

@@ -1,4 +1,4 @@
-"""One piece of a message in any dialect as a wire part.
+"""Read one part of a message, in any dialect, as a wire part.
 
 The dialects differ in names, not in ideas: GenAI semantic conventions, OpenAI (chat and
 responses), Anthropic, Bedrock, Gemini, LangChain, the Vercel AI SDK. What cannot be read is shown

@@ -1,4 +1,4 @@
-"""A value as text: what the browser shows is what was sent, digit for digit."""
+"""Values as text, unchanged: the browser shows exactly the digits that were sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who answers a model call, by the official names."""
+"""Providers of models, by their official names."""
 
 from __future__ import annotations
 

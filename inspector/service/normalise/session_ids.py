@@ -1,4 +1,4 @@
-"""Session ids that fit into a path and a list, whatever a sender calls its session."""
+"""Session ids that fit into a path and a list, made from any sender's id."""
 
 from __future__ import annotations
 

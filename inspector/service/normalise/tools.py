@@ -1,4 +1,4 @@
-"""Tools that a model was offered, in any provider's spelling."""
+"""Tools offered to a model, in any provider's spelling."""
 
 from __future__ import annotations
 

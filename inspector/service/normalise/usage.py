@@ -1,4 +1,4 @@
-"""Tokens and cost of one span, out of any spelling."""
+"""Tokens and cost of one span, in any spelling."""
 
 from __future__ import annotations
 

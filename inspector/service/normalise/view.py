@@ -1,4 +1,4 @@
-"""What a span says, whatever convention it was written in."""
+"""The content of a span, in one form for all conventions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""OTLP in: bytes become `IncomingSpan` and `IncomingLog`. Knows no HTTP, and no store."""
+"""OTLP input: bytes become `IncomingSpan` and `IncomingLog`. Knows no HTTP, and no store."""

@@ -1,4 +1,4 @@
-"""A decoded request to rows, span by span: what is bad is rejected, what is too big is cut."""
+"""Turn a decoded request into rows: invalid spans are rejected, large values truncated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo `Content-Encoding`, never past a limit: a small body can hold a large one."""
+"""Undo `Content-Encoding`, never past a size limit: a small body can hold a large one."""
 
 from __future__ import annotations
 

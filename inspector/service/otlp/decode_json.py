@@ -1,4 +1,4 @@
-"""OTLP/JSON to the same messages as protobuf, taking what real senders send.
+"""Decode OTLP/JSON to protobuf messages, tolerating the deviations of real senders.
 
 `json_format.Parse` does not do: it takes the hex ids for base64, and one bad value costs the whole
 request. The rules are those of the OTLP specification (ids in hex, enums as numbers, 64-bit

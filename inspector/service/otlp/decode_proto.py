@@ -1,4 +1,4 @@
-"""OTLP protobuf to messages, keeping what is good when a part of it is not.
+"""Decode OTLP protobuf to messages, keeping the valid parts of a partly invalid request.
 
 The parser refuses a whole request for one string that is not UTF-8 or one attribute nested too
 deeply. Then the request is split by a schema that leaves its parts as bytes, and only those that

@@ -1,4 +1,4 @@
-"""Refuse a body of too many messages before they are made.
+"""Refuse a body with too many messages before they are parsed.
 
 An empty message is two bytes on the wire and some hundred in memory, more once it is looked at.
 So a body within its size limit could take all memory there is; compressed, it is a few kilobytes.

@@ -1,4 +1,4 @@
-"""The bytes of each span in a request, and of each of its attributes, without an object for each.
+"""Extract the bytes of each span and each attribute of a request, without message objects.
 
 The stock message classes make a Python object for every attribute that is looked at; here a span's
 attributes are a list of bytes. What is taken apart has been parsed by the stock classes before, so

@@ -1,4 +1,4 @@
-"""Take in one export request: decode, sort out, commit, pass on.
+"""Receive one export request: decode, divide into rows, commit, forward.
 
 Both doors (HTTP and gRPC) call this; it knows neither.
 """

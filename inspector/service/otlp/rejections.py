@@ -1,4 +1,4 @@
-"""What of a request was not taken, for `partial_success`."""
+"""Count and explain the rejected parts of a request, for `partial_success`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remove secrets from what senders send: one that knows nothing of us sends what it was given.
+"""Remove secrets from received telemetry, because other senders do not redact it.
 
 The rules are those of the agent side (`subscribers.redaction`), so what our own bridge has cleaned
 stays as it is. What was changed lists where in its attribute `inspector.redacted`.

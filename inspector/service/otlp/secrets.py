@@ -1,4 +1,4 @@
-"""Say quickly that bytes hold no secret: most do not, and a closer look costs a hundred times more.
+"""A fast first check for secrets: most bytes hold none, and a full one costs 100 times more.
 
 The patterns are run by pydantic's engine, which takes some 3 µs for each KB where `re` takes 10,
 and a time that only grows with the length. It has no look-behind, and so this is coarser than

@@ -1,4 +1,4 @@
-"""The three signals of OTLP, and what their messages are called.
+"""The three signals of OTLP, and the names of their messages.
 
 Their requests have one shape: `resource_xs[].scope_xs[].xs[]`, with the same field numbers.
 """

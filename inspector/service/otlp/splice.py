@@ -1,4 +1,4 @@
-"""Connections of HTTP/2 that came to a port of HTTP/1.1 are joined to the gRPC server.
+"""Pass HTTP/2 connections that reach the HTTP/1.1 port on to the gRPC server.
 
 `OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318` is what people set, and some SDKs speak gRPC
 there. The server is reached over a socket file in a folder that only this user can open. There each

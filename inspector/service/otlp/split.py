@@ -1,4 +1,4 @@
-"""Divide a request, for receivers that take smaller ones than we do."""
+"""Divide a request for receivers with a smaller size limit than ours."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rows as the JSON that is answered."""
+"""Conversion of rows to the JSON of responses."""

@@ -1,4 +1,4 @@
-"""Statistics become wire shapes. Pure."""
+"""Convert statistics to wire shapes. Pure."""
 
 from __future__ import annotations
 

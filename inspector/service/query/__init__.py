@@ -1,4 +1,4 @@
-"""The query language over sessions and spans: one for the page, HTTP, the command line and MCP."""
+"""The query language for sessions and spans, the same in page, HTTP, command line and MCP."""
 
 from inspector.service.query.check import parse_query
 from inspector.service.query.errors import QueryError

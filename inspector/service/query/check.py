@@ -1,4 +1,4 @@
-"""Syntax to a tree that is known to make sense: fields exist, values have their types."""
+"""Check a syntax tree: fields exist, values have their types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a query, and where."""
+"""Errors in a query, with their position."""
 
 from __future__ import annotations
 

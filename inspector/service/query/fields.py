@@ -1,4 +1,4 @@
-"""What can be asked for: every field of sessions and spans, and the type of its values.
+"""Fields of the query language, for sessions and spans, and the types of their values.
 
 How a field is read stands in `inspector.search.reading`; where it is stored, with the store.
 """

@@ -1,4 +1,4 @@
-"""Text to syntax tree, by the grammar beside this file."""
+"""Parse text to a syntax tree, by the grammar beside this file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query, checked: what it asks for, as plain data.
+"""The tree of a checked query, as plain data.
 
 Every comparison is about one scope. Where a query about sessions names what only spans have, some
 span of the session is meant, and the other way round: `Related` says so.

@@ -1,4 +1,4 @@
-"""What people write for a value: `1.5k`, `200ms`, `10MB`, `2026-11-01`, `-2h`."""
+"""Parse values of a query: `1.5k`, `200ms`, `10MB`, `2026-11-01`, `-2h`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a word is: one definition for queries, for the index of words, and for the plain reading.
+"""Split text into words: one definition for queries, the index of words and plain reading.
 
 Letters and digits make words; everything else stands between them, so `a/b.py` is three words in
 a row. Case and accents do not count. Scripts that are written without spaces, and symbols such as

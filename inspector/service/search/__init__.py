@@ -1,4 +1,4 @@
-"""Find sessions and spans that are what a query asks for, in whatever store."""
+"""Find the sessions and spans that match a query, in any store."""
 
 from inspector.service.search.indexing import Indexer, open_words
 from inspector.service.search.pages import PAGE_S, Page, Search, open_search

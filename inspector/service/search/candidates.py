@@ -1,4 +1,4 @@
-"""Which sessions may be what a query asks for, by the index of words.
+"""Sessions that may match a query, by the index of words.
 
 A session has many spans, and each part of a query may be about another one. So sets of sessions
 are put together here, where for spans one question to the index is enough (`terms`).

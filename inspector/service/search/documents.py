@@ -1,4 +1,4 @@
-"""What can be found in a span or a session: its words, and short marks of what is so of it.
+"""Documents of the index of words: the words and marks of a span or a session.
 
 The plain reading of a query (`fitting`) looks at the same texts. So whatever fits is found by the
 index, which may find more: two values side by side look like one text to it, and marks are hashes.

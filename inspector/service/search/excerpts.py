@@ -1,4 +1,4 @@
-"""Where in a span the words of a query stand, with what is around them. Pure."""
+"""Excerpts: the words of a query where they occur in a span, with their context. Pure."""
 
 from __future__ import annotations
 

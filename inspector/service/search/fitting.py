@@ -1,4 +1,4 @@
-"""Whether a session or a span is what a query asks for: the plain meaning of the language.
+"""Match a session or a span against a query: the plain meaning of the language.
 
 A store may leave out beforehand what cannot fit (`inspector.storage.sqlite_narrowing`), so that
 less is looked at. What fits is decided here alone.

@@ -1,4 +1,4 @@
-"""How many sessions began when, by status: the chart over the list."""
+"""Sessions by start time and status: the chart above the list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks: short words that say of a document what is so, where its text does not.
+"""Marks: index terms for the properties of a document that its text does not hold.
 
 A mark is a hash of a name and a value, so two may be alike: what they find is looked at. Numbers
 have marks of their magnitude, times of their hour and day; a condition is an alternative of these.

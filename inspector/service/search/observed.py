@@ -1,4 +1,4 @@
-"""Which values a field has in what was seen last: to offer while somebody writes a query."""
+"""Values of a field in the newest rows, to complete a query while it is typed."""
 
 from __future__ import annotations
 

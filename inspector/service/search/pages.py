@@ -1,4 +1,4 @@
-"""Find what a query asks for, newest first, a page at a time.
+"""Find the matches of a query, newest first, one page at a time.
 
 A page ends when it is full, or when its time is up: what was not looked at yet is what its cursor
 stands for. So an answer comes soon, however much is stored, and nothing is left out in the end.

@@ -1,4 +1,4 @@
-"""How each field of the query language is read from a row."""
+"""Read each field of the query language from a row."""
 
 from __future__ import annotations
 

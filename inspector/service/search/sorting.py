@@ -1,4 +1,4 @@
-"""Looks at sessions in any order, a stretch at a time.
+"""Search sessions in any order, one stretch at a time.
 
 Where they stand is read first, from narrow indexes and for many at once: to find the next few takes
 as long as to find the next thousands.

@@ -1,4 +1,4 @@
-"""A query as terms of the index of words: what everything it asks for has in its document.
+"""Translate a query to terms of the index of words that every match has in its document.
 
 As with columns (`inspector.storage.sqlite_narrowing`): this can find too much, never too little.
 """

@@ -1,4 +1,4 @@
-"""Between which times everything that a query asks for began."""
+"""The range of start times that contains all matches of a query."""
 
 from __future__ import annotations
 

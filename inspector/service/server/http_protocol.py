@@ -1,4 +1,4 @@
-"""HTTP/1.1 as uvicorn reads it with httptools, with bounds on what a sender may begin.
+"""HTTP/1.1 for uvicorn on httptools, with limits on the size and time of a request's head.
 
 uvicorn bounds neither a request's head nor the time that it takes, and drops the body of a client
 that offers another protocol (RFC 9110 §7.8: a server may ignore the offer).

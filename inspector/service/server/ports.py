@@ -1,4 +1,4 @@
-"""Take a port, or say clearly why not."""
+"""Take a port, or explain why that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run an ASGI application on a socket, inside an event loop that is ours."""
+"""Run an ASGI application on a socket, inside an event loop of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live records: what log records say about running spans, sessions and processes. Pure.
+"""Live records: log records about running spans, sessions and processes. Pure.
 
 The wire is `docs/formats.md`, "Live records".
 """

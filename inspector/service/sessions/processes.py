@@ -1,4 +1,4 @@
-"""Which processes live: told by their heartbeats, forgotten when they fall silent. Pure."""
+"""Processes that are alive: added by heartbeats, removed when these stop. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long sessions are kept: by age and by size, whichever comes first. Pure but for reading."""
+"""Retention of sessions, by age and by size, whichever limit is reached first."""
 
 from __future__ import annotations
 

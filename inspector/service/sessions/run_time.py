@@ -1,4 +1,4 @@
-"""When anything of a session ran: the time that its spans cover together. Pure, no I/O.
+"""The run time of a session: the time that its spans cover together. Pure, no I/O.
 
 A span covers the time from its start to its end, one that runs all time from its start on, and one
 that was lost the time up to the last that its trace told of. Order of arrival is no matter.

@@ -1,4 +1,4 @@
-"""The rules of sessions: what counts, what they are called, when they run. Pure, no I/O.
+"""The rules of sessions: their sums, titles, status and times. Pure, no I/O.
 
 A trace and a session are described by the same two things. A `Tally` is a sum over spans, so a
 changed span is taken out and put back in, and a trace that moves takes its tally along. A

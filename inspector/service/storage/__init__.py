@@ -1,4 +1,4 @@
-"""Where sessions, spans and moments are kept."""
+"""Storage of sessions, spans and moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store keeps, and the protocol it follows: SQLite's, and the model's of the tests.
+"""The protocol of a store, and its values: followed by SQLite's, and by the model in the tests.
 
 One writer hands over whole commits (`Changes`); any number of readers look at snapshots
 (`Reader`). Rules live above: a store remembers what it is told, in order and all or nothing.

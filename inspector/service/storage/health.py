@@ -1,4 +1,4 @@
-"""Whether the store can be written: what the writer finds out, and everybody may look at."""
+"""The health of the store: set by the writer, readable from everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The orders in which sessions can be listed, and a session's place in one of them.
+"""The sort orders of the session list, and the position of a session in one of them.
 
 Every store gives the same order: values compare as numbers, titles by their bytes in lower case
 (ASCII), ties by id. What is not known comes last, whichever way the order goes.

@@ -1,4 +1,4 @@
-"""A copy of a store while it is written, and a store from such a copy."""
+"""Back up a store while it is written, and restore one from such a copy."""
 
 from __future__ import annotations
 

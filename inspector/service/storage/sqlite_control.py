@@ -1,4 +1,4 @@
-"""Requests, commands and the audit log in SQLite: their statements, and rows to and from JSON."""
+"""Requests, commands and the audit log in SQLite: statements, and conversion to JSON."""
 
 from __future__ import annotations
 

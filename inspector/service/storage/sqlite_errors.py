@@ -1,4 +1,4 @@
-"""SQLite's errors, said as what a person can do about them."""
+"""SQLite's errors as messages that say how to fix them."""
 
 from __future__ import annotations
 

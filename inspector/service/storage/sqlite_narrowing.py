@@ -1,4 +1,4 @@
-"""A query as an SQL condition that everything it asks for fulfils, and as little else as may be.
+"""Translate a query to an SQL condition that keeps all matches, and few other rows.
 
 Only what the columns of the row itself can tell is asked of SQLite; `inspector.search` looks at
 what comes back. So this can leave anything out, but nothing that would fit.

@@ -1,4 +1,4 @@
-"""Opening a SQLite store: who may, and what version it is."""
+"""Open a SQLite store: check access rights, lock and version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A SQLite store that is only looked at: no lock, no migration, nothing written."""
+"""A read-only view of a SQLite store: no lock, no migration, no writes."""
 
 from __future__ import annotations
 

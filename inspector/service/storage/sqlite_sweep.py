@@ -1,4 +1,4 @@
-"""Taking away what a deleted session had: unseen at once, and gone a little at a time."""
+"""Delete the content of deleted sessions: hidden at once, removed in small steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of words: which spans and sessions have a word, beside the store and made from it.
+"""The index of words: the spans and sessions with each word, beside the store and made from it.
 
 A file of its own (SQLite FTS5, contentless): whoever fills it never holds the store's writer, and
 when it is lost, old or broken it is made anew. Documents are numbered by what orders them: spans

@@ -1,4 +1,4 @@
-"""Asking the index of words: which spans and sessions have a term."""
+"""Read the index of words: the spans and sessions with a term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every shape is."""
+"""The base class of all wire shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two sessions beside each other."""
+"""The HTTP JSON of a comparison of two sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP JSON of the MCP log: what MCP clients and servers said to each other in a session."""
+"""The HTTP JSON of the MCP log: messages between MCP clients and servers in a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP shapes of what helps to write a query."""
+"""The HTTP JSON of completions for queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The HTTP JSON of search results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service itself: its health, what it imported, what it refused."""
+"""The HTTP JSON about the service: its health, imports and refusals."""
 
 from __future__ import annotations
 

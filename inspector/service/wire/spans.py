@@ -1,4 +1,4 @@
-"""Spans: rows, columns of rows, and one span whole."""
+"""Spans: rows, columns of rows, and one span in full."""
 
 from __future__ import annotations
 

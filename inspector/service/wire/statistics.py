@@ -1,4 +1,4 @@
-"""The HTTP JSON of statistics: where the time, the tokens and the money of a session went."""
+"""The HTTP JSON of statistics: time, tokens and cost of a session."""
 
 from __future__ import annotations
 

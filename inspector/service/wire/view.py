@@ -1,4 +1,4 @@
-"""What a span says, out of any convention."""
+"""The content of a span, independent of any convention."""
 
 from __future__ import annotations
 

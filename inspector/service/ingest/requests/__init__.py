@@ -1,1 +1,1 @@
-"""What people are asked and answer, and what agents are told: the rules, without I/O."""
+"""Requests, their answers, and commands to agents: the rules, without I/O."""

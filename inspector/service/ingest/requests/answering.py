@@ -1,4 +1,4 @@
-"""Whether an answer may be given: to an open request, in a way that it can be, once. Pure.
+"""Validate an answer: the request is open, the answer fits it, and is the first. Pure.
 
 The agent judges again, with what only it knows. Here it is found out what a person can be told at
 once. Texts are looked at, never changed: what goes on is what was sent.

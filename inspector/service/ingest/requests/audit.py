@@ -1,4 +1,4 @@
-"""An entry of the audit log, of what is done on the control plane."""
+"""Build entries of the audit log, for actions of the control plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many refusals are written down: enough to see an attack, too few to be one. Pure."""
+"""Rate limit for refusals in the audit log: enough to see an attack, too few to be one. Pure."""
 
 from __future__ import annotations
 

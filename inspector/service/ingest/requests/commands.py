@@ -1,4 +1,4 @@
-"""What is still to be told to whom: commands, from an answer or a verb, and who gets them. Pure."""
+"""Make commands from answers and verbs, and choose the processes that get them. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, answered and commanded becomes part of a commit.
+"""Add requests, answers and commands to a unit of work.
 
 Belongs to the one writer, as the recorder does: a request decides whether its session waits. It
 remembers who is there and what is open; `load` reads that from the store again.

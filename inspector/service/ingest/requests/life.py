@@ -1,4 +1,4 @@
-"""The life of a request, as the service sees it. Pure.
+"""The life cycle of a request, as the service sees it. Pure.
 
 Two ends write it. People answer, once. The agent, which waits and is the judge, says how it ended;
 what it has said stays. What the service concludes from silence (`lost`, `expired`) is a guess that

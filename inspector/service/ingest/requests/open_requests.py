@@ -1,4 +1,4 @@
-"""Which requests are not over: remembered, so that nothing is looked for as time passes."""
+"""Requests that are not over, kept in memory so that expiry needs no look-ups."""
 
 from __future__ import annotations
 

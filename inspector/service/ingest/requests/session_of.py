@@ -1,4 +1,4 @@
-"""Which session a request belongs to: that of its trace, else the one that the agent named."""
+"""The session of a request: that of its trace, else the one that the agent named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every convention that is read, one module each, and the order in which they are asked.
+"""All conventions that are read, one module each, in their order of precedence.
 
 Each field of the view is taken from the first convention that has it. What says more goes before
 what says less: structured values, then values written leaf by leaf, then events, then values of

@@ -1,4 +1,4 @@
-"""Firebase Genkit: what went into an action and came out of it, whole, as JSON."""
+"""Firebase Genkit: the input and output of an action, each as one JSON value."""
 
 from __future__ import annotations
 

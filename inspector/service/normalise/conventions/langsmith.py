@@ -1,4 +1,4 @@
-"""LangSmith's OTLP export: a run's inputs and outputs, whole, as JSON."""
+"""LangSmith's OTLP export: the inputs and outputs of a run, each as one JSON value."""
 
 from __future__ import annotations
 

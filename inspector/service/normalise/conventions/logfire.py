@@ -1,4 +1,4 @@
-"""Logfire's own: MCP requests, which it tells as `rpc.*` with the whole envelopes."""
+"""Logfire's own: MCP requests as `rpc.*` attributes with the full envelopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic-ai says beside the official attributes: whole runs, and its formats before 2."""
+"""pydantic-ai's own attributes: whole runs, and its formats before version 2."""
 
 from __future__ import annotations
 

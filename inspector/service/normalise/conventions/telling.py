@@ -1,4 +1,4 @@
-"""What a convention reads from, and what it may find there."""
+"""The protocol of a convention: the span that it reads, and the fields that it may find."""
 
 from __future__ import annotations
 

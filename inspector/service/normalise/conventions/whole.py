@@ -1,4 +1,4 @@
-"""What went into a span and came out of it, where its sender says no more than that."""
+"""The input and output of a span, where its sender gives no more structure than that."""
 
 from __future__ import annotations
 
