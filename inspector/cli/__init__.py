@@ -1,1 +1,1 @@
-"""The command line: what is typed, what is asked of a service or a store, what is shown."""
+"""The command line: arguments in, calls to a service or a store, text out."""

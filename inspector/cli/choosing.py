@@ -1,4 +1,4 @@
-"""What a command is about when nobody names it: the only one that it can be about.
+"""Choose the object of a command that names none: the only candidate.
 
 Of several none is taken: they are listed, and nothing is done.
 """

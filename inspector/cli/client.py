@@ -1,4 +1,4 @@
-"""Ask a running service, for the command line: standard library only, so that it starts fast."""
+"""HTTP client of a running service: standard library only, so that the CLI starts fast."""
 
 from __future__ import annotations
 

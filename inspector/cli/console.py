@@ -1,4 +1,4 @@
-"""What the command line shows to people: tables, trees, one span, what differs."""
+"""Terminal output of the command line: tables, trees, one span, differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans on a terminal: one line each, with lines that lead to their children."""
+"""Spans on a terminal: one line each, with branches that lead to their children."""
 
 from __future__ import annotations
 

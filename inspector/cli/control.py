@@ -1,4 +1,4 @@
-"""`inspector requests`, `approve`, `answer`, `cancel` and so on: what a person does at a terminal.
+"""`inspector requests`, `approve`, `answer`, `cancel` and so on: control from a terminal.
 
 Exit codes beside the common ones: 4 it is on its way and the agent has not said that it took it;
 5 it is refused, somebody else was first, or the agent did not take it.

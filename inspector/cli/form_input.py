@@ -1,4 +1,4 @@
-"""The answer to a question as JSON text: from `name=value` pairs, or by asking at the terminal.
+"""Build the answer to a question as JSON text, from `name=value` pairs or a dialogue.
 
 A value becomes part of the text as it was typed, so that a number keeps all its digits.
 """

@@ -1,4 +1,4 @@
-"""The command line: arguments in, exit code out. The work is done elsewhere, imported on use.
+"""The command line: arguments in, exit code out. Other modules do the work, imported on use.
 
 Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3 no service runs;
 of what is done to agents, 4 on its way and not yet taken, 5 refused or not taken.

@@ -1,4 +1,4 @@
-"""Read the store when no service runs: the same routes, asked in this process."""
+"""Read the store without a service: the same routes, called in this process."""
 
 from __future__ import annotations
 

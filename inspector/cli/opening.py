@@ -1,4 +1,4 @@
-"""An address with a token, opened in the browser without anybody else reading it.
+"""Open an address with a token in the browser, hidden from other users of the machine.
 
 What is on a command line can be read by every user of the machine. So the browser is started with
 a page that only this user may read, and that page leads to the address.

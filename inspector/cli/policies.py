@@ -1,4 +1,4 @@
-"""`inspector policies`: what is in force here, and what it would make of a call."""
+"""`inspector policies`: the policies in force here, and their decision on a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom to ask about sessions: the running service, or else the store itself."""
+"""Choose the source of sessions: the running service, or else the store itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspector run`: a program is watched without a line in it."""
+"""`inspector run`: watches a program without a change to its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session and its spans, as whoever answers has them."""
+"""Read a session and its spans from a service or from the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspector show`: a session, why it failed, or one span of it."""
+"""`inspector show`: a session, its errors, or one of its spans."""
 
 from __future__ import annotations
 

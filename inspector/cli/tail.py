@@ -1,4 +1,4 @@
-"""`inspector tail`: what happens now, as a live tree, as lines, or as JSON.
+"""`inspector tail`: live events, as a tree, as lines, or as JSON.
 
 The stream may break off and the service be started anew: it is taken up where it broke off, which
 is said once.

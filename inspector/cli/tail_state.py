@@ -1,4 +1,4 @@
-"""What a follower of the stream knows of the sessions that run. Pure.
+"""The state of running sessions, as a follower of the stream knows it. Pure.
 
 It keeps what a screen has room for: the spans that run, what they are below, and what ended last.
 """

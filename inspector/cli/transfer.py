@@ -1,4 +1,4 @@
-"""Sessions on their way to a file: from a running service, or else from the store itself."""
+"""Export sessions to a file: from a running service, or else from the store itself."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""`inspector demo`: a real agent with scripted words, for somebody to watch."""
+"""`inspector demo`: a real agent with a scripted model, made to be watched."""

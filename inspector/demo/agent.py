@@ -1,4 +1,4 @@
-"""An agent: asks its model, runs the tools that the model wants, all at once, until it is done."""
+"""An agent: it calls its model and runs the requested tools in parallel, until it is done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo's agents must keep to: one hook in each vocabulary, each where it fits best.
+"""The rules of the demo's agents: one hook in each vocabulary, each where it fits best.
 
 | rule | vocabulary | whose |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""`inspector demo`: an agent at work, for somebody to watch.
+"""`inspector demo`: an agent at work, made to be watched.
 
 A planner and two sub-agents, real MCP servers over stdio, a scripted model (or any
 OpenAI-compatible endpoint). Everything that is seen of it goes through the hook bus; `attach()` is

@@ -1,4 +1,4 @@
-"""What the demo's agents ask of a language model, and the scripted one that answers by default."""
+"""The demo's interface to a language model, and the scripted model that is the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast the demo tells its stories."""
+"""The speed of the demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MCP servers of the demo: which ones, and keeping them for as long as a story takes."""
+"""The MCP servers of the demo: their list, and their processes during a story."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A service for the demo to feed: `inspector serve`, started and ended with it."""
+"""The demo's own service: `inspector serve`, started and ended with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session of the demo: connect the servers, tell one story, say how it ended."""
+"""One session of the demo: connect the servers, run one story, report how it ended."""
 
 from __future__ import annotations
 

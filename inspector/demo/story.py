@@ -1,4 +1,4 @@
-"""What a story of the demo consists of: who takes part, what is asked, and the scripts."""
+"""The parts of a story of the demo: its roles, its prompt and its scripts."""
 
 from __future__ import annotations
 

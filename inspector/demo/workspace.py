@@ -1,4 +1,4 @@
-"""A module of hooks, as one would ship it: keeps the paths of tool calls inside the workspace."""
+"""A module of hooks, ready to ship: it keeps the paths of tool calls inside the workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspector doctor`: what is set up here, what is not as it should be, and what to do about it.
+"""`inspector doctor`: checks of this setup, with advice for each problem.
 
 It only looks: nothing is written, and nothing is sent but questions to what listens on this
 machine, or was named as the service or as a target.

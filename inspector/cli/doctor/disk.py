@@ -1,4 +1,4 @@
-"""What lies on the disk: the store, and the token beside it."""
+"""Checks of the disk: the store, and the token beside it."""
 
 from __future__ import annotations
 

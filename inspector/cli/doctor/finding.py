@@ -1,4 +1,4 @@
-"""One line of what the doctor says."""
+"""The result of one check of the doctor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which policies act on agents that are started here."""
+"""Checks of the policies that apply to agents started here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to what listens at an address; each answered within two seconds, or not."""
+"""Probes of an address, each with a time limit of two seconds."""
 
 from __future__ import annotations
 

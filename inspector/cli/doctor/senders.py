@@ -1,4 +1,4 @@
-"""Would agents of this environment reach the service: by OTLP, by `attach`, by the patch."""
+"""Checks that agents here would reach the service: by OTLP, by `attach`, by the patch."""
 
 from __future__ import annotations
 

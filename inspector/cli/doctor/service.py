@@ -1,4 +1,4 @@
-"""Is a service running, on which ports, and does it reach those it forwards to."""
+"""Checks of the service: whether it runs, its ports, and its forwarding targets."""
 
 from __future__ import annotations
 

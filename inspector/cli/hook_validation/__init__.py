@@ -1,4 +1,4 @@
-"""The check of a module of hooks against the contract of `instrument.control`.
+"""Check a module of hooks against the contract of `instrument.control`.
 
     report = validate(Path("my-hook"))
 

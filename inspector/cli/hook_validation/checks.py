@@ -1,4 +1,4 @@
-"""Checks of a module's text: all of it before it runs, its handlers once it has named them."""
+"""Checks of a module's text: the whole before it runs, its handlers once they are known."""
 
 from __future__ import annotations
 

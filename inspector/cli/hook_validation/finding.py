@@ -1,4 +1,4 @@
-"""What can be wrong with a module of hooks: stable codes, how bad it is, what to do."""
+"""Findings about a module of hooks: stable codes, severity, advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a function can end: with a value, without one, or with an exception.
+"""Exits of a function: with a value, without one, or with an exception.
 
 Where reading cannot tell, the function is given the benefit of the doubt.
 """

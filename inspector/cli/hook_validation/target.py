@@ -1,4 +1,4 @@
-"""What a path holds: a file, a package or a distribution, parsed and never imported."""
+"""The code at a path: a file, a package or a distribution, parsed and never imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mounts a module in a process of its own: it may hang or die there, and nothing here does."""
+"""Mount a module in a process of its own, which may hang or die without harm here."""
 
 from __future__ import annotations
 

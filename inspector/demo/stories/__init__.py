@@ -1,4 +1,4 @@
-"""The stories that the demo tells."""
+"""The stories of the demo."""
 
 from __future__ import annotations
 

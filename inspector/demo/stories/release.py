@@ -1,4 +1,4 @@
-"""Release notes: what changed, do the checks pass, write it down, have it published."""
+"""Release notes: list the changes, run the checks, write the notes, ask to publish them."""
 
 from __future__ import annotations
 

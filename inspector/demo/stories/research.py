@@ -1,4 +1,4 @@
-"""Research: gather from notes in parallel, give up what takes too long, have a critic object."""
+"""Research: gather from notes in parallel, cancel slow work, ask a critic to object."""
 
 from __future__ import annotations
 
